@@ -1,0 +1,34 @@
+package io.pendula;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The bound on armed timers that {@code maxPending} sets: one permit for as long as a timer is armed. */
+final class Admission {
+    private final long max;
+    private final AtomicLong held = new AtomicLong();
+
+    Admission(long max) {
+        this.max = max;
+    }
+
+    /** Takes a permit or throws; never above the bound, not even for a moment. */
+    void enter() {
+        for (long n = held.get(); ; n = held.get()) {
+            if (n >= max) {
+                throw new RejectedExecutionException("maxPending reached: " + n + " timers are armed");
+            }
+            if (held.compareAndSet(n, n + 1)) {
+                return;
+            }
+        }
+    }
+
+    void leave() {
+        held.decrementAndGet();
+    }
+
+    long held() {
+        return held.get();
+    }
+}

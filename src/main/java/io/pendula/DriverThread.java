@@ -1,0 +1,11 @@
+package io.pendula;
+
+/** A thread that knows which driver it carries, so that arming from a callback finds its queue at once. */
+final class DriverThread extends Thread {
+    final Driver driver;
+
+    DriverThread(Driver driver, String name) {
+        super(null, driver, name, 0, false);
+        this.driver = driver;
+    }
+}

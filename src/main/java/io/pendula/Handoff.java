@@ -1,0 +1,37 @@
+package io.pendula;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A claimed firing on its way through the executor that a scheduler was built with. */
+final class Handoff extends Run implements Runnable {
+    private final TimerScheduler scheduler;
+    private final AtomicBoolean taken = new AtomicBoolean();
+    private volatile Thread runner;
+
+    Handoff(TimerScheduler scheduler, Run claimed) {
+        this.scheduler = scheduler;
+        begin(claimed.nodeOpaque(), claimed.task, claimed.deadline, claimed.claimedAt);
+    }
+
+    /** Once: an executor that throws may have run the task all the same, or run it later. */
+    boolean take() {
+        return taken.compareAndSet(false, true);
+    }
+
+    @Override
+    Thread runner() {
+        return runner;
+    }
+
+    @Override
+    public void run() {
+        if (take()) {
+            runner = Thread.currentThread();
+            try {
+                scheduler.perform(this);
+            } finally {
+                scheduler.ended(this);
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.pendula;
+
+/**
+ * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
+ * the period, or because no driver got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ */
+public enum MissedTicks {
+    /**
+     * Missed ticks are left out and counted; the next tick is the next point of the original grid
+     * (first deadline plus a multiple of the period) that lies in the future. The default.
+     */
+    SKIP,
+
+    /** Missed ticks run one after the other without a pause until the ticker has caught up with its grid. */
+    BURST,
+
+    /**
+     * A tick that runs late moves all that follow: the next one comes one period after it, and the grid starts anew
+     * there. A lateness that is no more than 5 milliseconds and no more than the period counts as noise of the
+     * operating system and does not move the grid, or every tick would drift by it.
+     */
+    DELAY;
+
+    private static final long TOLERATED_LATENESS = 5_000_000;
+
+    /** The deadline that follows {@code deadline}, which was fired at {@code now}. */
+    long next(long deadline, long period, long now) {
+        long onGrid = Timeline.plus(deadline, period);
+        long late = now - deadline;
+        return switch (this) {
+            case BURST -> onGrid;
+            case DELAY -> late <= Math.min(period, TOLERATED_LATENESS) ? onGrid : Timeline.plus(now, period);
+            case SKIP -> late < period ? onGrid : Timeline.plus(now, period - late % period);
+        };
+    }
+
+    /** The grid points after {@code deadline} that {@link #next} leaves out. */
+    long missed(long deadline, long period, long now) {
+        return this == SKIP ? (now - deadline) / period : 0;
+    }
+}

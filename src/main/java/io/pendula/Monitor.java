@@ -1,0 +1,195 @@
+package io.pendula;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that looks after the drivers: it hands the queues of a driver that is stuck in a callback to an idle one,
+ * starts a spare driver when all are stuck, calls for help when a queue falls behind, and wakes a sleeper that has
+ * missed its time.
+ */
+final class Monitor implements Runnable {
+    /*
+     * Overview
+     *
+     * While some driver is up the monitor looks every 10 ms, every 1 ms while something looks wrong. When all drivers
+     * sleep it sleeps itself, until 10 ms after the earliest of their deadlines: an idle scheduler costs nothing.
+     *
+     * It must not sleep on while a driver is up. It publishes sleepsUntil, then looks whether a driver is up; a driver
+     * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead. All four
+     * are volatile, so at least one of the two sees the other. At low rates that costs nothing, since the monitor's
+     * time lies just behind that of the driver.
+     *
+     * The monitor is a backstop for time, not for correctness: without it no timer is lost, but those behind a
+     * callback that blocks wait for it.
+     */
+
+    private static final long SLOW_POLL_NANOS = 10_000_000;
+    private static final long FAST_POLL_NANOS = 1_000_000;
+    /** A queue whose driver is up may be behind by so much before an idle driver is called to help. */
+    private static final long HELP_AFTER_NANOS = 2_000_000;
+    /** A sleeper that has missed its time by so much is woken. */
+    private static final long RESCUE_AFTER_NANOS = 50_000_000;
+    /** ... and by so much, it cannot have been the operating system, though its deadline was the right one. */
+    private static final long SURELY_LOST_NANOS = 250_000_000;
+
+    private final TimerScheduler scheduler;
+    private final long stallNanos;
+    private Thread thread;
+    private volatile long sleepsUntil;
+    /** Written by the monitor alone. */
+    private volatile long rescues;
+
+    Monitor(TimerScheduler scheduler, long stallNanos) {
+        this.scheduler = scheduler;
+        this.stallNanos = stallNanos;
+    }
+
+    void setThread(Thread thread) {
+        this.thread = thread;
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    long rescues() {
+        return rescues;
+    }
+
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** A driver has got up, or has come back from a long callback. */
+    void driverIsUp(long now) {
+        if (sleepsUntil > now + 2 * SLOW_POLL_NANOS) {
+            sleepsUntil = 0; // the next driver need not wake it again
+            wake();
+        }
+    }
+
+    @Override
+    public void run() {
+        while (!scheduler.isClosed()) {
+            long now = scheduler.timeline.now();
+            long until = poll(now);
+            sleepsUntil = until;
+            if (until > now + SLOW_POLL_NANOS && anyDriverUp()) {
+                until = now + SLOW_POLL_NANOS;
+                sleepsUntil = until;
+            }
+            if (scheduler.isClosed()) {
+                break;
+            }
+            if (until == Timeline.NEVER) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, until - now);
+            }
+            Thread.interrupted();
+        }
+    }
+
+    private boolean anyDriverUp() {
+        for (Driver d : scheduler.drivers()) {
+            if (!d.asleep && !d.stuck) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Looks at everything once; returns when to look again. */
+    private long poll(long now) {
+        long next = anyDriverUp() ? now + SLOW_POLL_NANOS : Timeline.NEVER;
+        for (Driver d : scheduler.drivers()) {
+            next = Math.min(next, look(d, now));
+        }
+        boolean needHelp = false;
+        for (TimerQueue q : scheduler.queues) {
+            Keeper keeper = q.keeper();
+            long p = q.pollUntilVolatile();
+            if (keeper instanceof Driver d && d.stuck) {
+                q.stalled = true;
+                needHelp = true;
+            } else if (p != TimerQueue.AWAKE) {
+                next = Math.min(next, lookAtSleeper(q, p, now));
+            } else if (q.nextWhenOpaque() < now - HELP_AFTER_NANOS) {
+                needHelp = true;
+            }
+        }
+        return needHelp ? Math.min(next, callHelp(now)) : next;
+    }
+
+    /** Whether a driver is stuck; returns when to look at it again. */
+    private long look(Driver d, long now) {
+        int pulse = d.pulseOpaque();
+        if ((pulse & 1) == 0) {
+            d.seenPulse = pulse;
+            d.stuck = false; // as below: it may have missed the flag
+            return Timeline.NEVER;
+        }
+        if (pulse != d.seenPulse) {
+            d.seenPulse = pulse;
+            d.seenAt = now;
+            d.stuck = false;
+        } else if (d.stuck) {
+            return Timeline.NEVER; // it speaks up when it comes back
+        } else if (now - d.seenAt >= stallNanos) {
+            d.stuck = true;
+            scheduler.reportStall(d, now - d.seenAt);
+            return now + FAST_POLL_NANOS;
+        }
+        return now + Math.min(SLOW_POLL_NANOS, Math.max(FAST_POLL_NANOS, stallNanos - (now - d.seenAt)));
+    }
+
+    private long lookAtSleeper(TimerQueue q, long p, long now) {
+        long due = p;
+        if (q.inboxVolatile() != null && q.tryLock()) {
+            try {
+                q.drain();
+                due = Math.min(due, q.earliest());
+            } finally {
+                q.unlock();
+            }
+        }
+        if (due < now - RESCUE_AFTER_NANOS && q.pollUntilVolatile() == p) {
+            if (p > now || due < now - SURELY_LOST_NANOS) {
+                rescues++;
+            }
+            q.keeper().wake();
+        }
+        return due == Timeline.NEVER ? due : Math.max(due, now) + SLOW_POLL_NANOS;
+    }
+
+    /** Kicks an idle driver, or starts a spare one if all are stuck; returns when to look again. */
+    private long callHelp(long now) {
+        boolean allStuck = true;
+        for (Driver d : scheduler.drivers()) {
+            if (d.asleep) {
+                d.wake(); // it sees on its round who needs help
+                return now + FAST_POLL_NANOS;
+            }
+            allStuck &= d.stuck;
+        }
+        if (allStuck && anythingDue(now)) {
+            return scheduler.startSpare() ? now + FAST_POLL_NANOS : now + SLOW_POLL_NANOS;
+        }
+        return now + SLOW_POLL_NANOS;
+    }
+
+    private boolean anythingDue(long now) {
+        boolean due = false;
+        for (TimerQueue q : scheduler.queues) {
+            if (q.tryLock()) {
+                try {
+                    q.drain();
+                    due |= q.earliest() <= now + SLOW_POLL_NANOS;
+                } finally {
+                    q.unlock();
+                }
+            }
+        }
+        return due;
+    }
+}

@@ -1,0 +1,239 @@
+package io.pendula;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A timer that fires once for each time it is armed. It is armed when it is made, and again by each {@code reset}.
+ *
+ * <pre>{@code
+ * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);
+ * ...
+ * timeout.reset(Duration.ofSeconds(5));   // heard from the peer: five more seconds
+ * ...
+ * if (timeout.stop()) { ... }             // true: it has not run and will not
+ * }</pre>
+ *
+ * <p><b>Firing.</b> Never before its delay has passed on the scheduler's clock, never inside the call that armed it,
+ * and for each arming exactly one of these happens: it fires, or one call of {@code stop}, {@code cancel} or
+ * {@code reset} that returned true prevented it. The callback runs on a driver thread of the scheduler (or on its
+ * executor, if it was built with one). It may do anything with any timer, its own included. It should be short: others
+ * wait behind it until another driver takes over. What it throws goes to the {@link TimerListener} and harms nobody.
+ * A timer never runs twice at the same time: one that is armed again while its callback runs fires again when that
+ * callback has returned, at the earliest.
+ *
+ * <p><b>Without a task</b> a firing is kept for one receiver, who takes it by {@link #await()}. As long as nobody has
+ * taken it, {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.
+ *
+ * <p><b>Equal deadlines</b> of one worker fire in the order of arming. A timer that was put off by {@code reset} takes
+ * its place in that order when its earlier deadline passes, not when {@code reset} is called (with a
+ * {@link ManualClock}, when it is called).
+ *
+ * <p><b>Threads and memory.</b> All methods may be called by any thread at any time and none but the awaiting ones
+ * blocks. What a thread did before it armed a timer happens-before the run; the run happens-before
+ * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; one that
+ * was cancelled drops it at once.
+ */
+public final class Timer extends TimerNode {
+    Timer(TimerQueue queue, Runnable task) {
+        super(queue, task);
+    }
+
+    /**
+     * Runs {@code task} once after {@code delay} on the {@linkplain TimerScheduler#shared() shared scheduler}.
+     *
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never fires
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if an argument is null
+     */
+    public static Timer after(Duration delay, Runnable task) {
+        return TimerScheduler.shared().after(delay, task);
+    }
+
+    /**
+     * As {@link #after(Duration, Runnable)}, without a {@code Duration} to allocate.
+     *
+     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once; beyond 18 years: never fires
+     * @param unit the unit of {@code delay}
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     */
+    public static Timer after(long delay, TimeUnit unit, Runnable task) {
+        return TimerScheduler.shared().after(delay, unit, task);
+    }
+
+    /**
+     * A timer without a task on the {@linkplain TimerScheduler#shared() shared scheduler}; see {@link #await()}.
+     *
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never fires
+     * @return the armed timer
+     * @throws NullPointerException if {@code delay} is null
+     */
+    public static Timer after(Duration delay) {
+        return TimerScheduler.shared().after(delay);
+    }
+
+    /**
+     * Prevents the firing that is to come, if there is one. The timer can be armed anew by {@code reset}.
+     *
+     * @return true if this call prevented a firing; false if the timer has fired or is being fired, or was stopped
+     *     before
+     */
+    public boolean stop() {
+        return queue.stop(this);
+    }
+
+    /**
+     * Stops the timer for good and drops its task at once, so that nothing the task refers to is kept alive by this
+     * timer. A run in progress ends normally.
+     *
+     * @return true if this call prevented a firing
+     */
+    public boolean cancel() {
+        Signal signal = signal();
+        boolean prevented = queue.cancel(this);
+        if (signal != null) {
+            signal.run(); // those who await must not wait for ever
+        }
+        return prevented;
+    }
+
+    /**
+     * Arms the timer anew, whether it is waiting, has fired or was stopped. Nothing is allocated, and moving a deadline
+     * back (the usual case of a timeout) costs one compare-and-set. While the own callback runs, the new arming takes
+     * effect when it has returned.
+     *
+     * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
+     * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped
+     * @throws NullPointerException if {@code delay} is null
+     * @throws IllegalStateException if the timer was cancelled
+     * @throws RejectedExecutionException if the scheduler is closed, or if the timer was not armed and
+     *     {@code maxPending} others are
+     */
+    public boolean reset(Duration delay) {
+        return resetNanos(Timeline.nanos(delay, "delay"));
+    }
+
+    /**
+     * As {@link #reset(Duration)}, without a {@code Duration} to allocate.
+     *
+     * @param delay how long to wait from now on, in {@code unit}s; zero or negative: due at once; beyond 18 years:
+     *     never fires
+     * @param unit the unit of {@code delay}
+     * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped
+     * @throws NullPointerException if {@code unit} is null
+     * @throws IllegalStateException if the timer was cancelled
+     * @throws RejectedExecutionException as {@link #reset(Duration)} does
+     */
+    public boolean reset(long delay, TimeUnit unit) {
+        return resetNanos(Check.delay(delay, unit));
+    }
+
+    private boolean resetNanos(long delay) {
+        return queue.reset(this, queue.timeline.deadlineIn(delay));
+    }
+
+    /**
+     * Stops the timer, then waits until no run of its callback is in progress. Called by that very callback it does
+     * not wait for itself.
+     *
+     * @param timeout how long to wait at most; zero: only look
+     * @return true if no run is in progress any more; false if the time ran out, or if the own callback called
+     * @throws NullPointerException if {@code timeout} is null
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     * @throws InterruptedException if the thread is interrupted while it waits; the timer is stopped all the same
+     */
+    public boolean stopAndAwait(Duration timeout) throws InterruptedException {
+        long nanos = Check.notNegative(timeout, "timeout");
+        stop();
+        return !queue.scheduler.isRunByCaller(this) && queue.awaitRunEnd(this, nanos);
+    }
+
+    /**
+     * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.
+     *
+     * @return true if the timer is armed
+     */
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
+    /**
+     * The time until the timer is due.
+     *
+     * @return zero if it is due already or not armed at all; about 18 years if it will never fire
+     */
+    public Duration remaining() {
+        long w = wordVolatile();
+        return isArmed(state(w))
+                ? Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
+                : Duration.ZERO;
+    }
+
+    /**
+     * Waits for the firing of a timer without a task and takes it. Of several who wait, one gets it. Waits on if the
+     * timer is stopped meanwhile: it may be reset.
+     *
+     * @throws InterruptedException if the thread is interrupted before it got the firing
+     * @throws IllegalStateException if the timer has a task
+     * @throws CancellationException if the timer was cancelled, or its scheduler is closed
+     */
+    public void await() throws InterruptedException {
+        await(Long.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #await()}, for a limited time.
+     *
+     * @param timeout how long to wait at most; zero or negative: only look
+     * @return true if the firing was taken, false if the time ran out before
+     * @throws NullPointerException if {@code timeout} is null
+     * @throws InterruptedException if the thread is interrupted before it got the firing
+     * @throws IllegalStateException if the timer has a task
+     * @throws CancellationException if the timer was cancelled, or its scheduler is closed
+     */
+    public boolean await(Duration timeout) throws InterruptedException {
+        return await(Timeline.nanos(timeout, "timeout"));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        Signal signal = signal();
+        if (signal == null) {
+            queue.scheduler.checkAwaitable(isCancelled(state(wordVolatile())));
+            throw new IllegalStateException("only a timer without a task can be awaited");
+        }
+        return queue.scheduler.await(signal, this::takeFiring, nanos);
+    }
+
+    private boolean takeFiring() {
+        long w = wordVolatile();
+        if (state(w) == NO_STATUS && queue.receive(this, w)) {
+            return true;
+        }
+        queue.scheduler.checkAwaitable(isCancelled(state(w)));
+        return false;
+    }
+
+    private Signal signal() {
+        return task() instanceof Signal s ? s : null;
+    }
+
+    @Override
+    boolean isSignal(Runnable claimed) {
+        return claimed instanceof Signal;
+    }
+
+    /**
+     * State and remaining time, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        return "Timer[" + (isPending() ? "due in " + remaining() : "not pending") + "]";
+    }
+}

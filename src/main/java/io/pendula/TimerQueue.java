@@ -1,0 +1,1044 @@
+package io.pendula;
+
+import static io.pendula.TimerNode.CANCELLED;
+import static io.pendula.TimerNode.CANCELLED_QUEUED;
+import static io.pendula.TimerNode.DELETED;
+import static io.pendula.TimerNode.DELETED_QUEUED;
+import static io.pendula.TimerNode.MODIFIED_EARLIER;
+import static io.pendula.TimerNode.MODIFIED_LATER;
+import static io.pendula.TimerNode.MOVING;
+import static io.pendula.TimerNode.NO_STATUS;
+import static io.pendula.TimerNode.REMOVED;
+import static io.pendula.TimerNode.RUNNING;
+import static io.pendula.TimerNode.RUNNING_ARMED;
+import static io.pendula.TimerNode.RUNNING_CANCELLED;
+import static io.pendula.TimerNode.WAITING;
+import static io.pendula.TimerNode.deadline;
+import static io.pendula.TimerNode.isRunning;
+import static io.pendula.TimerNode.state;
+import static io.pendula.TimerNode.word;
+
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One worker: its heap, the lock around it, its inbox, and every transition of the timers that belong to it.
+ */
+final class TimerQueue extends QueueFields {
+    /*
+     * Overview
+     *
+     * The states are those of Go's runtime (1.14 to 1.22). There, a step that writes several fields passes through a
+     * transient state (modifying, removing, moving) in which all others spin. Here deadline and state share one word,
+     * so every step is one CAS and these three are no windows: modifying and removing are the CAS itself, moving is
+     * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
+     *
+     * operation   from -> to                                 result, and what else happens
+     * arm         new            -> MOVING                   pushed to the inbox
+     * stop        WAITING        -> DELETED                  true; its entry is dead now
+     *             MODIFIED_LATER -> DELETED                  true; its entry is dead now
+     *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
+     *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
+     *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
+     *             NO_STATUS (with a task), REMOVED, RUNNING, DELETED*, *CANCELLED*: nothing; false
+     * cancel      as stop, but to CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED, and from every state; then the task
+     *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
+     * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
+     *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
+     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is dead now
+     *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
+     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays dead
+     *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
+     *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
+     *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
+     *             RUNNING_ARMED  -> RUNNING_ARMED            true
+     *             *CANCELLED*                                IllegalStateException
+     * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
+     * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
+     *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
+     *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
+     *             MODIFIED_LATER -> WAITING                  (Go's adjust) its entry gets its true key
+     * receive     NO_STATUS      -> REMOVED
+     * run end     RUNNING -> NO_STATUS, RUNNING_CANCELLED -> CANCELLED
+     *             RUNNING_ARMED  -> MOVING                   pushed to the inbox
+     * clean (top), clear deleted (sweep)
+     *             DELETED        -> REMOVED                  entry dropped
+     *             any other state that the entry does not match: entry dropped, state untouched
+     * move        when a worker's driver goes away the queue changes its keeper as a whole; no timer moves
+     * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
+     *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
+     *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
+     *
+     * Ground rules
+     *
+     * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands), or has an
+     *    entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is dropped when it is met:
+     *    at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
+     * 2. Entries of one timer are fungible. A timer that is brought forward leaves its old entry behind, and may even
+     *    come back to that entry's key; whichever entry with the right key surfaces first is the live one, and as
+     *    many are counted dead as must be dropped.
+     * 3. Whoever makes an entry dead counts it, at that transition; a drain that counted later would meet some twice.
+     * 4. The arrays grow before a word changes, so running out of memory leaves each timer as it was.
+     * 5. No callback runs, and nobody is woken, while the lock is held.
+     * 6. Callers only try the lock. Those who drive or close the queue, or read its statistics, may wait for it; no
+     *    hold is longer than a drain or a chunk of a sweep.
+     *
+     * Who may touch what
+     *
+     * field        written by                            read by                          mode
+     * node.word    anyone, by CAS                        anyone                           volatile
+     * node.next    its pusher before the push; drain     drain                            plain, ordered by the inbox's CAS
+     * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
+     * inbox        pushers (CAS); drain, close (swap)    anyone                           volatile
+     * depth        pushers, drain                        arming threads                   opaque, a hint
+     * pollUntil    keeper, under the lock; wakers (CAS)  arming threads                   volatile
+     * ledger       anyone who counts                     anyone                           volatile read-modify-write
+     * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
+     * keeper       lock holder                           wakers, monitor                  volatile
+     * heap, backlog, sweep state, counters   lock holder    lock holder (heap.size() also racily, for a bound)   plain
+     *
+     * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runEnds nests inside none.
+     *
+     * No lost wake-up
+     *
+     * The keeper publishes pollUntil = p (W1), then drains (R1: reads the inbox), then unlocks and parks until p.
+     * Who arms pushes (W2: a CAS on the inbox, or on the word of a timer that is in the inbox), then reads pollUntil
+     * (R2). All four are volatile, hence in one total order: if R1 comes before W2, then W1 < R1 < W2 < R2, so the
+     * armer sees p or something later. If it sees p and its deadline is earlier, its CAS from p to AWAKE succeeds (and
+     * it wakes the keeper), or fails because another armer's did, or the keeper's own return from park; in each case
+     * the keeper is up and has W1 and R1 before it again. If R1 comes after W2, the keeper takes the timer itself. A
+     * helper that drains in between holds the lock: either before W1, and p counts its timers in; or after R1, and then
+     * each pusher's R2 comes after W1. LockSupport's permit covers the time between unlock and park. The same argument
+     * with the ledger instead of the inbox covers the call for a sweep.
+     *
+     * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
+     */
+
+    /** An inbox this long makes the next arming thread help to drain it. Larger ones keep more garbage alive. */
+    static final int HELP_DEPTH = 1024;
+    /** So many dead entries are never worth a sweep. */
+    static final int DEAD_FLOOR = 1024;
+    /** Heap slots that a sweep visits in one hold of the lock. */
+    static final int SWEEP_CHUNK = 1024;
+    /** Dead tops that are cleaned in one hold of the lock. */
+    static final int CLEAN_CHUNK = 256;
+    /** How long a drain that ran out of memory waits before it is tried again. */
+    static final long OOM_RETRY_NANOS = 10_000_000;
+
+    /** Results of prepareToSleep, below every deadline. */
+    static final long GO_ROUND = 0;
+    static final long NOT_KEEPER = -1;
+
+    /** The ledger: dead entries in the low half, stops counted outside the lock in the high half. */
+    private static final long ONE_DEAD = 1;
+    private static final long ONE_STOP = 1L << 32;
+    /** So many stops leave the ledger before its high half could overflow. */
+    private static final long FOLDED_STOPS = 1L << 30;
+
+    /** In the inbox for good once the queue is closed. */
+    private static final TimerNode CLOSED = new TimerNode(null, null) {};
+
+    final int index;
+    final Timeline timeline;
+    /** Only for what timers ask of their scheduler; null in tests of a queue alone. */
+    final TimerScheduler scheduler;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TimerHeap heap;
+    private final Admission admission;
+    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    private final boolean keepOrder;
+
+    private volatile Keeper keeper;
+    /** Set by the monitor while the keeper is stuck in a callback: whoever is idle may adopt the queue. */
+    volatile boolean stalled;
+
+    /** Taken from the inbox, oldest first, and not filed yet: only while memory is short is it not empty. */
+    private TimerNode backlog;
+    private TimerNode backlogTail;
+
+    private int hand;
+    private boolean sweeping;
+
+    private long fired;
+    private long stolen;
+    private long stops;
+    private long swept;
+    private long helps;
+    private long unfired;
+    private long maxLateness;
+    private final LongAdder resets = new LongAdder();
+    private final LongAdder foldedStops = new LongAdder();
+
+    private final Object runEnds = new Object();
+    private volatile int awaiters;
+
+    TimerQueue(int index, Timeline timeline, TimerScheduler scheduler, TimerHeap heap, Admission admission,
+            boolean keepOrder) {
+        this.index = index;
+        this.timeline = timeline;
+        this.scheduler = scheduler;
+        this.heap = heap;
+        this.admission = admission;
+        this.keepOrder = keepOrder;
+    }
+
+    // ---- arm, stop, cancel, reset: any thread, at any time ----
+
+    /** Arms a new timer. */
+    void arm(TimerNode t, long when) {
+        helpIfDeep();
+        enter();
+        t.setWordPlain(word(when, MOVING)); // published by the push
+        if (!push(t)) {
+            leave();
+            throw rejected();
+        }
+        wakeIfBefore(when);
+    }
+
+    boolean stop(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            switch (state(w)) {
+                case MOVING:
+                case MODIFIED_EARLIER:
+                    if (t.casWord(w, word(deadline(w), DELETED_QUEUED))) {
+                        leave();
+                        return true; // counted by the drain
+                    }
+                    break;
+                case WAITING:
+                case MODIFIED_LATER:
+                    if (t.casWord(w, word(deadline(w), DELETED))) {
+                        leave();
+                        bury(ONE_STOP);
+                        return true;
+                    }
+                    break;
+                case RUNNING_ARMED:
+                    if (t.casWord(w, word(deadline(w), RUNNING))) {
+                        leave();
+                        countInLedger(ONE_STOP);
+                        return true;
+                    }
+                    break;
+                case NO_STATUS:
+                    if (!t.isSignal(t.task())) {
+                        return false;
+                    }
+                    if (receive(t, w)) {
+                        return true;
+                    }
+                    break;
+                default:
+                    return false;
+            }
+        }
+    }
+
+    boolean cancel(TimerNode t) {
+        boolean prevented = toCancelled(t);
+        t.dropTask(); // after the CAS: a claim that reads the task later than this loses its own CAS
+        return prevented;
+    }
+
+    private boolean toCancelled(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            switch (s) {
+                case MOVING:
+                case MODIFIED_EARLIER:
+                case DELETED_QUEUED:
+                    if (t.casWord(w, word(deadline(w), CANCELLED_QUEUED))) {
+                        if (s == DELETED_QUEUED) {
+                            return false; // that stop is counted by the drain, once
+                        }
+                        leave();
+                        return true;
+                    }
+                    break;
+                case WAITING:
+                case MODIFIED_LATER:
+                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
+                        leave();
+                        bury(ONE_STOP);
+                        return true;
+                    }
+                    break;
+                case RUNNING:
+                case RUNNING_ARMED:
+                    if (t.casWord(w, word(deadline(w), RUNNING_CANCELLED))) {
+                        if (s == RUNNING) {
+                            return false;
+                        }
+                        leave();
+                        countInLedger(ONE_STOP);
+                        return true;
+                    }
+                    break;
+                case NO_STATUS:
+                case REMOVED:
+                case DELETED:
+                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
+                        return s == NO_STATUS && t.isSignal(t.task());
+                    }
+                    break;
+                default:
+                    return false;
+            }
+        }
+    }
+
+    /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
+    boolean reset(TimerNode t, long when) {
+        if (keepOrder) {
+            drainNow();
+        }
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            long old = deadline(w);
+            boolean later = when >= old && !keepOrder;
+            switch (s) {
+                case MOVING:
+                case MODIFIED_EARLIER:
+                    if (t.casWord(w, word(when, s))) {
+                        resets.increment();
+                        if (when < old) {
+                            wakeIfBefore(when); // the CAS of the word stands for the push
+                        }
+                        return true;
+                    }
+                    break;
+                case WAITING:
+                case MODIFIED_LATER:
+                    if (later) {
+                        if (t.casWord(w, word(when, MODIFIED_LATER))) {
+                            resets.increment();
+                            return true;
+                        }
+                    } else {
+                        helpIfDeep();
+                        if (t.casWord(w, word(when, MODIFIED_EARLIER))) {
+                            resets.increment();
+                            bury(0);
+                            post(t, when);
+                            return true;
+                        }
+                    }
+                    break;
+                case DELETED:
+                    enter();
+                    if (later) {
+                        // No wake: nobody sleeps beyond the key of an entry that is still there.
+                        if (t.casWord(w, word(when, MODIFIED_LATER))) {
+                            addToLedger(-ONE_DEAD);
+                            return false;
+                        }
+                    } else {
+                        helpIfDeep();
+                        if (t.casWord(w, word(when, MODIFIED_EARLIER))) {
+                            post(t, when);
+                            return false;
+                        }
+                    }
+                    leave();
+                    break;
+                case NO_STATUS:
+                case REMOVED:
+                    helpIfDeep();
+                    enter();
+                    if (t.casWord(w, word(when, MOVING))) {
+                        post(t, when);
+                        return s == NO_STATUS && t.isSignal(t.task());
+                    }
+                    leave();
+                    break;
+                case DELETED_QUEUED:
+                    enter();
+                    if (t.casWord(w, word(when, MOVING))) {
+                        countInLedger(ONE_STOP); // the drain will not see that it was stopped
+                        wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
+                        return false;
+                    }
+                    leave();
+                    break;
+                case RUNNING:
+                    enter();
+                    if (t.casWord(w, word(when, RUNNING_ARMED))) {
+                        if (isClosed()) {
+                            undoRearm(t);
+                        }
+                        return false;
+                    }
+                    leave();
+                    break;
+                case RUNNING_ARMED:
+                    if (t.casWord(w, word(when, RUNNING_ARMED))) {
+                        resets.increment();
+                        return true;
+                    }
+                    break;
+                default:
+                    throw new IllegalStateException("the timer was cancelled, so it cannot be reset");
+            }
+        }
+    }
+
+    /** Takes the firing that waits for a receiver; false if another thread was quicker. */
+    boolean receive(TimerNode t, long w) {
+        return t.casWord(w, word(deadline(w), REMOVED));
+    }
+
+    /**
+     * The queue was closed while its own callback armed this timer. The closing thread sets CLOSED, then looks at the
+     * word of each running timer; the callback's thread changes the word, then looks for CLOSED. So at least one of
+     * them sees the other, and the CAS decides which of them takes the arming back.
+     */
+    private void undoRearm(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (state(w) == RUNNING_ARMED) {
+                if (t.casWord(w, word(deadline(w), RUNNING))) {
+                    leave();
+                    throw rejected();
+                }
+            } else if (state(w) == REMOVED) {
+                throw rejected(); // the run has ended and found the inbox closed
+            } else {
+                return; // stopped: by the closing thread, which reports it as unfired, or by another
+            }
+        }
+    }
+
+    // ---- the inbox ----
+
+    private boolean push(TimerNode t) {
+        for (;;) {
+            TimerNode head = inboxVolatile();
+            if (head == CLOSED) {
+                return false;
+            }
+            t.next = head; // plain: published by the CAS
+            if (casInbox(head, t)) {
+                setDepthOpaque(depthOpaque() + 1);
+                return true;
+            }
+        }
+    }
+
+    /** Pushes a timer whose word says already that it is in the inbox. */
+    private void post(TimerNode t, long when) {
+        if (push(t)) {
+            wakeIfBefore(when);
+        } else if (takeBack(t)) {
+            throw rejected();
+        }
+    }
+
+    /** The inbox was closed before the push; true if the timer was still armed. */
+    private boolean takeBack(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            switch (state(w)) {
+                case MOVING:
+                case MODIFIED_EARLIER:
+                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                        leave();
+                        return true;
+                    }
+                    break;
+                case DELETED_QUEUED:
+                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                        countInLedger(ONE_STOP);
+                        return false;
+                    }
+                    break;
+                case CANCELLED_QUEUED:
+                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
+                        countInLedger(ONE_STOP);
+                        return false;
+                    }
+                    break;
+                default:
+                    return false; // collected by the close
+            }
+        }
+    }
+
+    private void wakeIfBefore(long when) {
+        long p = pollUntilVolatile();
+        if (when < p && casPollUntil(p, AWAKE)) {
+            keeper.wake();
+        }
+    }
+
+    private void helpIfDeep() {
+        if (depthOpaque() >= HELP_DEPTH) {
+            helpDrain();
+        }
+    }
+
+    /** Before the own push: a timer that is about to be stopped at once must not go into the heap alive. */
+    private void helpDrain() {
+        if (lock.tryLock()) {
+            try {
+                helps++;
+                drain();
+                if (deadIn(ledgerVolatile()) > hardBound()) {
+                    sweepChunk();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void drainNow() {
+        lock.lock();
+        try {
+            drain();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Empties the inbox into the heap, in the order of arming. */
+    void drain() {
+        assert lock.isHeldByCurrentThread();
+        TimerNode head = inboxVolatile();
+        if (head != null && head != CLOSED) { // CLOSED comes only under this lock
+            head = swapInbox(null);
+            setDepthOpaque(0);
+            appendReversed(head);
+        }
+        while (backlog != null && hasRoom()) {
+            file(unlinkFirst());
+        }
+    }
+
+    private boolean hasRoom() {
+        try {
+            heap.ensureRoom();
+            return true;
+        } catch (OutOfMemoryError e) {
+            return false; // the backlog keeps them, armed; prepareToSleep and checkTimers come back to it
+        }
+    }
+
+    private void appendReversed(TimerNode newest) {
+        TimerNode oldest = null;
+        for (TimerNode t = newest; t != null; ) {
+            TimerNode next = t.next;
+            t.next = oldest;
+            oldest = t;
+            t = next;
+        }
+        if (backlog == null) {
+            backlog = oldest;
+        } else {
+            backlogTail.next = oldest;
+        }
+        backlogTail = newest;
+    }
+
+    /** Nulls the link before the word changes: from then on a reset may push the timer again. */
+    private TimerNode unlinkFirst() {
+        TimerNode t = backlog;
+        backlog = t.next;
+        if (backlog == null) {
+            backlogTail = null;
+        }
+        t.next = null;
+        return t;
+    }
+
+    private void file(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (s == MOVING || s == MODIFIED_EARLIER) {
+                if (t.casWord(w, word(deadline(w), WAITING))) {
+                    heap.push(deadline(w), t);
+                    return;
+                }
+            } else if (t.casWord(w, word(deadline(w), s == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+                stops++;
+                return;
+            }
+        }
+    }
+
+    // ---- what the driver does, lock held ----
+
+    /** Claims the earliest due timer into {@code run}; false if none is due. */
+    boolean claimDue(long now, Run run, boolean stealing) {
+        assert lock.isHeldByCurrentThread();
+        int dropped = 0;
+        try {
+            while (heap.topKey() <= now) {
+                long key = heap.topKey();
+                TimerNode t = heap.top();
+                long w = t.wordVolatile();
+                if (state(w) == WAITING && deadline(w) == key) {
+                    Runnable task = t.task(); // before the CAS, see cancel
+                    long next = t.nextAfter(key, now);
+                    if (t.casWord(w, next == 0 ? word(key, t.isSignal(task) ? NO_STATUS : RUNNING)
+                            : word(next, RUNNING_ARMED))) {
+                        run.begin(t, task, key, now);
+                        heap.pop();
+                        if (next == 0) {
+                            leave();
+                        }
+                        fired++;
+                        if (stealing) {
+                            stolen++;
+                        }
+                        maxLateness = Math.max(maxLateness, now - key);
+                        return true;
+                    }
+                } else if (cleanTop()) {
+                    dropped++;
+                }
+            }
+            return false;
+        } finally {
+            setNextWhenOpaque(nextDue());
+            exhumed(dropped);
+        }
+    }
+
+    /** The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. */
+    void endRun(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (s == RUNNING_ARMED) {
+                if (t.casWord(w, word(deadline(w), MOVING))) {
+                    if (push(t)) {
+                        wakeIfBefore(deadline(w));
+                    } else {
+                        takeBack(t);
+                    }
+                    break;
+                }
+            } else if (t.casWord(w, word(deadline(w), s == RUNNING ? NO_STATUS : CANCELLED))) {
+                break;
+            }
+        }
+        if (awaiters != 0) { // after the CAS; an awaiter announces itself before it looks at the word
+            synchronized (runEnds) {
+                runEnds.notifyAll();
+            }
+        }
+    }
+
+    /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
+    private boolean cleanTop() {
+        TimerNode t = heap.top();
+        long w = t.wordVolatile();
+        if (state(w) == MODIFIED_LATER && deadline(w) >= heap.topKey()) {
+            if (t.casWord(w, word(deadline(w), WAITING))) {
+                heap.rekeyTop(deadline(w));
+            }
+            return false;
+        }
+        if (isDead(heap.topKey(), t)) {
+            heap.pop();
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether an entry belongs to no armed timer; lets a deleted timer go. */
+    private static boolean isDead(long key, TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            switch (state(w)) {
+                case WAITING:
+                    return deadline(w) != key;
+                case MODIFIED_LATER:
+                    return deadline(w) < key;
+                case DELETED:
+                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                        return true;
+                    }
+                    break;
+                default:
+                    return true;
+            }
+        }
+    }
+
+    /** When the keeper must be up again, as far as the heap and the backlog tell. */
+    private long nextDue() {
+        return backlog == null ? heap.topKey() : Math.min(heap.topKey(), 1);
+    }
+
+    /**
+     * Publishes until when the keeper sleeps.
+     *
+     * @return that deadline; or GO_ROUND if there is still something to do, or NOT_KEEPER if another has taken over
+     */
+    long prepareToSleep(Keeper me, long now) {
+        lock.lock();
+        try {
+            if (keeper != me) {
+                return NOT_KEEPER;
+            }
+            drain();
+            if (sweepStep() || !cleanTops()) {
+                return GO_ROUND;
+            }
+            long p = wakeTime(now);
+            setNextWhenOpaque(p);
+            setPollUntilVolatile(p); // W1
+            drain(); // R1
+            if (wakeTime(now) < p || isOverBound()) {
+                setPollUntilVolatile(AWAKE);
+                return GO_ROUND;
+            }
+            return p;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long wakeTime(long now) {
+        return backlog == null ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
+    }
+
+    /** Until the top is live; false if there are so many dead ones that somebody else should get the lock meanwhile. */
+    private boolean cleanTops() {
+        int dropped = 0;
+        int visits = 0;
+        while (heap.size() > 0 && visits < CLEAN_CHUNK) {
+            long w = heap.top().wordVolatile();
+            if (state(w) == WAITING && deadline(w) == heap.topKey()) {
+                break;
+            }
+            visits++;
+            if (cleanTop()) {
+                dropped++;
+            }
+        }
+        exhumed(dropped);
+        return visits < CLEAN_CHUNK;
+    }
+
+    /** The earliest deadline, as far as filed; it may belong to a dead entry. */
+    long earliest() {
+        assert lock.isHeldByCurrentThread();
+        return heap.topKey();
+    }
+
+    /** The earliest deadline of an armed timer. */
+    long earliestLive() {
+        lock.lock();
+        try {
+            drain();
+            while (!cleanTops()) {
+                Thread.onSpinWait(); // as many dead tops as there are; only a manual clock asks
+            }
+            return heap.topKey();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- dead entries ----
+
+    /** Returns the new value, dead entries in it. */
+    private long countInLedger(long delta) {
+        long l = addToLedger(delta);
+        if (l >= FOLDED_STOPS * ONE_STOP) {
+            addToLedger(-FOLDED_STOPS * ONE_STOP); // two threads may both do so; the difference is signed
+            foldedStops.add(FOLDED_STOPS);
+        }
+        return l;
+    }
+
+    private static int deadIn(long ledger) {
+        return (int) ledger;
+    }
+
+    private static long stopsIn(long ledger) {
+        return ledger - deadIn(ledger) >> 32;
+    }
+
+    /** More dead entries than this: the driver sweeps. The racy read of the size is benign, it only shifts the bound. */
+    private int softBound() {
+        return Math.max(DEAD_FLOOR, heap.size() >> 2);
+    }
+
+    /** More than this: whoever notices helps, as the driver does not get a processor. */
+    private int hardBound() {
+        return DEAD_FLOOR + (heap.size() >> 1);
+    }
+
+    boolean isOverBound() {
+        return deadIn(ledgerVolatile()) > softBound();
+    }
+
+    /** An entry has died; {@code stopsToo} is counted in the same step. */
+    private void bury(long stopsToo) {
+        int dead = deadIn(countInLedger(ONE_DEAD + stopsToo));
+        if (dead > softBound()) {
+            wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
+            if (dead > hardBound() && lock.tryLock()) {
+                try {
+                    sweepChunk();
+                } finally {
+                    lock.unlock();
+                }
+            }
+        }
+    }
+
+    private void exhumed(int dropped) {
+        if (dropped > 0) {
+            swept += dropped;
+            addToLedger(-dropped * ONE_DEAD);
+        }
+    }
+
+    /** One chunk of a sweep if there is need of one; true if there is more to do. */
+    boolean sweepStep() {
+        assert lock.isHeldByCurrentThread();
+        if (!sweeping && !isOverBound()) {
+            return false;
+        }
+        boolean passDone = sweepChunk();
+        // Going on to half the bound spares the next few stops a wake.
+        sweeping = !passDone && deadIn(ledgerVolatile()) > softBound() / 2;
+        return sweeping || isOverBound();
+    }
+
+    /**
+     * Drops the dead entries among the next slots from the tail downwards, so that what takes the place of a dropped
+     * entry has been looked at before. True when it has come to the top.
+     */
+    private boolean sweepChunk() {
+        assert lock.isHeldByCurrentThread();
+        int i = Math.min(hand, heap.size()) - 1;
+        if (i < 0) {
+            i = heap.size() - 1;
+        }
+        int dropped = 0;
+        int end = Math.max(0, i - SWEEP_CHUNK + 1);
+        for (; i >= end; i--) {
+            if (isDead(heap.key(i), heap.node(i))) {
+                heap.removeAt(i);
+                dropped++;
+            }
+        }
+        exhumed(dropped);
+        hand = i + 1;
+        if (hand == 0) {
+            heap.trim();
+        }
+        return hand == 0;
+    }
+
+    // ---- the keeper, and what it and thieves need ----
+
+    void lock() {
+        lock.lock();
+    }
+
+    boolean tryLock() {
+        return lock.tryLock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    Keeper keeper() {
+        return keeper;
+    }
+
+    /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue. */
+    void keep(Keeper me) {
+        assert lock.isHeldByCurrentThread();
+        keeper = me;
+        stalled = false;
+        setPollUntilVolatile(AWAKE);
+    }
+
+    /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */
+    boolean hasMail() {
+        return inboxVolatile() != null || backlog != null;
+    }
+
+    // ---- closing ----
+
+    boolean isClosed() {
+        return inboxVolatile() == CLOSED;
+    }
+
+    static RejectedExecutionException rejected() {
+        return new RejectedExecutionException("the scheduler is closed");
+    }
+
+    /**
+     * Takes every armed timer out. The inbox is closed under the lock, so each push before this one is collected here
+     * and each later one fails.
+     */
+    void close(List<? super TimerNode> collected) {
+        lock.lock();
+        try {
+            TimerNode head = swapInbox(CLOSED);
+            if (head != CLOSED) {
+                appendReversed(head);
+            }
+            while (backlog != null) {
+                collect(unlinkFirst(), true, collected);
+            }
+            for (int i = 0; i < heap.size(); i++) {
+                collect(heap.node(i), false, collected);
+            }
+            heap.clear();
+            addToLedger(-deadIn(ledgerVolatile()) * ONE_DEAD);
+            setNextWhenOpaque(Timeline.NEVER);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void collect(TimerNode t, boolean fromInbox, List<? super TimerNode> collected) {
+        for (;;) {
+            long w = t.wordVolatile();
+            switch (state(w)) {
+                case WAITING:
+                case MODIFIED_LATER:
+                case MOVING:
+                case MODIFIED_EARLIER:
+                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                        leave();
+                        unfired++;
+                        collected.add(t);
+                        return;
+                    }
+                    break;
+                case DELETED:
+                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                        return;
+                    }
+                    break;
+                case DELETED_QUEUED:
+                case CANCELLED_QUEUED:
+                    if (!fromInbox) {
+                        return; // its push is under way, will fail, and settles it
+                    }
+                    if (t.casWord(w, word(deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+                        stops++;
+                        return;
+                    }
+                    break;
+                default:
+                    return;
+            }
+        }
+    }
+
+    /** Takes the next firing of a timer that runs while the scheduler closes; the queue is closed already. */
+    void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (state(w) != RUNNING_ARMED) {
+                return;
+            }
+            if (t.casWord(w, word(deadline(w), RUNNING))) {
+                leave();
+                lock.lock();
+                try {
+                    unfired++;
+                } finally {
+                    lock.unlock();
+                }
+                collected.add(t);
+                return;
+            }
+        }
+    }
+
+    // ---- waiting for the end of a run ----
+
+    /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
+    boolean awaitRunEnd(TimerNode t, long nanos) throws InterruptedException {
+        if (!isRunning(state(t.wordVolatile()))) {
+            return true;
+        }
+        long end = System.nanoTime() + nanos;
+        synchronized (runEnds) {
+            awaiters++; // before the look at the word; endRun changes the word, then looks for awaiters
+            try {
+                while (isRunning(state(t.wordVolatile()))) {
+                    long left = end - System.nanoTime();
+                    if (left <= 0) {
+                        return false;
+                    }
+                    TimeUnit.NANOSECONDS.timedWait(runEnds, left);
+                }
+                return true;
+            } finally {
+                awaiters--;
+            }
+        }
+    }
+
+    // ---- figures ----
+
+    private void enter() {
+        if (admission != null) {
+            admission.enter();
+        }
+    }
+
+    private void leave() {
+        if (admission != null) {
+            admission.leave();
+        }
+    }
+
+    /** Armed timers, not counting those whose next firing awaits the end of their run. */
+    long pending() {
+        lock.lock();
+        try {
+            drain();
+            return waiting();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long waiting() {
+        long filed = 0;
+        for (TimerNode t = backlog; t != null; t = t.next) {
+            filed++;
+        }
+        return Math.max(0, filed + heap.size() - deadIn(ledgerVolatile()));
+    }
+
+    TimerStats.Worker stats() {
+        lock.lock();
+        try {
+            drain();
+            long l = ledgerVolatile();
+            long pending = waiting();
+            long stopped = stops + foldedStops.sum() + stopsIn(l);
+            long reset = resets.sum();
+            return new TimerStats.Worker(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
+                    pending, deadIn(l), heap.capacity(), swept, stolen, helps, maxLateness);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+}

@@ -1,0 +1,891 @@
+package io.pendula;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
+ *
+ * <pre>{@code
+ * try (TimerScheduler timers = TimerScheduler.builder().name("io").workers(4).build()) {
+ *     timers.after(Duration.ofMillis(250), retry);
+ *     timers.every(Duration.ofSeconds(1), MissedTicks.SKIP, metrics::flush);
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>Most programs need none of their own: {@link Timer#after(Duration, Runnable)} and
+ * {@link Ticker#every(Duration, Runnable)} use the {@linkplain #shared() shared} one. Several schedulers keep timers
+ * with different needs apart, as short callbacks and blocking ones.
+ *
+ * <p><b>Where callbacks run.</b> On the drivers' threads, or on the builder's executor. A timer that is armed by a
+ * callback goes to the worker whose driver runs it, one that is armed by another thread to a worker that depends on
+ * the thread alone; it stays there. If a driver is held up by a callback, another runs the worker's due timers
+ * meanwhile; if all are held up, the monitor starts a spare one. With one worker, callbacks run strictly one after the
+ * other, unless {@code maxDrivers} allows more.
+ *
+ * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing due uses no processor time.
+ * Threads are daemons unless told otherwise, named {@code pendula-<name>-worker-0} and so on.
+ *
+ * <p>All methods are safe for use by all threads.
+ */
+public final class TimerScheduler implements AutoCloseable {
+    final Timeline timeline;
+    final TimerQueue[] queues;
+    final Options options;
+
+    private final int mask;
+    private final Admission admission;
+    private final Monitor monitor;
+    /** Only with a manual clock: the run that its advance is busy with. */
+    private final Run stepped;
+
+    /** Copied at each change, under lifecycle. */
+    private volatile Driver[] drivers = {};
+    private int sparesStarted;
+    private boolean spareFailed;
+    private volatile boolean closed;
+    private final Object lifecycle = new Object();
+
+    private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
+    private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
+
+    /** The builder's settings. */
+    record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
+            ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
+            long maxPending, NanoClock clock, boolean monitor, long stallNanos, boolean earlyPark,
+            boolean tightSlack, boolean shared) {}
+
+    private static final class Shared {
+        static final TimerScheduler INSTANCE = new TimerScheduler(
+                builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())).options(true));
+    }
+
+    private TimerScheduler(Options options) {
+        this.options = options;
+        this.timeline = new Timeline(options.clock);
+        this.admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
+        ManualClock manual = options.clock instanceof ManualClock m ? m : null;
+        this.queues = new TimerQueue[manual == null ? options.workers : 1];
+        this.mask = Integer.bitCount(queues.length) == 1 ? queues.length - 1 : -1;
+        for (int i = 0; i < queues.length; i++) {
+            queues[i] = new TimerQueue(i, timeline, this, new TimerHeap(), admission, manual != null);
+        }
+        if (manual != null) {
+            this.monitor = null;
+            this.stepped = new Stepped();
+            manual.attach(this);
+        } else {
+            this.monitor = options.monitor ? new Monitor(this, options.stallNanos) : null;
+            this.stepped = null;
+            start();
+        }
+    }
+
+    private void start() {
+        try {
+            for (TimerQueue q : queues) {
+                Driver d = new Driver(this, q);
+                q.lock();
+                try {
+                    q.keep(d);
+                } finally {
+                    q.unlock();
+                }
+                launch(d, "worker-" + q.index);
+            }
+            if (monitor != null) {
+                Thread t = newThread(monitor, "monitor");
+                monitor.setThread(t);
+                t.start();
+            }
+        } catch (Throwable e) {
+            closeQueues(); // those that were started already go away again
+            throw e;
+        }
+    }
+
+    /** The thread is started last, when all can find the driver. */
+    private void launch(Driver d, String role) {
+        Thread t = newThread(d, role);
+        d.setThread(t);
+        synchronized (lifecycle) {
+            Driver[] more = Arrays.copyOf(drivers, drivers.length + 1);
+            more[more.length - 1] = d;
+            drivers = more;
+        }
+        try {
+            t.start();
+        } catch (Throwable e) {
+            ended(d);
+            throw e;
+        }
+    }
+
+    private Thread newThread(Runnable body, String role) {
+        String name = "pendula-" + options.name + "-" + role;
+        if (options.threadFactory == null) {
+            Thread t = body instanceof Driver d ? new DriverThread(d, name) : new Thread(null, body, name, 0, false);
+            t.setDaemon(options.daemon);
+            t.setContextClassLoader(options.contextClassLoader);
+            return t;
+        }
+        Thread t = options.threadFactory.newThread(body);
+        if (t == null) {
+            throw new IllegalStateException("the thread factory returned null for " + name);
+        }
+        if (t.getState() != Thread.State.NEW) {
+            throw new IllegalStateException("the thread factory returned a thread for " + name
+                    + " that is not new but " + t.getState());
+        }
+        return t;
+    }
+
+    // ---- what users call ----
+
+    /**
+     * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It
+     * has at least two workers and daemon threads, which are started by the first call, and cannot be closed.
+     *
+     * @return the same scheduler at each call
+     */
+    public static TimerScheduler shared() {
+        return Shared.INSTANCE;
+    }
+
+    /**
+     * Starts the configuration of a new scheduler.
+     *
+     * @return a builder with all defaults
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Runs {@code task} once after {@code delay}.
+     *
+     * @param delay how long to wait; zero or negative: due at once, but never inside this call; beyond 18 years: never
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Timer after(Duration delay, Runnable task) {
+        return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
+    }
+
+    /**
+     * As {@link #after(Duration, Runnable)}; allocates nothing but the timer.
+     *
+     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
+     *     beyond 18 years: never
+     * @param unit the unit of {@code delay}
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Timer after(long delay, TimeUnit unit, Runnable task) {
+        long nanos = Check.delay(delay, unit);
+        Timer t = new Timer(here(), Check.notNull(task, "task"));
+        t.queue.arm(t, timeline.deadlineIn(nanos));
+        return t;
+    }
+
+    /**
+     * A timer without a task, whose firing is kept for one receiver; see {@link Timer#await()}.
+     *
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @return the armed timer
+     * @throws NullPointerException if {@code delay} is null
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Timer after(Duration delay) {
+        return after(delay, new Signal());
+    }
+
+    /**
+     * Runs {@code task} each {@code period}, first after one period; missed ticks are skipped.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Ticker every(Duration period, Runnable task) {
+        return every(period, MissedTicks.SKIP, task);
+    }
+
+    /**
+     * Runs {@code task} each {@code period}, first after one period.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param missedTicks what to do about ticks that could not run in time
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        Ticker t = new Ticker(here(), Check.notNull(task, "task"), nanos, missedTicks);
+        t.queue.arm(t, timeline.deadlineIn(nanos));
+        return t;
+    }
+
+    /**
+     * A ticker without a task, which keeps one tick for a receiver; see {@link Ticker#await()}.
+     *
+     * @param period the time between two ticks, more than zero
+     * @return the armed ticker
+     * @throws NullPointerException if {@code period} is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     */
+    public Ticker every(Duration period) {
+        return every(period, MissedTicks.SKIP, new Signal.Ticks());
+    }
+
+    /**
+     * The number of armed timers and tickers; exact when nothing happens meanwhile. One that is running and was armed
+     * again counts from the end of its run.
+     *
+     * @return how many firings are to come
+     */
+    public long pending() {
+        long n = 0;
+        for (TimerQueue q : queues) {
+            n += q.pending();
+        }
+        return n;
+    }
+
+    /**
+     * What this scheduler has done so far. Cheap enough to be called each second.
+     *
+     * @return a snapshot
+     */
+    public TimerStats stats() {
+        List<TimerStats.Worker> workers = new ArrayList<>(queues.length);
+        for (TimerQueue q : queues) {
+            workers.add(q.stats());
+        }
+        synchronized (lifecycle) {
+            return TimerStats.of(List.copyOf(workers), monitor == null ? 0 : monitor.rescues(), sparesStarted);
+        }
+    }
+
+    /**
+     * Whether {@link #close()} or {@link #shutdownNow()} has been called.
+     *
+     * @return true if no timer can be armed any more
+     */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
+     * callback it does not wait for that one, nor for others that have called this method. If the waiting thread is
+     * interrupted it stops waiting, with its interrupt flag set. Closing again does no harm.
+     *
+     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
+     */
+    @Override
+    public void close() {
+        closeQueues();
+        awaitRuns();
+    }
+
+    /**
+     * Takes no more timers, stops all that have not fired and returns them. Does not wait for callbacks in progress;
+     * {@link #close()} afterwards does.
+     *
+     * @return the one-shot timers that were armed, in no particular order; they will not run and cannot be reset.
+     *     Tickers are stopped but not returned
+     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
+     */
+    public List<Timer> shutdownNow() {
+        List<Timer> timers = new ArrayList<>();
+        for (TimerNode t : closeQueues()) {
+            if (t instanceof Timer timer) {
+                timers.add(timer);
+            }
+        }
+        return timers;
+    }
+
+    /**
+     * Name and size, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        return "TimerScheduler[" + options.name + ", " + queues.length + " workers" + (closed ? ", closed]" : "]");
+    }
+
+    // ---- closing ----
+
+    /*
+     * Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under
+     * its queue's lock, and from that moment its Run tells it (first a driver's, then perhaps a Handoff that is
+     * registered before the driver lets go of it). So a timer that was claimed before its queue was closed is found
+     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed.
+     */
+    private List<TimerNode> closeQueues() {
+        if (options.shared) {
+            throw new IllegalStateException("the shared scheduler cannot be closed");
+        }
+        List<TimerNode> unfired = new ArrayList<>();
+        synchronized (lifecycle) {
+            if (closed) {
+                return unfired;
+            }
+            closed = true;
+        }
+        for (TimerQueue q : queues) {
+            q.close(unfired);
+        }
+        for (Driver d : drivers) {
+            collectRunning(d, unfired);
+        }
+        for (Handoff h : handoffs) {
+            collectRunning(h, unfired);
+        }
+        if (stepped != null) {
+            collectRunning(stepped, unfired);
+        }
+        for (Driver d : drivers) {
+            d.wake();
+        }
+        if (monitor != null && monitor.thread() != null) {
+            monitor.wake();
+        }
+        waiting.values().forEach(Signal::run);
+        return unfired;
+    }
+
+    private static void collectRunning(Run run, List<TimerNode> unfired) {
+        TimerNode t = run.nodeOpaque();
+        if (t != null) {
+            t.queue.collectRunning(t, unfired);
+        }
+    }
+
+    private void awaitRuns() {
+        Run mine = runOfCaller();
+        synchronized (lifecycle) {
+            if (mine != null) {
+                mine.inClose = true;
+                lifecycle.notifyAll();
+            }
+            try {
+                while (anyRunBut(mine)) {
+                    lifecycle.wait();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean anyRunBut(Run mine) {
+        for (Driver d : drivers) {
+            if (d != mine && !d.inClose) {
+                return true;
+            }
+        }
+        for (Handoff h : handoffs) {
+            if (h != mine && !h.inClose) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void ended(Driver d) {
+        synchronized (lifecycle) {
+            List<Driver> rest = new ArrayList<>(Arrays.asList(drivers));
+            rest.remove(d);
+            drivers = rest.toArray(new Driver[0]);
+            lifecycle.notifyAll();
+        }
+    }
+
+    void ended(Handoff h) {
+        handoffs.remove(h);
+        if (closed) { // after the removal; a closing thread sets it before it looks
+            synchronized (lifecycle) {
+                lifecycle.notifyAll();
+            }
+        }
+    }
+
+    // ---- what drivers and the monitor call ----
+
+    Driver[] drivers() {
+        return drivers;
+    }
+
+    void driverIsUp() {
+        if (monitor != null) {
+            monitor.driverIsUp(timeline.now());
+        }
+    }
+
+    /** Runs a claimed callback to its end, whatever it throws. */
+    void perform(Run run) {
+        TimerNode t = run.nodeOpaque();
+        boolean kept = t.isSignal(run.task);
+        boolean timed = options.slowNanos < Long.MAX_VALUE;
+        long began = timed ? timeline.now() : 0;
+        try {
+            t.fire(run.task, run.deadline, run.claimedAt);
+        } catch (Throwable e) {
+            tell(() -> options.listener.threw(t, run.lateness(), e));
+        }
+        if (timed) {
+            long ran = timeline.now() - began;
+            if (ran > options.slowNanos) {
+                tell(() -> options.listener.slow(t, run.lateness(), ran));
+            }
+        }
+        if (!kept) {
+            t.queue.endRun(t);
+        }
+    }
+
+    /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
+    boolean handOff(Run claimed) {
+        if (claimed.task instanceof Signal) {
+            return false;
+        }
+        TimerNode t = claimed.nodeOpaque();
+        Handoff h = new Handoff(this, claimed);
+        handoffs.add(h);
+        try {
+            options.executor.execute(h);
+            return true;
+        } catch (Throwable e) {
+            if (!h.take()) {
+                return true; // it ran, or is running
+            }
+            handoffs.remove(h);
+            tell(() -> options.listener.threw(t, claimed.lateness(), e));
+            return false;
+        }
+    }
+
+    void reportStall(Driver d, long blocked) {
+        TimerNode t = d.nodeOpaque();
+        if (t != null) {
+            long lateness = d.lateness(); // racy: of this run or, if that has just ended, of the next
+            tell(() -> options.listener.stalled(t, lateness, blocked));
+        }
+    }
+
+    /** A listener harms nobody either. */
+    private static void tell(Runnable news) {
+        try {
+            news.run();
+        } catch (Throwable e) {
+            Thread thread = Thread.currentThread();
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            } catch (Throwable hopeless) {
+                // The handler of the last resort has failed: there is nobody left to tell.
+                return;
+            }
+        }
+    }
+
+    /** Starts a driver without a home; false if there are as many as may be. */
+    boolean startSpare() {
+        int number;
+        synchronized (lifecycle) {
+            if (closed || drivers.length >= options.maxDrivers) {
+                return false;
+            }
+            number = sparesStarted++;
+        }
+        try {
+            launch(new Driver(this, null), "spare-" + number);
+            return true;
+        } catch (Throwable e) {
+            synchronized (lifecycle) {
+                sparesStarted--;
+            }
+            if (!spareFailed) {
+                spareFailed = true; // once: it is tried again for as long as it is needed
+                Thread thread = Thread.currentThread();
+                tell(() -> thread.getUncaughtExceptionHandler().uncaughtException(thread, e));
+            }
+            return false;
+        }
+    }
+
+    // ---- what timers ask ----
+
+    private TimerQueue here() {
+        Thread t = Thread.currentThread();
+        if (t instanceof DriverThread d) {
+            if (d.driver.scheduler() == this && d.driver.home() != null) {
+                return d.driver.home();
+            }
+        } else if (options.threadFactory != null) {
+            for (Driver d : drivers) {
+                if (d.runner() == t && d.home() != null) {
+                    return d.home();
+                }
+            }
+        }
+        // Consecutive ids spread best without any mixing.
+        long id = t.getId();
+        return queues[mask >= 0 ? (int) id & mask : (int) Long.remainderUnsigned(id, queues.length)];
+    }
+
+    private Run runOfCaller() {
+        Thread t = Thread.currentThread();
+        for (Driver d : drivers) {
+            if (d.runner() == t) {
+                return d;
+            }
+        }
+        for (Handoff h : handoffs) {
+            if (h.runner() == t) {
+                return h;
+            }
+        }
+        return stepped != null && stepped.runner() == t ? stepped : null;
+    }
+
+    /** Whether the calling thread is inside a callback of this timer. */
+    boolean isRunByCaller(TimerNode t) {
+        Run mine = runOfCaller();
+        return mine != null && mine.nodeOpaque() == t;
+    }
+
+    /** Waits on a signal, so that closing the scheduler ends the wait. */
+    boolean await(Signal signal, BooleanSupplier taken, long nanos) throws InterruptedException {
+        Thread me = Thread.currentThread();
+        waiting.put(me, signal); // before the first look at closed
+        try {
+            return signal.await(taken, nanos);
+        } finally {
+            waiting.remove(me);
+        }
+    }
+
+    void checkAwaitable(boolean cancelled) {
+        if (cancelled) {
+            throw new CancellationException("it was cancelled, so it will never fire");
+        }
+        if (closed) {
+            throw new CancellationException("its scheduler is closed, so it will never fire");
+        }
+    }
+
+    // ---- a manual clock's steps ----
+
+    /** The run of whatever thread advances the clock. */
+    private static final class Stepped extends Run {
+        private volatile Thread runner;
+
+        @Override
+        Thread runner() {
+            return runner;
+        }
+    }
+
+    /** Nanoseconds of the clock until the next timer is due; Long.MAX_VALUE if none will ever be. */
+    long nanosUntilNext() {
+        long when = queues[0].earliestLive();
+        return when == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, when - timeline.now());
+    }
+
+    /** Runs the first due timer on this thread, as a driver would. */
+    boolean runOneDue() {
+        Stepped run = (Stepped) stepped;
+        TimerQueue q = queues[0];
+        q.lock();
+        try {
+            if (!q.claimDue(timeline.now(), run, false)) {
+                return false;
+            }
+        } finally {
+            q.unlock();
+        }
+        run.runner = Thread.currentThread();
+        try {
+            if (options.executor == null || !handOff(run)) {
+                perform(run);
+            }
+        } finally {
+            run.runner = null;
+            run.end();
+        }
+        return true;
+    }
+
+    /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
+    public static final class Builder {
+        private String name = "timers";
+        private int workers;
+        private int maxDrivers;
+        private ThreadFactory threadFactory;
+        private boolean daemon = true;
+        private ClassLoader contextClassLoader;
+        private Executor executor;
+        private TimerListener listener = new TimerListener() {};
+        private long slowNanos = Long.MAX_VALUE;
+        private long maxPending = Long.MAX_VALUE;
+        private NanoClock clock = NanoClock.system();
+        private boolean monitor = true;
+        private long stallNanos = 1_000_000;
+        private boolean earlyPark = true;
+        private boolean tightSlack = true;
+
+        private Builder() {}
+
+        static int defaultWorkers() {
+            return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
+        }
+
+        /**
+         * The name that appears in thread names. Default: {@code timers}.
+         *
+         * @param name any text
+         * @return this
+         * @throws NullPointerException if {@code name} is null
+         */
+        public Builder name(String name) {
+            this.name = Check.notNull(name, "name");
+            return this;
+        }
+
+        /**
+         * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
+         * down to a power of two. With one worker callbacks run strictly one after the other, in the order of
+         * deadlines. A scheduler with a {@link ManualClock} always has one.
+         *
+         * @param workers at least 1; a power of two spreads threads a little more cheaply
+         * @return this
+         * @throws IllegalArgumentException if {@code workers} is less than 1
+         */
+        public Builder workers(int workers) {
+            this.workers = Check.atLeast(workers, 1, "workers");
+            return this;
+        }
+
+        /**
+         * How many driver threads there may be, spare ones included. Spare drivers are started while all others are
+         * held up by callbacks and timers are due; they go away after some idle seconds. Default: {@code workers + 16},
+         * but 1 if there is one worker.
+         *
+         * @param maxDrivers at least the number of workers
+         * @return this
+         * @throws IllegalArgumentException if {@code maxDrivers} is less than 1; {@link #build} throws it if it is less
+         *     than the number of workers
+         */
+        public Builder maxDrivers(int maxDrivers) {
+            this.maxDrivers = Check.atLeast(maxDrivers, 1, "maxDrivers");
+            return this;
+        }
+
+        /**
+         * Makes the drivers' and the monitor's threads, which then keep the name, the daemon status and the context
+         * class loader that the factory gives them. Default: own threads.
+         *
+         * @param threadFactory must return new threads that have not been started
+         * @return this
+         * @throws NullPointerException if {@code threadFactory} is null
+         */
+        public Builder threadFactory(ThreadFactory threadFactory) {
+            this.threadFactory = Check.notNull(threadFactory, "threadFactory");
+            return this;
+        }
+
+        /**
+         * Whether the scheduler's own threads let the JVM exit. Default: true.
+         *
+         * @param daemon false if the JVM must not exit before the scheduler is closed
+         * @return this
+         */
+        public Builder daemon(boolean daemon) {
+            this.daemon = daemon;
+            return this;
+        }
+
+        /**
+         * The context class loader of the scheduler's own threads. Default: null, so that a timer keeps no application
+         * alive in a container.
+         *
+         * @param contextClassLoader may be null
+         * @return this
+         */
+        public Builder contextClassLoader(ClassLoader contextClassLoader) {
+            this.contextClassLoader = contextClassLoader;
+            return this;
+        }
+
+        /**
+         * Runs callbacks elsewhere than on the drivers. A timer still never overlaps itself: it is armed again when
+         * its callback has returned. If the executor rejects a callback, the listener hears of it and the driver runs
+         * it. Default: inline, on the drivers.
+         *
+         * @param executor where callbacks run
+         * @return this
+         * @throws NullPointerException if {@code executor} is null
+         */
+        public Builder executor(Executor executor) {
+            this.executor = Check.notNull(executor, "executor");
+            return this;
+        }
+
+        /**
+         * Who hears of callbacks that throw or take long. Default: one that hands exceptions to the thread's
+         * uncaught-exception handler.
+         *
+         * @param listener is called by several threads at the same time
+         * @return this
+         * @throws NullPointerException if {@code listener} is null
+         */
+        public Builder listener(TimerListener listener) {
+            this.listener = Check.notNull(listener, "listener");
+            return this;
+        }
+
+        /**
+         * Callbacks that take longer than this are reported to the listener. Measuring costs two readings of the clock
+         * per callback. Default: not measured.
+         *
+         * @param threshold zero or more
+         * @return this
+         * @throws NullPointerException if {@code threshold} is null
+         * @throws IllegalArgumentException if {@code threshold} is negative
+         */
+        public Builder slowCallback(Duration threshold) {
+            this.slowNanos = Check.notNegative(threshold, "threshold");
+            return this;
+        }
+
+        /**
+         * How many timers may be armed at a time; arming one more throws {@code RejectedExecutionException}. The bound
+         * is exact, at the price of one contended counter. Default: no bound.
+         *
+         * @param maxPending at least 1
+         * @return this
+         * @throws IllegalArgumentException if {@code maxPending} is less than 1
+         */
+        public Builder maxPending(long maxPending) {
+            if (maxPending < 1) {
+                throw new IllegalArgumentException("maxPending must be at least 1, but is " + maxPending);
+            }
+            this.maxPending = maxPending;
+            return this;
+        }
+
+        /**
+         * The time source. With a {@link ManualClock} there are no threads: callbacks run inside its {@code advance}.
+         * Default: {@link NanoClock#system()}.
+         *
+         * @param clock a monotonic clock
+         * @return this
+         * @throws NullPointerException if {@code clock} is null
+         */
+        public Builder clock(NanoClock clock) {
+            this.clock = Check.notNull(clock, "clock");
+            return this;
+        }
+
+        /**
+         * Whether a monitor thread hands the timers of a driver that is held up by a callback to others. Without it
+         * nothing is lost, but such timers wait until a driver comes along for another reason. Default: true.
+         *
+         * @param monitor false for no monitor, hence no spare drivers
+         * @return this
+         */
+        public Builder monitor(boolean monitor) {
+            this.monitor = monitor;
+            return this;
+        }
+
+        /**
+         * For how long the monitor must have seen the same callback running before it hands the driver's other timers
+         * to another. It looks at most each millisecond. Default: 1 ms.
+         *
+         * @param threshold zero or more
+         * @return this
+         * @throws NullPointerException if {@code threshold} is null
+         * @throws IllegalArgumentException if {@code threshold} is negative
+         */
+        public Builder stallAfter(Duration threshold) {
+            this.stallNanos = Check.notNegative(threshold, "threshold");
+            return this;
+        }
+
+        /**
+         * Whether drivers park a little too short and spin for the rest, at most 30 microseconds. Has no effect where
+         * there is only one processor. Default: true.
+         *
+         * @param earlyPark false to park for the whole time
+         * @return this
+         */
+        public Builder earlyPark(boolean earlyPark) {
+            this.earlyPark = earlyPark;
+            return this;
+        }
+
+        /**
+         * Whether drivers ask Linux to wake them without the usual slack of 50 microseconds. Has no effect elsewhere.
+         * Default: true.
+         *
+         * @param tightSlack false to leave the slack as it is
+         * @return this
+         */
+        public Builder tightSlack(boolean tightSlack) {
+            this.tightSlack = tightSlack;
+            return this;
+        }
+
+        /**
+         * Makes the scheduler and starts its threads.
+         *
+         * @return a new scheduler
+         * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers
+         * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
+         *     thread is left behind
+         */
+        public TimerScheduler build() {
+            return new TimerScheduler(options(false));
+        }
+
+        private Options options(boolean shared) {
+            int w = workers == 0 ? defaultWorkers() : workers;
+            int max = maxDrivers != 0 ? maxDrivers : w == 1 ? 1 : w > Integer.MAX_VALUE - 16 ? w : w + 16;
+            if (max < w) {
+                throw new IllegalArgumentException("maxDrivers must be at least the number of workers, " + w
+                        + ", but is " + max);
+            }
+            return new Options(name, w, max, threadFactory, daemon, contextClassLoader, executor, listener, slowNanos,
+                    maxPending, clock, monitor, stallNanos, earlyPark, tightSlack, shared);
+        }
+    }
+}
