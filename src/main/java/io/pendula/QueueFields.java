@@ -33,31 +33,19 @@ abstract class PollField extends PadBeforePoll {
 }
 
 @SuppressWarnings("unused") // padding
-abstract class PadBeforeLedger extends PollField {
-    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
-}
-
-/** Written by whoever stops or resets a timer that has a heap entry. */
-@SuppressWarnings("unused") // through VarHandles
-abstract class LedgerField extends PadBeforeLedger {
-    long ledger;
-}
-
-@SuppressWarnings("unused") // padding
-abstract class PadAfterLedger extends LedgerField {
+abstract class PadAfterPoll extends PollField {
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 }
 
 /** The shared fields of a {@link TimerQueue} behind accessors that are named for their memory mode. */
 @SuppressWarnings("unused") // through VarHandles
-abstract class QueueFields extends PadAfterLedger {
+abstract class QueueFields extends PadAfterPoll {
     /** What pollUntil says while nobody sleeps for the queue: below every deadline, so no arming wakes anybody. */
     static final long AWAKE = Long.MIN_VALUE;
 
     private static final VarHandle INBOX;
     private static final VarHandle DEPTH;
     private static final VarHandle POLL_UNTIL;
-    private static final VarHandle LEDGER;
     private static final VarHandle NEXT_WHEN;
 
     static {
@@ -66,7 +54,6 @@ abstract class QueueFields extends PadAfterLedger {
             INBOX = lookup.findVarHandle(InboxField.class, "inbox", TimerNode.class);
             DEPTH = lookup.findVarHandle(InboxField.class, "depth", int.class);
             POLL_UNTIL = lookup.findVarHandle(PollField.class, "pollUntil", long.class);
-            LEDGER = lookup.findVarHandle(LedgerField.class, "ledger", long.class);
             NEXT_WHEN = lookup.findVarHandle(QueueFields.class, "nextWhen", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -106,15 +93,6 @@ abstract class QueueFields extends PadAfterLedger {
 
     final boolean casPollUntil(long expected, long until) {
         return POLL_UNTIL.compareAndSet(this, expected, until);
-    }
-
-    final long ledgerVolatile() {
-        return (long) LEDGER.getVolatile(this);
-    }
-
-    /** Returns the new value. */
-    final long addToLedger(long delta) {
-        return (long) LEDGER.getAndAdd(this, delta) + delta;
     }
 
     /** Opaque: thieves and the monitor only take a hint from it. */

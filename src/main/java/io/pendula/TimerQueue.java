@@ -1,5 +1,7 @@
 package io.pendula;
 
+import static io.pendula.Ledger.DEAD;
+import static io.pendula.Ledger.STOP;
 import static io.pendula.TimerNode.CANCELLED;
 import static io.pendula.TimerNode.CANCELLED_QUEUED;
 import static io.pendula.TimerNode.DELETED;
@@ -14,13 +16,15 @@ import static io.pendula.TimerNode.RUNNING_ARMED;
 import static io.pendula.TimerNode.RUNNING_CANCELLED;
 import static io.pendula.TimerNode.WAITING;
 import static io.pendula.TimerNode.deadline;
+import static io.pendula.TimerNode.isArmed;
+import static io.pendula.TimerNode.isCancelled;
+import static io.pendula.TimerNode.isQueued;
 import static io.pendula.TimerNode.isRunning;
 import static io.pendula.TimerNode.state;
 import static io.pendula.TimerNode.word;
 
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -118,8 +122,8 @@ final class TimerQueue extends QueueFields {
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
      */
 
-    /** An inbox this long makes the next arming thread help to drain it. Larger ones keep more garbage alive. */
-    static final int HELP_DEPTH = 1024;
+    /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
+    static final int HELP_DEPTH = 2048;
     /** So many dead entries are never worth a sweep. */
     static final int DEAD_FLOOR = 1024;
     /** Heap slots that a sweep visits in one hold of the lock. */
@@ -132,12 +136,6 @@ final class TimerQueue extends QueueFields {
     /** Results of prepareToSleep, below every deadline. */
     static final long GO_ROUND = 0;
     static final long NOT_KEEPER = -1;
-
-    /** The ledger: dead entries in the low half, stops counted outside the lock in the high half. */
-    private static final long ONE_DEAD = 1;
-    private static final long ONE_STOP = 1L << 32;
-    /** So many stops leave the ledger before its high half could overflow. */
-    private static final long FOLDED_STOPS = 1L << 30;
 
     /** In the inbox for good once the queue is closed. */
     private static final TimerNode CLOSED = new TimerNode(null, null) {};
@@ -156,9 +154,9 @@ final class TimerQueue extends QueueFields {
     /** Set by the monitor while the keeper is stuck in a callback: whoever is idle may adopt the queue. */
     volatile boolean stalled;
 
-    /** Taken from the inbox, oldest first, and not filed yet: only while memory is short is it not empty. */
-    private TimerNode backlog;
-    private TimerNode backlogTail;
+    /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
+    private final Backlog backlog = new Backlog();
+    private final Ledger ledger = new Ledger();
 
     private int hand;
     private boolean sweeping;
@@ -171,10 +169,8 @@ final class TimerQueue extends QueueFields {
     private long unfired;
     private long maxLateness;
     private final LongAdder resets = new LongAdder();
-    private final LongAdder foldedStops = new LongAdder();
 
-    private final Object runEnds = new Object();
-    private volatile int awaiters;
+    final RunEnds runEnds = new RunEnds();
 
     TimerQueue(int index, Timeline timeline, TimerScheduler scheduler, TimerHeap heap, Admission admission,
             boolean keepOrder) {
@@ -201,95 +197,42 @@ final class TimerQueue extends QueueFields {
     }
 
     boolean stop(TimerNode t) {
-        for (;;) {
-            long w = t.wordVolatile();
-            switch (state(w)) {
-                case MOVING:
-                case MODIFIED_EARLIER:
-                    if (t.casWord(w, word(deadline(w), DELETED_QUEUED))) {
-                        leave();
-                        return true; // counted by the drain
-                    }
-                    break;
-                case WAITING:
-                case MODIFIED_LATER:
-                    if (t.casWord(w, word(deadline(w), DELETED))) {
-                        leave();
-                        bury(ONE_STOP);
-                        return true;
-                    }
-                    break;
-                case RUNNING_ARMED:
-                    if (t.casWord(w, word(deadline(w), RUNNING))) {
-                        leave();
-                        countInLedger(ONE_STOP);
-                        return true;
-                    }
-                    break;
-                case NO_STATUS:
-                    if (!t.isSignal(t.task())) {
-                        return false;
-                    }
-                    if (receive(t, w)) {
-                        return true;
-                    }
-                    break;
-                default:
-                    return false;
-            }
-        }
+        return disarm(t, false);
     }
 
     boolean cancel(TimerNode t) {
-        boolean prevented = toCancelled(t);
+        boolean prevented = disarm(t, true);
         t.dropTask(); // after the CAS: a claim that reads the task later than this loses its own CAS
         return prevented;
     }
 
-    private boolean toCancelled(TimerNode t) {
+    private boolean disarm(TimerNode t, boolean forGood) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            switch (s) {
-                case MOVING:
-                case MODIFIED_EARLIER:
-                case DELETED_QUEUED:
-                    if (t.casWord(w, word(deadline(w), CANCELLED_QUEUED))) {
-                        if (s == DELETED_QUEUED) {
-                            return false; // that stop is counted by the drain, once
-                        }
-                        leave();
-                        return true;
+            boolean armed = isArmed(s);
+            boolean prevents = armed || s == NO_STATUS && t.isSignal(t.task());
+            if (!prevents && !forGood || isCancelled(s)) {
+                return false;
+            }
+            int to;
+            if (isQueued(s)) {
+                to = forGood ? CANCELLED_QUEUED : DELETED_QUEUED; // counted by the drain
+            } else if (isRunning(s)) {
+                to = forGood ? RUNNING_CANCELLED : RUNNING;
+            } else {
+                to = forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED;
+            }
+            if (t.casWord(w, word(deadline(w), to))) {
+                if (armed) {
+                    leave();
+                    if (s == RUNNING_ARMED) {
+                        ledger.add(STOP);
+                    } else if (!isQueued(s)) {
+                        bury(STOP);
                     }
-                    break;
-                case WAITING:
-                case MODIFIED_LATER:
-                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
-                        leave();
-                        bury(ONE_STOP);
-                        return true;
-                    }
-                    break;
-                case RUNNING:
-                case RUNNING_ARMED:
-                    if (t.casWord(w, word(deadline(w), RUNNING_CANCELLED))) {
-                        if (s == RUNNING) {
-                            return false;
-                        }
-                        leave();
-                        countInLedger(ONE_STOP);
-                        return true;
-                    }
-                    break;
-                case NO_STATUS:
-                case REMOVED:
-                case DELETED:
-                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
-                        return s == NO_STATUS && t.isSignal(t.task());
-                    }
-                    break;
-                default:
-                    return false;
+                }
+                return prevents;
             }
         }
     }
@@ -337,7 +280,7 @@ final class TimerQueue extends QueueFields {
                     if (later) {
                         // No wake: nobody sleeps beyond the key of an entry that is still there.
                         if (t.casWord(w, word(when, MODIFIED_LATER))) {
-                            addToLedger(-ONE_DEAD);
+                            ledger.add(-DEAD);
                             return false;
                         }
                     } else {
@@ -362,7 +305,7 @@ final class TimerQueue extends QueueFields {
                 case DELETED_QUEUED:
                     enter();
                     if (t.casWord(w, word(when, MOVING))) {
-                        countInLedger(ONE_STOP); // the drain will not see that it was stopped
+                        ledger.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
                         return false;
                     }
@@ -455,13 +398,13 @@ final class TimerQueue extends QueueFields {
                     break;
                 case DELETED_QUEUED:
                     if (t.casWord(w, word(deadline(w), REMOVED))) {
-                        countInLedger(ONE_STOP);
+                        ledger.add(STOP);
                         return false;
                     }
                     break;
                 case CANCELLED_QUEUED:
                     if (t.casWord(w, word(deadline(w), CANCELLED))) {
-                        countInLedger(ONE_STOP);
+                        ledger.add(STOP);
                         return false;
                     }
                     break;
@@ -490,9 +433,7 @@ final class TimerQueue extends QueueFields {
             try {
                 helps++;
                 drain();
-                if (deadIn(ledgerVolatile()) > hardBound()) {
-                    sweepChunk();
-                }
+                sweepToHardBound();
             } finally {
                 lock.unlock();
             }
@@ -515,10 +456,10 @@ final class TimerQueue extends QueueFields {
         if (head != null && head != CLOSED) { // CLOSED comes only under this lock
             head = swapInbox(null);
             setDepthOpaque(0);
-            appendReversed(head);
+            backlog.appendReversed(head);
         }
-        while (backlog != null && hasRoom()) {
-            file(unlinkFirst());
+        while (!backlog.isEmpty() && hasRoom()) {
+            file(backlog.removeFirst());
         }
     }
 
@@ -529,33 +470,6 @@ final class TimerQueue extends QueueFields {
         } catch (OutOfMemoryError e) {
             return false; // the backlog keeps them, armed; prepareToSleep and checkTimers come back to it
         }
-    }
-
-    private void appendReversed(TimerNode newest) {
-        TimerNode oldest = null;
-        for (TimerNode t = newest; t != null; ) {
-            TimerNode next = t.next;
-            t.next = oldest;
-            oldest = t;
-            t = next;
-        }
-        if (backlog == null) {
-            backlog = oldest;
-        } else {
-            backlogTail.next = oldest;
-        }
-        backlogTail = newest;
-    }
-
-    /** Nulls the link before the word changes: from then on a reset may push the timer again. */
-    private TimerNode unlinkFirst() {
-        TimerNode t = backlog;
-        backlog = t.next;
-        if (backlog == null) {
-            backlogTail = null;
-        }
-        t.next = null;
-        return t;
     }
 
     private void file(TimerNode t) {
@@ -631,11 +545,7 @@ final class TimerQueue extends QueueFields {
                 break;
             }
         }
-        if (awaiters != 0) { // after the CAS; an awaiter announces itself before it looks at the word
-            synchronized (runEnds) {
-                runEnds.notifyAll();
-            }
-        }
+        runEnds.signal();
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
@@ -677,7 +587,7 @@ final class TimerQueue extends QueueFields {
 
     /** When the keeper must be up again, as far as the heap and the backlog tell. */
     private long nextDue() {
-        return backlog == null ? heap.topKey() : Math.min(heap.topKey(), 1);
+        return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), 1);
     }
 
     /**
@@ -710,7 +620,7 @@ final class TimerQueue extends QueueFields {
     }
 
     private long wakeTime(long now) {
-        return backlog == null ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
+        return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
     }
 
     /** Until the top is live; false if there are so many dead ones that somebody else should get the lock meanwhile. */
@@ -753,24 +663,6 @@ final class TimerQueue extends QueueFields {
 
     // ---- dead entries ----
 
-    /** Returns the new value, dead entries in it. */
-    private long countInLedger(long delta) {
-        long l = addToLedger(delta);
-        if (l >= FOLDED_STOPS * ONE_STOP) {
-            addToLedger(-FOLDED_STOPS * ONE_STOP); // two threads may both do so; the difference is signed
-            foldedStops.add(FOLDED_STOPS);
-        }
-        return l;
-    }
-
-    private static int deadIn(long ledger) {
-        return (int) ledger;
-    }
-
-    private static long stopsIn(long ledger) {
-        return ledger - deadIn(ledger) >> 32;
-    }
-
     /** More dead entries than this: the driver sweeps. The racy read of the size is benign, it only shifts the bound. */
     private int softBound() {
         return Math.max(DEAD_FLOOR, heap.size() >> 2);
@@ -778,21 +670,21 @@ final class TimerQueue extends QueueFields {
 
     /** More than this: whoever notices helps, as the driver does not get a processor. */
     private int hardBound() {
-        return DEAD_FLOOR + (heap.size() >> 1);
+        return DEAD_FLOOR / 2 + (heap.size() >> 1);
     }
 
     boolean isOverBound() {
-        return deadIn(ledgerVolatile()) > softBound();
+        return ledger.dead() > softBound();
     }
 
     /** An entry has died; {@code stopsToo} is counted in the same step. */
     private void bury(long stopsToo) {
-        int dead = deadIn(countInLedger(ONE_DEAD + stopsToo));
+        int dead = ledger.add(DEAD + stopsToo);
         if (dead > softBound()) {
             wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
             if (dead > hardBound() && lock.tryLock()) {
                 try {
-                    sweepChunk();
+                    sweepToHardBound();
                 } finally {
                     lock.unlock();
                 }
@@ -803,7 +695,7 @@ final class TimerQueue extends QueueFields {
     private void exhumed(int dropped) {
         if (dropped > 0) {
             swept += dropped;
-            addToLedger(-dropped * ONE_DEAD);
+            ledger.add(-dropped * DEAD);
         }
     }
 
@@ -815,8 +707,15 @@ final class TimerQueue extends QueueFields {
         }
         boolean passDone = sweepChunk();
         // Going on to half the bound spares the next few stops a wake.
-        sweeping = !passDone && deadIn(ledgerVolatile()) > softBound() / 2;
+        sweeping = !passDone && ledger.dead() > softBound() / 2;
         return sweeping || isOverBound();
+    }
+
+    /** In one hold no more than twice the dead that a drain can bring. */
+    private void sweepToHardBound() {
+        for (int chunks = 4 * HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && ledger.dead() > hardBound(); chunks--) {
+            sweepChunk();
+        }
     }
 
     /**
@@ -873,7 +772,7 @@ final class TimerQueue extends QueueFields {
 
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return inboxVolatile() != null || backlog != null;
+        return inboxVolatile() != null || !backlog.isEmpty();
     }
 
     // ---- closing ----
@@ -895,16 +794,16 @@ final class TimerQueue extends QueueFields {
         try {
             TimerNode head = swapInbox(CLOSED);
             if (head != CLOSED) {
-                appendReversed(head);
+                backlog.appendReversed(head);
             }
-            while (backlog != null) {
-                collect(unlinkFirst(), true, collected);
+            while (!backlog.isEmpty()) {
+                collect(backlog.removeFirst(), true, collected);
             }
             for (int i = 0; i < heap.size(); i++) {
                 collect(heap.node(i), false, collected);
             }
             heap.clear();
-            addToLedger(-deadIn(ledgerVolatile()) * ONE_DEAD);
+            ledger.add(-ledger.dead() * DEAD);
             setNextWhenOpaque(Timeline.NEVER);
         } finally {
             lock.unlock();
@@ -968,31 +867,6 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    // ---- waiting for the end of a run ----
-
-    /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
-    boolean awaitRunEnd(TimerNode t, long nanos) throws InterruptedException {
-        if (!isRunning(state(t.wordVolatile()))) {
-            return true;
-        }
-        long end = System.nanoTime() + nanos;
-        synchronized (runEnds) {
-            awaiters++; // before the look at the word; endRun changes the word, then looks for awaiters
-            try {
-                while (isRunning(state(t.wordVolatile()))) {
-                    long left = end - System.nanoTime();
-                    if (left <= 0) {
-                        return false;
-                    }
-                    TimeUnit.NANOSECONDS.timedWait(runEnds, left);
-                }
-                return true;
-            } finally {
-                awaiters--;
-            }
-        }
-    }
-
     // ---- figures ----
 
     private void enter() {
@@ -1019,23 +893,18 @@ final class TimerQueue extends QueueFields {
     }
 
     private long waiting() {
-        long filed = 0;
-        for (TimerNode t = backlog; t != null; t = t.next) {
-            filed++;
-        }
-        return Math.max(0, filed + heap.size() - deadIn(ledgerVolatile()));
+        return Math.max(0, backlog.armed() + heap.size() - ledger.dead());
     }
 
     TimerStats.Worker stats() {
         lock.lock();
         try {
             drain();
-            long l = ledgerVolatile();
             long pending = waiting();
-            long stopped = stops + foldedStops.sum() + stopsIn(l);
+            long stopped = stops + ledger.stops();
             long reset = resets.sum();
             return new TimerStats.Worker(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
-                    pending, deadIn(l), heap.capacity(), swept, stolen, helps, maxLateness);
+                    pending, ledger.dead(), heap.capacity(), swept, stolen, helps, maxLateness);
         } finally {
             lock.unlock();
         }

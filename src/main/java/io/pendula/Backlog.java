@@ -1,0 +1,50 @@
+package io.pendula;
+
+/** Timers taken from an inbox, oldest first, linked through {@link TimerNode#next}. Single-threaded; its owner locks. */
+final class Backlog {
+    private TimerNode first;
+    private TimerNode last;
+
+    boolean isEmpty() {
+        return first == null;
+    }
+
+    /** Appends what was taken from an inbox, which is a stack. */
+    void appendReversed(TimerNode newest) {
+        TimerNode oldest = null;
+        for (TimerNode t = newest; t != null; ) {
+            TimerNode next = t.next;
+            t.next = oldest;
+            oldest = t;
+            t = next;
+        }
+        if (first == null) {
+            first = oldest;
+        } else {
+            last.next = oldest;
+        }
+        last = newest;
+    }
+
+    /** Nulls the link before the timer's word changes: from then on a reset may push it again. */
+    TimerNode removeFirst() {
+        TimerNode t = first;
+        first = t.next;
+        if (first == null) {
+            last = null;
+        }
+        t.next = null;
+        return t;
+    }
+
+    /** How many of them are armed. */
+    long armed() {
+        long n = 0;
+        for (TimerNode t = first; t != null; t = t.next) {
+            if (TimerNode.isArmed(TimerNode.state(t.wordVolatile()))) {
+                n++;
+            }
+        }
+        return n;
+    }
+}
