@@ -131,7 +131,7 @@ final class Driver extends Run implements Keeper, Runnable {
             return;
         }
         long until = prepareToSleep(now);
-        if (until == TimerQueue.GO_ROUND) {
+        if (until == TimerQueue.GO_ROUND || sweep(until)) {
             return;
         }
         if (isSpare()) {
@@ -258,6 +258,22 @@ final class Driver extends Run implements Keeper, Runnable {
             }
         }
         return goRound ? TimerQueue.GO_ROUND : until;
+    }
+
+    /**
+     * Sweeps queues that have too many dead entries, as if asleep: whoever arms a timer that is due before the sweep
+     * would end says so through pollUntil. False if there was nothing to sweep.
+     */
+    private boolean sweep(long until) {
+        boolean swept = false;
+        for (TimerQueue q : kept) {
+            boolean more = q.wantsSweep();
+            while (more && q.pollUntilVolatile() != TimerQueue.AWAKE && scheduler.timeline.now() < until) {
+                more = q.sweepStep();
+                swept = true;
+            }
+        }
+        return swept;
     }
 
     private void runClaimed() {

@@ -159,7 +159,8 @@ final class TimerQueue extends QueueFields {
     private final Ledger ledger = new Ledger();
 
     private int hand;
-    private boolean sweeping;
+    /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
+    private volatile boolean sweeping;
 
     private long fired;
     private long stolen;
@@ -602,14 +603,14 @@ final class TimerQueue extends QueueFields {
                 return NOT_KEEPER;
             }
             drain();
-            if (sweepStep() || !cleanTops()) {
+            if (!cleanTops()) {
                 return GO_ROUND;
             }
             long p = wakeTime(now);
             setNextWhenOpaque(p);
             setPollUntilVolatile(p); // W1
             drain(); // R1
-            if (wakeTime(now) < p || isOverBound()) {
+            if (wakeTime(now) < p) {
                 setPollUntilVolatile(AWAKE);
                 return GO_ROUND;
             }
@@ -681,7 +682,9 @@ final class TimerQueue extends QueueFields {
     private void bury(long stopsToo) {
         int dead = ledger.add(DEAD + stopsToo);
         if (dead > softBound()) {
-            wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
+            if (!sweeping) {
+                wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
+            }
             if (dead > hardBound() && lock.tryLock()) {
                 try {
                     sweepToHardBound();
@@ -699,16 +702,29 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** One chunk of a sweep if there is need of one; true if there is more to do. */
-    boolean sweepStep() {
-        assert lock.isHeldByCurrentThread();
-        if (!sweeping && !isOverBound()) {
-            return false;
-        }
-        boolean passDone = sweepChunk();
-        // Going on to half the bound spares the next few stops a wake.
-        sweeping = !passDone && ledger.dead() > softBound() / 2;
+    /**
+     * Whether the keeper should sweep before it sleeps. Asked after pollUntil was published: who makes an entry dead
+     * counts it, then looks at pollUntil, so either the keeper sees the count or it is woken.
+     */
+    boolean wantsSweep() {
         return sweeping || isOverBound();
+    }
+
+    /**
+     * One chunk of a sweep; true if there is more to do. The inbox is left alone: draining it at each step would bring
+     * timers into the heap that are about to be stopped, and those would be the next to be swept.
+     */
+    boolean sweepStep() {
+        lock.lock();
+        try {
+            sweeping = true;
+            boolean passDone = sweepChunk();
+            // Going on to half the bound spares the next few stops a wake.
+            sweeping = !passDone && ledger.dead() > softBound() / 2;
+            return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** In one hold no more than twice the dead that a drain can bring. */
