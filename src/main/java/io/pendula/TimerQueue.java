@@ -23,6 +23,7 @@ import static io.pendula.TimerNode.isRunning;
 import static io.pendula.TimerNode.state;
 import static io.pendula.TimerNode.word;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -75,6 +76,7 @@ final class TimerQueue extends QueueFields {
      * move        when a worker's driver goes away the queue changes its keeper as a whole; no timer moves
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
+     *             MOVING -> NO_STATUS                        the same, if the run has just ended
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
      *
      * Ground rules
@@ -169,6 +171,8 @@ final class TimerQueue extends QueueFields {
     private long helps;
     private long unfired;
     private long maxLateness;
+    /** Armed by runs that ended while the scheduler was being closed; null once that is done. */
+    private List<TimerNode> late = new ArrayList<>();
     private final LongAdder resets = new LongAdder();
 
     final RunEnds runEnds = new RunEnds();
@@ -316,7 +320,7 @@ final class TimerQueue extends QueueFields {
                     enter();
                     if (t.casWord(w, word(when, RUNNING_ARMED))) {
                         if (isClosed()) {
-                            undoRearm(t);
+                            undoRearm(t, when);
                         }
                         return false;
                     }
@@ -325,6 +329,9 @@ final class TimerQueue extends QueueFields {
                 case RUNNING_ARMED:
                     if (t.casWord(w, word(when, RUNNING_ARMED))) {
                         resets.increment();
+                        if (isClosed()) {
+                            undoRearm(t, when);
+                        }
                         return true;
                     }
                     break;
@@ -344,18 +351,20 @@ final class TimerQueue extends QueueFields {
      * word of each running timer; the callback's thread changes the word, then looks for CLOSED. So at least one of
      * them sees the other, and the CAS decides which of them takes the arming back.
      */
-    private void undoRearm(TimerNode t) {
+    private void undoRearm(TimerNode t, long when) {
         for (;;) {
             long w = t.wordVolatile();
-            if (state(w) == RUNNING_ARMED) {
-                if (t.casWord(w, word(deadline(w), RUNNING))) {
-                    leave();
-                    throw rejected();
-                }
-            } else if (state(w) == REMOVED) {
-                throw rejected(); // the run has ended and found the inbox closed
-            } else {
-                return; // stopped: by the closing thread, which reports it as unfired, or by another
+            int s = state(w);
+            if (s == REMOVED) {
+                throw rejected(); // the run has ended, found the inbox closed, and the closing thread gone
+            }
+            boolean ended = s == MOVING; // it has ended, but has not found that out yet
+            if (!ended && s != RUNNING_ARMED || deadline(w) != when) {
+                return; // stopped by another thread, or replaced by its reset, or collected as unfired
+            }
+            if (t.casWord(w, word(when, ended ? REMOVED : RUNNING))) {
+                leave();
+                throw rejected();
             }
         }
     }
@@ -380,9 +389,17 @@ final class TimerQueue extends QueueFields {
     private void post(TimerNode t, long when) {
         if (push(t)) {
             wakeIfBefore(when);
-        } else if (takeBack(t)) {
-            throw rejected();
+            return;
         }
+        lock.lock(); // until the closing thread has been through the heap: it collects what has an old entry there
+        try {
+            if (!takeBack(t)) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        throw rejected();
     }
 
     /** The inbox was closed before the push; true if the timer was still armed. */
@@ -538,7 +555,7 @@ final class TimerQueue extends QueueFields {
                     if (push(t)) {
                         wakeIfBefore(deadline(w));
                     } else {
-                        takeBack(t);
+                        handToCloser(t);
                     }
                     break;
                 }
@@ -862,14 +879,17 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Takes the next firing of a timer that runs while the scheduler closes; the queue is closed already. */
+    /**
+     * Takes the next firing of a timer that runs while the scheduler closes; the queue is closed already, so a run that
+     * is just ending cannot push it any more.
+     */
     void collectRunning(TimerNode t, List<? super TimerNode> collected) {
         for (;;) {
             long w = t.wordVolatile();
-            if (state(w) != RUNNING_ARMED) {
+            if (state(w) != RUNNING_ARMED && state(w) != MOVING) {
                 return;
             }
-            if (t.casWord(w, word(deadline(w), RUNNING))) {
+            if (t.casWord(w, word(deadline(w), state(w) == MOVING ? NO_STATUS : RUNNING))) {
                 leave();
                 lock.lock();
                 try {
@@ -880,6 +900,38 @@ final class TimerQueue extends QueueFields {
                 collected.add(t);
                 return;
             }
+        }
+    }
+
+    /**
+     * The run has ended and found the inbox closed. What was armed before the close is reported by it, here if the
+     * closing thread did not come in time to see the run; what was armed later is refused by undoRearm.
+     */
+    private void handToCloser(TimerNode t) {
+        lock.lock();
+        try {
+            for (long w = t.wordVolatile(); late != null && state(w) == MOVING; w = t.wordVolatile()) {
+                if (t.casWord(w, word(deadline(w), NO_STATUS))) { // not REMOVED: to undoRearm that means refused
+                    leave();
+                    unfired++;
+                    late.add(t);
+                    return;
+                }
+            }
+            takeBack(t);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last step of closing: all queues are closed and all running timers have been looked at. */
+    void collectLate(List<? super TimerNode> collected) {
+        lock.lock();
+        try {
+            collected.addAll(late);
+            late = null;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -347,7 +347,8 @@ public final class TimerScheduler implements AutoCloseable {
      * Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under
      * its queue's lock, and from that moment its Run tells it (first a driver's, then perhaps a Handoff that is
      * registered before the driver lets go of it). So a timer that was claimed before its queue was closed is found
-     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed.
+     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
+     * it was left with its queue, which is asked last.
      */
     private List<TimerNode> closeQueues() {
         if (options.shared) {
@@ -371,6 +372,9 @@ public final class TimerScheduler implements AutoCloseable {
         }
         if (stepped != null) {
             collectRunning(stepped, unfired);
+        }
+        for (TimerQueue q : queues) {
+            q.collectLate(unfired);
         }
         for (Driver d : drivers) {
             d.wake();
