@@ -36,6 +36,7 @@ final class Driver extends Run implements Keeper, Runnable {
     /** A timer this late may be run by whoever is idle, though its driver is up. */
     static final long STEAL_AFTER_NANOS = 500_000;
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
+    private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
     private static final VarHandle PULSE;
 
@@ -112,7 +113,13 @@ final class Driver extends Run implements Keeper, Runnable {
         idleSince = scheduler.timeline.now();
         try {
             while (!scheduler.isClosed() && !isSuperfluous()) {
-                round();
+                try {
+                    round();
+                } catch (Throwable e) {
+                    // Callbacks are caught elsewhere, so memory is short, or the stack: timers must not die of it.
+                    TimerScheduler.reportUncaught(e);
+                    LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+                }
             }
         } finally {
             scheduler.ended(this);
@@ -207,10 +214,10 @@ final class Driver extends Run implements Keeper, Runnable {
         }
         try {
             if (q.stalled && q.keeper() instanceof Driver d && d.stuck) {
-                q.keep(this);
                 if (!kept.contains(q)) {
-                    kept.add(q);
+                    kept.add(q); // first: it may run out of memory, and a kept queue must be known
                 }
+                q.keep(this);
                 return true;
             }
             return false;

@@ -454,7 +454,7 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Runs a claimed callback to its end, whatever it throws. */
+    /** Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. */
     void perform(Run run) {
         TimerNode t = run.nodeOpaque();
         boolean kept = t.isSignal(run.task);
@@ -463,12 +463,12 @@ public final class TimerScheduler implements AutoCloseable {
         try {
             t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
-            tell(() -> options.listener.threw(t, run.lateness(), e));
+            reportThrown(t, run.lateness(), e);
         }
         if (timed) {
             long ran = timeline.now() - began;
             if (ran > options.slowNanos) {
-                tell(() -> options.listener.slow(t, run.lateness(), ran));
+                reportSlow(t, run.lateness(), ran);
             }
         }
         if (!kept) {
@@ -481,42 +481,60 @@ public final class TimerScheduler implements AutoCloseable {
         if (claimed.task instanceof Signal) {
             return false;
         }
-        TimerNode t = claimed.nodeOpaque();
-        Handoff h = new Handoff(this, claimed);
-        handoffs.add(h);
+        Handoff h = null;
         try {
+            h = new Handoff(this, claimed);
+            handoffs.add(h);
             options.executor.execute(h);
             return true;
         } catch (Throwable e) {
-            if (!h.take()) {
+            if (h != null && !h.take()) {
                 return true; // it ran, or is running
             }
-            handoffs.remove(h);
-            tell(() -> options.listener.threw(t, claimed.lateness(), e));
+            reportThrown(claimed.nodeOpaque(), claimed.lateness(), e);
+            if (h != null) {
+                ended(h);
+            }
             return false;
+        }
+    }
+
+    // A listener harms nobody either.
+
+    private void reportThrown(TimerNode t, long lateness, Throwable thrown) {
+        try {
+            options.listener.threw(t, lateness, thrown);
+        } catch (Throwable e) {
+            reportUncaught(e);
+        }
+    }
+
+    private void reportSlow(TimerNode t, long lateness, long ran) {
+        try {
+            options.listener.slow(t, lateness, ran);
+        } catch (Throwable e) {
+            reportUncaught(e);
         }
     }
 
     void reportStall(Driver d, long blocked) {
         TimerNode t = d.nodeOpaque();
         if (t != null) {
-            long lateness = d.lateness(); // racy: of this run or, if that has just ended, of the next
-            tell(() -> options.listener.stalled(t, lateness, blocked));
+            try {
+                options.listener.stalled(t, d.lateness(), blocked); // racy: of this run or, if it just ended, the next
+            } catch (Throwable e) {
+                reportUncaught(e);
+            }
         }
     }
 
-    /** A listener harms nobody either. */
-    private static void tell(Runnable news) {
+    static void reportUncaught(Throwable e) {
+        Thread thread = Thread.currentThread();
         try {
-            news.run();
-        } catch (Throwable e) {
-            Thread thread = Thread.currentThread();
-            try {
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-            } catch (Throwable hopeless) {
-                // The handler of the last resort has failed: there is nobody left to tell.
-                return;
-            }
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable hopeless) {
+            // The handler of the last resort has failed: there is nobody left to tell.
+            return;
         }
     }
 
@@ -538,8 +556,7 @@ public final class TimerScheduler implements AutoCloseable {
             }
             if (!spareFailed) {
                 spareFailed = true; // once: it is tried again for as long as it is needed
-                Thread thread = Thread.currentThread();
-                tell(() -> thread.getUncaughtExceptionHandler().uncaughtException(thread, e));
+                reportUncaught(e);
             }
             return false;
         }
