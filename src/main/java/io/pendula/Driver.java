@@ -117,6 +117,7 @@ final class Driver extends Run implements Keeper, Runnable {
                     round();
                 } catch (Throwable e) {
                     // Callbacks are caught elsewhere, so memory is short, or the stack: timers must not die of it.
+                    asleep = false;
                     TimerScheduler.reportUncaught(e);
                     LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
                 }
