@@ -394,14 +394,14 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     private void awaitRuns() {
-        Run mine = runOfCaller();
+        List<Run> mine = runsOfCaller();
         synchronized (lifecycle) {
-            if (mine != null) {
-                mine.inClose = true;
+            if (!mine.isEmpty()) {
+                mine.forEach(run -> run.inClose = true);
                 lifecycle.notifyAll();
             }
             try {
-                while (anyRunBut(mine)) {
+                while (mustWait(!mine.isEmpty())) {
                     lifecycle.wait();
                 }
             } catch (InterruptedException e) {
@@ -410,14 +410,15 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    private boolean anyRunBut(Run mine) {
+    private boolean mustWait(boolean insideCallback) {
         for (Driver d : drivers) {
-            if (d != mine && !d.inClose) {
+            if (!d.inClose) {
                 return true;
             }
         }
         for (Handoff h : handoffs) {
-            if (h != mine && !h.inClose) {
+            // What has not begun may wait in the executor for the very thread that closes.
+            if (!h.inClose && !(insideCallback && h.runner() == null)) {
                 return true;
             }
         }
@@ -582,25 +583,29 @@ public final class TimerScheduler implements AutoCloseable {
         return queues[mask >= 0 ? (int) id & mask : (int) Long.remainderUnsigned(id, queues.length)];
     }
 
-    private Run runOfCaller() {
+    /** More than one if the executor runs callbacks on the thread that hands them over. */
+    private List<Run> runsOfCaller() {
         Thread t = Thread.currentThread();
+        List<Run> runs = new ArrayList<>();
         for (Driver d : drivers) {
             if (d.runner() == t) {
-                return d;
+                runs.add(d);
             }
         }
         for (Handoff h : handoffs) {
             if (h.runner() == t) {
-                return h;
+                runs.add(h);
             }
         }
-        return stepped != null && stepped.runner() == t ? stepped : null;
+        if (stepped != null && stepped.runner() == t) {
+            runs.add(stepped);
+        }
+        return runs;
     }
 
     /** Whether the calling thread is inside a callback of this timer. */
     boolean isRunByCaller(TimerNode t) {
-        Run mine = runOfCaller();
-        return mine != null && mine.nodeOpaque() == t;
+        return runsOfCaller().stream().anyMatch(run -> run.nodeOpaque() == t);
     }
 
     /** Waits on a signal, so that closing the scheduler ends the wait. */
