@@ -1,0 +1,206 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** What the tests on real threads share. */
+final class LifeFixtures {
+    /** Generous: only a timer that is really lost takes so long. */
+    static final long LOST_SECONDS = 10;
+
+    private LifeFixtures() {}
+
+    static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(LOST_SECONDS, TimeUnit.SECONDS), () -> latch.getCount() + " still missing");
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted while waiting", e);
+        }
+    }
+
+    static void eventually(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOST_SECONDS);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                fail("not within " + LOST_SECONDS + " s: " + what);
+            }
+            LockSupport.parkNanos(200_000);
+        }
+    }
+
+    static void spin(long nanos) {
+        for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Keeps a callback from returning, whatever its thread is told. */
+    static void block(long nanos) {
+        for (long end = System.nanoTime() + nanos, left = nanos; left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    interface Work {
+        void run(int thread) throws Exception;
+    }
+
+    /** Runs the work on so many threads at the same time and passes on what one of them threw. */
+    static void inParallel(int threads, Work work) throws InterruptedException {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        CountDownLatch ready = new CountDownLatch(threads);
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            int number = i;
+            Thread t = new Thread(() -> {
+                try {
+                    ready.countDown();
+                    await(ready);
+                    work.run(number);
+                } catch (Throwable e) {
+                    failure.compareAndSet(null, e);
+                }
+            }, "test-" + i);
+            t.setDaemon(true);
+            all.add(t);
+            t.start();
+        }
+        for (Thread t : all) {
+            t.join(TimeUnit.SECONDS.toMillis(3 * LOST_SECONDS));
+            assertTrue(!t.isAlive(), () -> t.getName() + " still runs");
+        }
+        if (failure.get() != null) {
+            throw new AssertionError(failure.get());
+        }
+    }
+
+    /** The live threads of the scheduler with this name. */
+    static List<Thread> threadsOf(String scheduler) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().startsWith("pendula-" + scheduler + "-"))
+                .toList();
+    }
+
+    static void awaitNoThreadOf(String scheduler) {
+        eventually("no thread of " + scheduler, () -> threadsOf(scheduler).isEmpty());
+    }
+
+    /** For schedulers whose drivers were never held up: whatever fired late, nobody had to be rescued. */
+    static void assertNoRescue(TimerScheduler s) {
+        assertEquals(0, s.stats().rescues(), "rescues");
+    }
+
+    static void figure(String format, Object... values) {
+        System.out.println("figure: " + String.format(format, values));
+    }
+
+    static double millis(long nanos) {
+        return nanos / 1e6;
+    }
+
+    /** Makes named threads and notes each one's id in /proc before it does its work. */
+    static final class NotingFactory implements ThreadFactory {
+        final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        final Queue<String> tids = new ConcurrentLinkedQueue<>();
+        private final String name;
+
+        NotingFactory(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Thread newThread(Runnable body) {
+            Thread t = new Thread(() -> {
+                tids.add(ownTid());
+                body.run();
+            }, name + "-" + threads.size());
+            t.setDaemon(true);
+            threads.add(t);
+            return t;
+        }
+    }
+
+    /** The calling thread's id in /proc, or "" where there is none. */
+    static String ownTid() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    static boolean isLinuxWithProc() {
+        return Files.isSymbolicLink(Path.of("/proc/thread-self"));
+    }
+
+    /** Records what it hears. */
+    static class Heard implements TimerListener {
+        record News(Object timer, long lateness, Object what) {}
+
+        final Queue<News> threw = new ConcurrentLinkedQueue<>();
+        final Queue<News> slow = new ConcurrentLinkedQueue<>();
+        final Queue<News> stalled = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void threw(Object timer, long latenessNanos, Throwable thrown) {
+            threw.add(new News(timer, latenessNanos, thrown));
+        }
+
+        @Override
+        public void slow(Object timer, long latenessNanos, long ranNanos) {
+            slow.add(new News(timer, latenessNanos, ranNanos));
+        }
+
+        @Override
+        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+            stalled.add(new News(timer, latenessNanos, blockedNanos));
+        }
+    }
+
+    /** Runs a class of the tests in a JVM of its own, with the library and the tests alone on its class path. */
+    static String runInChild(Class<?> main, List<String> jvmOptions, String... args)
+            throws IOException, InterruptedException {
+        Path out = Files.createTempFile("pendula-child", ".txt");
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-ea", "-cp", location(TimerScheduler.class) + System.getProperty("path.separator")
+                + location(LifeFixtures.class), main.getName()));
+        command.addAll(List.of(args));
+        Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
+        try {
+            boolean ended = p.waitFor(3 * LOST_SECONDS, TimeUnit.SECONDS);
+            String text = Files.readString(out, StandardCharsets.UTF_8);
+            assertTrue(ended, () -> "the child JVM did not end: " + text);
+            assertEquals(0, p.exitValue(), text);
+            return text.strip();
+        } finally {
+            p.destroyForcibly();
+            Files.delete(out);
+        }
+    }
+
+    private static String location(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        } catch (java.net.URISyntaxException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

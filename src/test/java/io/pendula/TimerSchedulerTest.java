@@ -1,0 +1,442 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.assertNoRescue;
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.awaitNoThreadOf;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.runInChild;
+import static io.pendula.LifeFixtures.threadsOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class TimerSchedulerTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Runnable NOTHING = () -> {};
+
+    // ---- the builder ----
+
+    @Test
+    void build_defaults_areThoseDocumented() {
+        try (TimerScheduler s = TimerScheduler.builder().name("defaults").build()) {
+            int workers = s.queues.length;
+            int processors = Runtime.getRuntime().availableProcessors();
+            assertEquals(Integer.highestOneBit(Math.min(4, processors)), workers);
+            assertEquals(workers == 1 ? 1 : workers + 16, s.options.maxDrivers());
+            assertEquals(Long.MAX_VALUE, s.options.maxPending());
+            assertEquals(Long.MAX_VALUE, s.options.slowNanos());
+            assertEquals(1_000_000, s.options.stallNanos());
+            assertTrue(s.options.monitor() && s.options.earlyPark() && s.options.tightSlack() && s.options.daemon());
+            assertNull(s.options.executor());
+            assertSame(NanoClock.system(), s.options.clock());
+            assertEquals(workers + 1, threadsOf("defaults").size());
+            assertFalse(s.isClosed());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 18", "3, 19"})
+    void build_maxDriversNotGiven_followsWorkers(int workers, int expected) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(workers).build()) {
+            assertEquals(expected, s.options.maxDrivers());
+            assertEquals(workers, s.queues.length);
+        }
+    }
+
+    static Stream<Arguments> badArguments() {
+        TimerScheduler.Builder b = TimerScheduler.builder();
+        return Stream.of(
+                bad(IllegalArgumentException.class, "workers must be at least 1, but is 0", () -> b.workers(0)),
+                bad(IllegalArgumentException.class, "workers must be at least 1, but is -3", () -> b.workers(-3)),
+                bad(IllegalArgumentException.class, "maxDrivers must be at least 1, but is 0", () -> b.maxDrivers(0)),
+                bad(IllegalArgumentException.class, "maxDrivers must be at least the number of workers, 4, but is 3",
+                        () -> TimerScheduler.builder().maxDrivers(3).workers(4).build()),
+                bad(IllegalArgumentException.class, "maxPending must be at least 1, but is 0", () -> b.maxPending(0)),
+                bad(IllegalArgumentException.class, "threshold must not be negative, but is PT-0.000000001S",
+                        () -> b.slowCallback(Duration.ofNanos(-1))),
+                bad(IllegalArgumentException.class, "threshold must not be negative, but is PT-1S",
+                        () -> b.stallAfter(Duration.ofSeconds(-1))),
+                bad(NullPointerException.class, "name must not be null", () -> b.name(null)),
+                bad(NullPointerException.class, "threadFactory must not be null", () -> b.threadFactory(null)),
+                bad(NullPointerException.class, "executor must not be null", () -> b.executor(null)),
+                bad(NullPointerException.class, "listener must not be null", () -> b.listener(null)),
+                bad(NullPointerException.class, "clock must not be null", () -> b.clock(null)),
+                bad(NullPointerException.class, "threshold must not be null", () -> b.slowCallback(null)),
+                bad(NullPointerException.class, "threshold must not be null", () -> b.stallAfter(null)));
+    }
+
+    private static Arguments bad(Class<? extends Exception> type, String message, Executable call) {
+        return Arguments.of(type, message, call);
+    }
+
+    @ParameterizedTest
+    @MethodSource("badArguments")
+    void builder_badArgument_namesArgumentAndValue(Class<? extends Exception> type, String message, Executable call) {
+        assertEquals(message, assertThrows(type, call).getMessage());
+    }
+
+    @Test
+    void arm_badArgument_namesArgumentAndArmsNothing() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+            List<Arguments> calls = List.of(
+                    bad(NullPointerException.class, "delay must not be null", () -> s.after(null, NOTHING)),
+                    bad(NullPointerException.class, "delay must not be null", () -> s.after(null)),
+                    bad(NullPointerException.class, "task must not be null", () -> s.after(HOUR, null)),
+                    bad(NullPointerException.class, "unit must not be null", () -> s.after(1, null, NOTHING)),
+                    bad(NullPointerException.class, "task must not be null",
+                            () -> s.after(1, TimeUnit.HOURS, null)),
+                    bad(NullPointerException.class, "period must not be null", () -> s.every(null, NOTHING)),
+                    bad(NullPointerException.class, "task must not be null", () -> s.every(HOUR, null)),
+                    bad(NullPointerException.class, "missedTicks must not be null",
+                            () -> s.every(HOUR, null, NOTHING)),
+                    bad(IllegalArgumentException.class, "period must be positive, but is PT0S",
+                            () -> s.every(Duration.ZERO, NOTHING)),
+                    bad(IllegalArgumentException.class, "period must be positive, but is PT-1S",
+                            () -> s.every(Duration.ofSeconds(-1))));
+            for (Arguments c : calls) {
+                @SuppressWarnings("unchecked")
+                Class<? extends Exception> type = (Class<? extends Exception>) c.get()[0];
+                assertEquals(c.get()[1], assertThrows(type, (Executable) c.get()[2]).getMessage());
+            }
+            assertEquals(0, s.pending());
+            assertEquals(0, s.stats().armed());
+        }
+    }
+
+    // ---- threads ----
+
+    @Test
+    void threads_default_areNamedDaemonsWithoutContextClassLoader() {
+        try (TimerScheduler s = TimerScheduler.builder().name("t1").workers(2).build()) {
+            List<Thread> threads = threadsOf("t1");
+            assertEquals(Set.of("pendula-t1-worker-0", "pendula-t1-worker-1", "pendula-t1-monitor"),
+                    threads.stream().map(Thread::getName).collect(Collectors.toSet()));
+            for (Thread t : threads) {
+                assertTrue(t.isDaemon(), t.getName());
+                assertNull(t.getContextClassLoader(), t.getName());
+            }
+            assertFalse(s.isClosed());
+        }
+        awaitNoThreadOf("t1");
+    }
+
+    @Test
+    void threads_daemonOffAndLoaderGiven_haveThem() throws Exception {
+        try (URLClassLoader loader = new URLClassLoader(new URL[0]);
+                TimerScheduler s = TimerScheduler.builder().name("t2").workers(1).daemon(false)
+                        .contextClassLoader(loader).build()) {
+            AtomicReference<ClassLoader> seen = new AtomicReference<>();
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                seen.set(Thread.currentThread().getContextClassLoader());
+                ran.countDown();
+            });
+            await(ran);
+            assertSame(loader, seen.get());
+            assertEquals(2, threadsOf("t2").size());
+            for (Thread t : threadsOf("t2")) {
+                assertFalse(t.isDaemon(), t.getName());
+                assertSame(loader, t.getContextClassLoader(), t.getName());
+            }
+        }
+    }
+
+    @Test
+    void threads_monitorOff_areWorkersOnly() {
+        try (TimerScheduler s = TimerScheduler.builder().name("t3").workers(2).monitor(false).build()) {
+            assertEquals(2, threadsOf("t3").size());
+            assertEquals(0, s.stats().rescues());
+        }
+    }
+
+    @Test
+    void threads_factoryGiven_keepWhatTheFactoryMade() {
+        LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("mine");
+        AtomicReference<Thread> ran = new AtomicReference<>();
+        CountDownLatch done = new CountDownLatch(1);
+        try (TimerScheduler s = TimerScheduler.builder().name("t4").workers(2).daemon(false)
+                .contextClassLoader(null).threadFactory(factory).build()) {
+            s.after(Duration.ZERO, () -> {
+                ran.set(Thread.currentThread());
+                done.countDown();
+            });
+            await(done);
+        }
+        assertEquals(3, factory.threads.size());
+        assertTrue(factory.threads.contains(ran.get()));
+        for (Thread t : factory.threads) {
+            assertTrue(t.getName().startsWith("mine-"));
+            assertTrue(t.isDaemon());
+            assertSame(Thread.currentThread().getContextClassLoader(), t.getContextClassLoader());
+        }
+        eventually("the factory's threads end", () -> factory.threads.stream().noneMatch(Thread::isAlive));
+    }
+
+    static Stream<Arguments> badFactories() {
+        Function<Runnable, Thread> none = r -> null;
+        Function<Runnable, Thread> started = r -> {
+            Thread t = new Thread(() -> {}, "already started");
+            t.start();
+            return t;
+        };
+        Function<Runnable, Thread> ended = r -> {
+            Thread t = started.apply(r);
+            try {
+                t.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return t;
+        };
+        Function<Runnable, Thread> throwing = r -> {
+            throw new SecurityException("no threads today");
+        };
+        Function<Runnable, Thread> failsToStart = r -> new Thread(r, "cannot start") {
+            @Override
+            public synchronized void start() {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        };
+        return Stream.of(0, 1, 2).flatMap(good -> Stream.of(
+                Arguments.of(good, none, IllegalStateException.class, "returned null"),
+                Arguments.of(good, started, IllegalStateException.class, "not new"),
+                Arguments.of(good, ended, IllegalStateException.class, "not new but TERMINATED"),
+                Arguments.of(good, throwing, SecurityException.class, "no threads today"),
+                Arguments.of(good, failsToStart, OutOfMemoryError.class, "unable to create native thread")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badFactories")
+    void build_factoryFails_tellsWhyAndLeavesNoThread(
+            int good, Function<Runnable, Thread> then, Class<? extends Throwable> type, String message) {
+        List<Thread> made = new ArrayList<>();
+        AtomicInteger calls = new AtomicInteger();
+        ThreadFactory factory = r -> {
+            if (calls.getAndIncrement() < good) {
+                Thread t = new Thread(r, "good");
+                made.add(t);
+                return t;
+            }
+            return then.apply(r);
+        };
+        Throwable e = assertThrows(type,
+                () -> TimerScheduler.builder().name("bad").workers(2).threadFactory(factory).build());
+        assertTrue(e.getMessage().contains(message), e.getMessage());
+        if (e instanceof IllegalStateException) {
+            assertTrue(e.getMessage().contains(List.of("pendula-bad-worker-0", "pendula-bad-worker-1",
+                    "pendula-bad-monitor").get(good)), e.getMessage());
+        }
+        assertEquals(good, made.size());
+        eventually("the threads that were made end", () -> made.stream().noneMatch(Thread::isAlive));
+    }
+
+    // ---- the shared scheduler ----
+
+    /** Exits with 0 only if nothing but a first call of shared() starts a thread. */
+    static final class ColdStart {
+        private ColdStart() {}
+
+        public static void main(String[] args) throws Exception {
+            for (Class<?> c : List.of(Timer.class, Ticker.class, TimerScheduler.class, TimerQueue.class)) {
+                Class.forName(c.getName());
+            }
+            TimerScheduler.builder().name("never built").workers(3);
+            check(threads() == 0, "loading the classes started a thread");
+            CountDownLatch ran = new CountDownLatch(2);
+            Timer.after(Duration.ofMillis(1), ran::countDown);
+            Ticker ticker = Ticker.every(Duration.ofMillis(1), ran::countDown);
+            check(ran.await(10, TimeUnit.SECONDS), "the shared scheduler does not run");
+            ticker.close();
+            check(threads() == TimerScheduler.shared().queues.length + 1, "threads: " + threads());
+            Timer.after(Duration.ofHours(1), () -> {});
+            System.out.println("workers " + TimerScheduler.shared().queues.length);
+        }
+
+        private static int threads() {
+            return threadsOf("shared").size() + threadsOf("never built").size();
+        }
+
+        private static void check(boolean right, String otherwise) {
+            if (!right) {
+                throw new AssertionError(otherwise);
+            }
+        }
+    }
+
+    @Test
+    void shared_untilFirstUse_startsNoThreadAndThenLetsTheJvmExit() throws Exception {
+        int workers = Integer.parseInt(runInChild(ColdStart.class, List.of()).replace("workers ", ""));
+        assertTrue(workers >= 2);
+    }
+
+    @Test
+    void shared_oneProcessor_hasTwoWorkersAllTheSame() throws Exception {
+        assertEquals("workers 2", runInChild(ColdStart.class, List.of("-XX:ActiveProcessorCount=1")));
+    }
+
+    @Test
+    void shared_closed_refuses() {
+        TimerScheduler shared = TimerScheduler.shared();
+        assertSame(shared, TimerScheduler.shared());
+        assertEquals("the shared scheduler cannot be closed",
+                assertThrows(IllegalStateException.class, shared::close).getMessage());
+        assertThrows(IllegalStateException.class, shared::shutdownNow);
+        assertFalse(shared.isClosed());
+        CountDownLatch ran = new CountDownLatch(1);
+        Timer.after(1, TimeUnit.MICROSECONDS, ran::countDown);
+        await(ran);
+    }
+
+    // ---- where timers go ----
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void after_inCallback_staysOnTheDriversWorker(boolean ownThreads) {
+        TimerScheduler.Builder b = TimerScheduler.builder().workers(4).monitor(false);
+        if (ownThreads) {
+            b.threadFactory(new LifeFixtures.NotingFactory("home"));
+        }
+        try (TimerScheduler s = b.build()) {
+            CountDownLatch done = new CountDownLatch(1);
+            AtomicReference<Driver> driver = new AtomicReference<>();
+            s.after(Duration.ZERO, () -> {
+                for (Driver d : s.drivers()) {
+                    if (d.runner() == Thread.currentThread()) {
+                        driver.set(d);
+                    }
+                }
+                for (int i = 0; i < 100; i++) {
+                    s.after(HOUR, NOTHING);
+                }
+                done.countDown();
+            });
+            await(done);
+            for (int i = 0; i < 4; i++) {
+                int expected = i == driver.get().home().index ? 100 : 0;
+                assertEquals(expected, s.stats().workers().get(i).pending(), "worker " + i);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4})
+    void after_otherThreads_eachUseOneWorkerAndSpread(int workers) throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(workers).build();
+                TimerScheduler other = TimerScheduler.builder().workers(workers).build()) {
+            Set<Integer> used = new HashSet<>();
+            LifeFixtures.inParallel(workers, n -> {
+                Timer first = s.after(HOUR, NOTHING);
+                for (int i = 0; i < 50; i++) {
+                    assertSame(first.queue, s.after(HOUR, NOTHING).queue);
+                }
+                assertEquals(Thread.currentThread().getId() % workers, first.queue.index);
+                synchronized (used) {
+                    used.add(first.queue.index);
+                }
+            });
+            long inUse = s.stats().workers().stream().filter(w -> w.pending() > 0).count();
+            assertEquals(used.size(), inUse);
+            assertEquals(51L * workers, s.pending());
+            CountDownLatch done = new CountDownLatch(1);
+            // Another scheduler's driver is to this one a thread like any other.
+            other.after(Duration.ZERO, () -> {
+                s.after(HOUR, NOTHING);
+                done.countDown();
+            });
+            await(done);
+            assertEquals(51L * workers + 1, s.pending());
+            assertEquals(0, other.pending());
+        }
+    }
+
+    // ---- figures ----
+
+    @Test
+    void stats_variousUses_addUp() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            CountDownLatch fired = new CountDownLatch(5);
+            for (int i = 0; i < 5; i++) {
+                s.after(Duration.ZERO, fired::countDown);
+            }
+            await(fired);
+            Timer[] timers = new Timer[6];
+            for (int i = 0; i < 6; i++) {
+                timers[i] = s.after(HOUR, NOTHING);
+            }
+            assertTrue(timers[0].stop());
+            assertTrue(timers[1].cancel());
+            assertTrue(timers[2].reset(Duration.ofHours(2)));
+            assertTrue(timers[3].reset(Duration.ofMinutes(2)));
+            assertFalse(timers[0].reset(HOUR));
+            assertEquals(5, s.pending());
+
+            TimerStats stats = s.stats();
+            assertEquals(14, stats.armed());
+            assertEquals(5, stats.fired());
+            assertEquals(2, stats.stopped());
+            assertEquals(2, stats.reset());
+            assertEquals(0, stats.unfired());
+            assertEquals(5, stats.pending());
+            assertEquals(0, stats.spareDrivers());
+            assertTrue(stats.maxLatenessNanos() > 0);
+            assertEquals(2, stats.workers().size());
+            assertEquals(stats.armed(), sum(stats, TimerStats.Worker::armed));
+            assertEquals(stats.fired(), sum(stats, TimerStats.Worker::fired));
+            assertEquals(stats.stopped(), sum(stats, TimerStats.Worker::stopped));
+            assertEquals(stats.reset(), sum(stats, TimerStats.Worker::reset));
+            assertEquals(stats.pending(), sum(stats, TimerStats.Worker::pending));
+            assertEquals(stats.dead(), sum(stats, TimerStats.Worker::dead));
+            assertEquals(stats.slots(), sum(stats, TimerStats.Worker::slots));
+            assertEquals(stats.maxLatenessNanos(), stats.workers().stream()
+                    .mapToLong(TimerStats.Worker::maxLatenessNanos).max().getAsLong());
+            assertThrows(UnsupportedOperationException.class, () -> stats.workers().clear());
+            assertNoRescue(s);
+
+            assertEquals(5, s.shutdownNow().size());
+            assertEquals(5, s.stats().unfired());
+            assertEquals(0, s.stats().pending());
+            assertEquals(14, s.stats().armed());
+        }
+    }
+
+    private static long sum(TimerStats stats, java.util.function.ToLongFunction<TimerStats.Worker> figure) {
+        return stats.workers().stream().mapToLong(figure).sum();
+    }
+
+    @Test
+    void toString_openAndClosed_tellsNameWorkersAndState() {
+        TimerScheduler s = TimerScheduler.builder().name("shown").workers(3).build();
+        assertEquals("TimerScheduler[shown, 3 workers]", s.toString());
+        s.close();
+        assertEquals("TimerScheduler[shown, 3 workers, closed]", s.toString());
+        assertTrue(s.isClosed());
+    }
+}
