@@ -148,6 +148,7 @@ final class Driver extends Run implements Keeper, Runnable {
         asleep = true;
         sleeper.sleepUntil(until, kept.isEmpty() ? null : kept.get(0));
         asleep = false;
+        Thread.interrupted(); // whoever has set the flag: with it every park would return at once
         scheduler.driverIsUp();
     }
 
