@@ -143,7 +143,8 @@ final class Driver extends Run implements Keeper, Runnable {
             return;
         }
         if (isSpare()) {
-            until = Math.min(until, now + SPARE_IDLE_NANOS);
+            // From idleSince, else a sleep that ends a little early would be followed by another of full length.
+            until = Math.min(until, (kept.isEmpty() ? idleSince : now) + SPARE_IDLE_NANOS);
         }
         asleep = true;
         sleeper.sleepUntil(until, kept.isEmpty() ? null : kept.get(0));
