@@ -145,7 +145,7 @@ final class Monitor implements Runnable {
 
     private long lookAtSleeper(TimerQueue q, long p, long now) {
         long due = p;
-        if (q.inboxVolatile() != null && q.tryLock()) {
+        if (q.tryLock()) { // even if the inbox is empty: what lies in the heap may be what an earlier look has filed
             try {
                 q.drain();
                 due = Math.min(due, q.earliest());
