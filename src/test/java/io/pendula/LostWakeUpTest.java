@@ -1,0 +1,116 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.LOST_SECONDS;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.spin;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The next timer is armed within microseconds of the last firing, that is while the driver goes to sleep. A lazy
+ * producer never meets that moment: this one spins. There is no monitor and no other traffic to make good for a wake-up
+ * that is lost.
+ */
+@Timeout(60)
+class LostWakeUpTest {
+    private static final long ROUND_TIME = 400_000_000;
+
+    private volatile long fired;
+    private Timer timer;
+
+    /** How the firing of a round is brought about. */
+    enum Way {
+        ARM {
+            @Override
+            void bringAbout(LostWakeUpTest test, TimerScheduler s) {
+                s.after(0, TimeUnit.NANOSECONDS, test::fire);
+            }
+        },
+        RESET_FIRED {
+            @Override
+            void bringAbout(LostWakeUpTest test, TimerScheduler s) {
+                test.timer.reset(0, TimeUnit.NANOSECONDS);
+            }
+        },
+        RESET_WAITING_EARLIER {
+            @Override
+            void bringAbout(LostWakeUpTest test, TimerScheduler s) {
+                assertTrue(!test.timer.reset(1, TimeUnit.HOURS));
+                spin(ThreadLocalRandom.current().nextLong(20_000)); // until it is filed, or not quite
+                assertTrue(test.timer.reset(0, TimeUnit.NANOSECONDS));
+            }
+        },
+        REVIVE_QUEUED {
+            @Override
+            void bringAbout(LostWakeUpTest test, TimerScheduler s) {
+                assertTrue(!test.timer.reset(1, TimeUnit.HOURS));
+                assertTrue(test.timer.stop());
+                spin(ThreadLocalRandom.current().nextLong(3_000));
+                assertTrue(!test.timer.reset(0, TimeUnit.NANOSECONDS));
+            }
+        },
+        RESET_AND_SLEEP_A_LITTLE {
+            @Override
+            void bringAbout(LostWakeUpTest test, TimerScheduler s) {
+                test.timer.reset(ThreadLocalRandom.current().nextLong(60_000), TimeUnit.NANOSECONDS);
+            }
+        };
+
+        abstract void bringAbout(LostWakeUpTest test, TimerScheduler s);
+    }
+
+    private void fire() {
+        fired++; // by one driver at a time
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ARM, false", "ARM, true",
+        "RESET_FIRED, false", "RESET_FIRED, true",
+        "RESET_WAITING_EARLIER, false", "RESET_WAITING_EARLIER, true",
+        "REVIVE_QUEUED, false", "REVIVE_QUEUED, true",
+        "RESET_AND_SLEEP_A_LITTLE, false", "RESET_AND_SLEEP_A_LITTLE, true",
+    })
+    void arm_whileTheDriverGoesToSleep_isNeverMissed(Way way, boolean earlyPark) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).earlyPark(earlyPark).build()) {
+            timer = s.after(0, TimeUnit.NANOSECONDS, this::fire);
+            awaitFired(1, way);
+            long end = System.nanoTime() + ROUND_TIME;
+            long rounds = 1;
+            long worst = 0;
+            for (; System.nanoTime() - end < 0; rounds++) {
+                spin(ThreadLocalRandom.current().nextLong(3_000));
+                long began = System.nanoTime();
+                way.bringAbout(this, s);
+                awaitFired(rounds + 1, way);
+                worst = Math.max(worst, System.nanoTime() - began);
+            }
+            figure("lost wake-ups, %s, early park %s: none in %d rounds, worst %.2f ms", way, earlyPark, rounds,
+                    LifeFixtures.millis(worst));
+            assertEquals(rounds, s.stats().fired());
+            assertTrue(rounds > 100, "rounds: " + rounds);
+        }
+    }
+
+    private void awaitFired(long count, Way way) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOST_SECONDS / 2);
+        for (int i = 0; fired < count; i++) {
+            if (i > 1_000_000) {
+                LockSupport.parkNanos(1_000_000); // it looks lost: no need to heat the room
+            }
+            if (System.nanoTime() - end > 0) {
+                fail(way + ": firing " + count + " never came");
+            }
+            Thread.onSpinWait();
+        }
+        assertEquals(count, fired);
+    }
+}

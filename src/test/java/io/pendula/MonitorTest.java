@@ -1,0 +1,231 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.assertNoRescue;
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.block;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.millis;
+import static io.pendula.LifeFixtures.threadsOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class MonitorTest {
+    private static final Duration NOW = Duration.ZERO;
+
+    /** Occupies drivers until released. */
+    private static final class Plug implements Runnable {
+        final CountDownLatch release = new CountDownLatch(1);
+        final AtomicInteger holding = new AtomicInteger();
+
+        @Override
+        public void run() {
+            holding.incrementAndGet();
+            await(release);
+            holding.decrementAndGet();
+        }
+
+        void hold(TimerScheduler s, int drivers) {
+            for (int i = 0; i < drivers; i++) {
+                s.after(NOW, this);
+                int n = i + 1;
+                eventually(n + " drivers held", () -> holding.get() == n);
+            }
+        }
+    }
+
+    @Test
+    void allDriversBlocked_timersDueRunOnASpareThatGoesAwayAgain() {
+        try (TimerScheduler s = TimerScheduler.builder().name("spare").workers(2).maxDrivers(3).build()) {
+            Plug plug = new Plug();
+            plug.hold(s, 2);
+            Queue<Long> late = new ConcurrentLinkedQueue<>();
+            Queue<String> on = new ConcurrentLinkedQueue<>();
+            CountDownLatch done = new CountDownLatch(100);
+            for (int i = 0; i < 100; i++) {
+                long delay = i * 2_000_000L;
+                long due = System.nanoTime() + delay;
+                s.after(delay, TimeUnit.NANOSECONDS, () -> {
+                    late.add(System.nanoTime() - due);
+                    on.add(Thread.currentThread().getName());
+                    done.countDown();
+                });
+            }
+            await(done);
+            assertEquals(2, plug.holding.get());
+            long worst = late.stream().mapToLong(Long::longValue).max().getAsLong();
+            long[] sorted = late.stream().mapToLong(Long::longValue).sorted().toArray();
+            figure("all drivers blocked, timers run on a spare: lateness p50 %.2f ms, max %.2f ms",
+                    millis(sorted[sorted.length / 2]), millis(worst));
+            assertTrue(worst <= 500_000_000, "late by " + millis(worst) + " ms");
+            assertTrue(on.stream().allMatch("pendula-spare-spare-0"::equals), on::toString);
+            assertEquals(1, s.stats().spareDrivers());
+
+            // Occupies the spare too: now there are as many drivers as there may be.
+            Plug last = new Plug();
+            last.hold(s, 1);
+            AtomicBoolean ran = new AtomicBoolean();
+            s.after(NOW, () -> ran.set(true));
+            block(100_000_000);
+            assertEquals(3, s.drivers().length);
+            assertEquals(1, s.stats().spareDrivers());
+            assertTrue(!ran.get(), "nobody was free to run it");
+
+            long released = System.nanoTime();
+            last.release.countDown();
+            plug.release.countDown();
+            eventually("the waiting timer ran", ran::get);
+            eventually("the spare is gone", () -> s.drivers().length == 2);
+            assertTrue(System.nanoTime() - released >= Driver.SPARE_IDLE_NANOS - 1_000_000_000, "left too early");
+            eventually("its thread ended",
+                    () -> threadsOf("spare").stream().noneMatch(t -> t.getName().contains("spare-spare")));
+        }
+    }
+
+    @Test
+    void allDriversBlockedAgainAndAgain_driversStayWithinBound() {
+        int max = 5;
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxDrivers(max).build()) {
+            AtomicInteger running = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            CountDownLatch done = new CountDownLatch(40);
+            for (int i = 0; i < 40; i++) {
+                s.after(NOW, () -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    block(15_000_000);
+                    running.decrementAndGet();
+                    done.countDown();
+                });
+            }
+            await(done);
+            figure("40 callbacks of 15 ms, 2 workers, maxDrivers %d: %d ran at once", max, most.get());
+            assertTrue(most.get() <= max, "at once: " + most);
+            assertTrue(most.get() > 2, "no spare helped");
+            assertTrue(s.drivers().length <= max);
+            assertTrue(s.stats().spareDrivers() <= max - 2);
+        }
+    }
+
+    @Test
+    void oneWorkerWithTwoDrivers_spareRunsWhileTheFirstIsBlocked() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).build()) {
+            Plug plug = new Plug();
+            plug.hold(s, 1);
+            CountDownLatch ran = new CountDownLatch(10);
+            for (int i = 0; i < 10; i++) {
+                s.after(i, TimeUnit.MILLISECONDS, ran::countDown);
+            }
+            await(ran);
+            plug.release.countDown();
+        }
+    }
+
+    @Test
+    void spareThreadCannotBeMade_isToldOnceAndNothingIsLost() {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        AtomicInteger made = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).threadFactory(r -> {
+            if (made.incrementAndGet() > 2) {
+                refused.incrementAndGet();
+                throw new OutOfMemoryError("no more threads");
+            }
+            Thread t = new Thread(r);
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+            return t;
+        }).build()) {
+            Plug plug = new Plug();
+            plug.hold(s, 1);
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(NOW, ran::countDown);
+            eventually("tried again", () -> refused.get() >= 3);
+            plug.release.countDown();
+            await(ran);
+            assertEquals(1, uncaught.size());
+            assertEquals(0, s.stats().spareDrivers());
+        }
+    }
+
+    @Test
+    void monitorOff_driverBlocks_nothingIsLost() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).monitor(false).build()) {
+            List<CountDownLatch> blocks = new ArrayList<>();
+            CountDownLatch ran = new CountDownLatch(2_000);
+            LifeFixtures.inParallel(2, n -> {
+                CountDownLatch began = new CountDownLatch(1);
+                s.after(NOW, () -> {
+                    began.countDown();
+                    block(50_000_000);
+                });
+                for (int i = 0; i < 1_000; i++) {
+                    s.after(i * 20L, TimeUnit.MICROSECONDS, ran::countDown);
+                }
+                await(began);
+                synchronized (blocks) {
+                    blocks.add(began);
+                }
+            });
+            await(ran);
+            assertEquals(2, blocks.size());
+            assertEquals(2_002, s.stats().fired());
+            assertEquals(0, s.stats().spareDrivers());
+        }
+    }
+
+    @Test
+    void noDriverBlocks_mixedLoad_rescuesNobody() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(4).build()) {
+            int perThread = 3_000;
+            CountDownLatch ran = new CountDownLatch(2 * perThread);
+            AtomicLong ticks = new AtomicLong();
+            Ticker ticker = s.every(Duration.ofMillis(1), ticks::incrementAndGet);
+            LifeFixtures.inParallel(2, n -> {
+                for (int i = 0; i < perThread; i++) {
+                    Timer t = s.after(Duration.ofHours(1), ran::countDown);
+                    t.reset(i % 700, TimeUnit.MILLISECONDS);
+                    LifeFixtures.spin(2_000);
+                }
+            });
+            await(ran);
+            ticker.stop();
+            assertTrue(ticks.get() > 0);
+            assertNoRescue(s);
+            assertEquals(0, s.stats().spareDrivers());
+        }
+    }
+
+    @Test
+    void sleepingDriver_wakeUpWithheld_isRescuedAndCounted() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            TimerQueue quiet = s.queues[0];
+            TimerQueue busy = s.queues[1];
+            AtomicLong ticks = new AtomicLong();
+            Ticker ticker = new Ticker(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
+            busy.arm(ticker, s.timeline.deadlineIn(0)); // a driver that is up keeps the monitor up
+            eventually("driver sleeps", () -> quiet.pollUntilVolatile() != TimerQueue.AWAKE);
+            CountDownLatch ran = new CountDownLatch(1);
+            Timer lost = new Timer(quiet, ran::countDown);
+            lost.setWordPlain(TimerNode.word(s.timeline.deadlineIn(0), TimerNode.MOVING));
+            assertTrue(quiet.casInbox(null, lost)); // what arming does, but for the wake-up
+            await(ran);
+            ticker.close();
+            assertEquals(1, s.stats().rescues());
+            assertTrue(ticks.get() > 0);
+        }
+    }
+}

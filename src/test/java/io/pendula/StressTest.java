@@ -1,0 +1,189 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.block;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.inParallel;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Many threads use the same timers in every way; in the end each arming must have come to exactly one end, by each
+ * timer's own account and by the scheduler's.
+ */
+@Tag("stress")
+@Timeout(60)
+class StressTest {
+    private static final int SHARED = 48;
+    private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+    private final AtomicReferenceArray<Subject> shared = new AtomicReferenceArray<>(SHARED);
+    private final Queue<Subject> all = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean overlapped = new AtomicBoolean();
+    private volatile boolean ending;
+    private boolean callbacksMutate;
+    private boolean callbacksBlock;
+
+    /** A timer with its account. */
+    private final class Subject implements Runnable {
+        final AtomicLong armed = new AtomicLong();
+        final AtomicLong fired = new AtomicLong();
+        final AtomicLong stopped = new AtomicLong();
+        final AtomicLong reset = new AtomicLong();
+        final AtomicBoolean running = new AtomicBoolean();
+        volatile Timer timer;
+
+        @Override
+        public void run() {
+            overlapped.compareAndSet(false, !running.compareAndSet(false, true));
+            fired.incrementAndGet();
+            ThreadLocalRandom r = ThreadLocalRandom.current();
+            if (callbacksMutate && !ending && timer != null) {
+                if (r.nextInt(4) == 0) {
+                    mutate(r, this);
+                }
+                if (r.nextInt(4) == 0) {
+                    mutate(r, shared.get(r.nextInt(SHARED)));
+                }
+            }
+            if (callbacksBlock && r.nextInt(2_000) == 0) {
+                block(4_000_000);
+            }
+            running.set(false);
+        }
+
+        long open() {
+            return armed.get() - fired.get() - stopped.get() - reset.get();
+        }
+    }
+
+    private Subject create(TimerScheduler s, long delay) {
+        Subject subject = new Subject();
+        subject.armed.incrementAndGet();
+        subject.timer = s.after(delay, TimeUnit.NANOSECONDS, subject);
+        all.add(subject);
+        return subject;
+    }
+
+    /** One random operation; true if it was a cancel. */
+    private boolean mutate(ThreadLocalRandom r, Subject subject) {
+        Timer t = subject.timer;
+        int dice = r.nextInt(1_000);
+        if (dice < 250) {
+            if (t.stop()) {
+                subject.stopped.incrementAndGet();
+            }
+            return false;
+        }
+        if (dice < 252) {
+            if (t.cancel()) {
+                subject.stopped.incrementAndGet();
+            }
+            return true;
+        }
+        long delay = dice < 400 ? 0 : dice < 550 ? HOUR : dice < 600 ? -1 : r.nextLong(dice < 800 ? 50_000 : 2_000_000);
+        try {
+            if (t.reset(delay, TimeUnit.NANOSECONDS)) {
+                subject.reset.incrementAndGet();
+            }
+            subject.armed.incrementAndGet();
+        } catch (IllegalStateException cancelled) {
+            assertEquals("the timer was cancelled, so it cannot be reset", cancelled.getMessage());
+        }
+        return false;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 2, false, false, false",
+        "2, 3, true, false, false",
+        "4, 4, true, false, false",
+        "2, 2, true, true, false",
+        "4, 3, true, true, true",
+        "2, 3, true, false, true",
+    })
+    void armStopReset_anyInterleaving_eachArmingEndsExactlyOnce(
+            int workers, int threads, boolean callbacksMutate, boolean callbacksBlock, boolean handOff)
+            throws Exception {
+        this.callbacksMutate = callbacksMutate;
+        this.callbacksBlock = callbacksBlock;
+        ExecutorService executor = handOff ? Executors.newFixedThreadPool(2) : null;
+        TimerScheduler.Builder b = TimerScheduler.builder().workers(workers);
+        if (handOff) {
+            b.executor(executor);
+        }
+        try (TimerScheduler s = b.build()) {
+            for (int i = 0; i < SHARED; i++) {
+                shared.set(i, create(s, 1_000_000));
+            }
+            long end = System.nanoTime() + 900_000_000;
+            inParallel(threads, n -> {
+                ThreadLocalRandom r = ThreadLocalRandom.current();
+                for (int i = 0; System.nanoTime() - end < 0; i++) {
+                    int index = r.nextInt(SHARED);
+                    if (mutate(r, shared.get(index))) {
+                        shared.set(index, create(s, r.nextLong(100_000)));
+                    }
+                    if (i % 64 == 0) {
+                        Subject garbage = create(s, r.nextLong(HOUR));
+                        if (garbage.timer.stop()) {
+                            garbage.stopped.incrementAndGet();
+                        }
+                    }
+                    if (i % 4096 == 0) {
+                        Thread.yield();
+                    }
+                }
+            });
+            ending = true;
+            eventually("each arming has come to an end", () -> {
+                for (Subject subject : all) {
+                    if (subject.timer.stop()) {
+                        subject.stopped.incrementAndGet();
+                    }
+                }
+                return s.pending() == 0 && all.stream().noneMatch(x -> x.open() != 0 || x.running.get());
+            });
+
+            TimerStats stats = s.stats();
+            figure("stress: workers %d, threads %d, callbacks mutate %s, block %s, executor %s: armed %d, fired %d, "
+                    + "stopped %d, reset %d; stolen %d, swept %d, help %d, spares %d", workers, threads,
+                    callbacksMutate, callbacksBlock, handOff, stats.armed(), stats.fired(), stats.stopped(),
+                    stats.reset(), stats.stolen(), stats.swept(), stats.inboxHelp(), stats.spareDrivers());
+            assertEquals(sum(x -> x.fired), stats.fired(), "fired");
+            assertEquals(sum(x -> x.stopped), stats.stopped(), "stopped");
+            assertEquals(sum(x -> x.reset), stats.reset(), "reset");
+            assertEquals(sum(x -> x.armed), stats.armed(), "armed");
+            assertEquals(0, stats.pending());
+            assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0);
+            assertTrue(!overlapped.get(), "a timer overlapped itself");
+            stats.workers().forEach(w -> assertTrue(w.dead() >= 0 && w.dead() <= TimerQueue.DEAD_FLOOR,
+                    () -> "dead: " + w.dead()));
+            if (!callbacksBlock) {
+                assertEquals(0, stats.rescues());
+            }
+        } finally {
+            if (executor != null) {
+                executor.shutdown();
+            }
+        }
+    }
+
+    private long sum(java.util.function.Function<Subject, AtomicLong> account) {
+        return all.stream().mapToLong(x -> account.apply(x).get()).sum();
+    }
+}

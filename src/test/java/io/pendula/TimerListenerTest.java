@@ -1,0 +1,270 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.block;
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class TimerListenerTest {
+    private static final Duration NOW = Duration.ZERO;
+
+    /** As ThreadDeath was: an Error that ends a thread unless it is caught. */
+    private static final class LikeThreadDeath extends Error {
+        private static final long serialVersionUID = 1;
+    }
+
+    static Stream<Throwable> throwables() {
+        return Stream.of(new IllegalStateException("x"), new IOException("checked"), new OutOfMemoryError("by hand"),
+                new StackOverflowError("by hand"), new LikeThreadDeath(), new AssertionError("x"),
+                new InterruptedException("x"), new NoClassDefFoundError("x"));
+    }
+
+    private static TimerScheduler.Builder oneWorker(TimerListener listener) {
+        return TimerScheduler.builder().workers(1).listener(listener);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(Throwable e) throws T {
+        throw (T) e;
+    }
+
+    private static void runsOne(TimerScheduler s) {
+        CountDownLatch ran = new CountDownLatch(1);
+        s.after(NOW, ran::countDown);
+        await(ran);
+    }
+
+    // ---- threw ----
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void threw_anyThrowable_isHeardAndTheDriverLivesOn(Throwable e) {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).build()) {
+            Thread driver = s.drivers()[0].runner();
+            Timer t = s.after(NOW, () -> TimerListenerTest.<RuntimeException>sneak(e));
+            runsOne(s);
+            assertEquals(1, heard.threw.size());
+            assertSame(t, heard.threw.peek().timer());
+            assertSame(e, heard.threw.peek().what());
+            assertTrue(heard.threw.peek().lateness() >= 0);
+            assertFalse(t.reset(NOW), "it has fired");
+            runsOne(s);
+            assertEquals(2, heard.threw.size());
+            assertTrue(driver.isAlive());
+            assertSame(driver, s.drivers()[0].runner());
+            assertEquals(0, heard.slow.size());
+        }
+    }
+
+    @Test
+    void threw_realStackOverflow_harmsNobody() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).build()) {
+            for (int i = 0; i < 20; i++) {
+                s.after(NOW, TimerListenerTest::overflow);
+                runsOne(s);
+            }
+            assertEquals(20, heard.threw.size());
+            assertTrue(heard.threw.stream().allMatch(n -> n.what() instanceof StackOverflowError));
+            assertEquals(0, s.pending());
+        }
+    }
+
+    private static void overflow() {
+        overflow();
+        Thread.onSpinWait(); // no tail call
+    }
+
+    @Test
+    void threw_ticker_ticksOn() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).build()) {
+            AtomicInteger ticks = new AtomicInteger();
+            Ticker ticker = s.every(Duration.ofMillis(1), () -> {
+                throw new IllegalStateException("tick " + ticks.incrementAndGet());
+            });
+            eventually("five ticks", () -> heard.threw.size() >= 5);
+            assertTrue(ticker.stop());
+            assertTrue(heard.threw.stream().allMatch(n -> n.timer() == ticker));
+        }
+    }
+
+    @Test
+    void threw_listenerThrowsItself_goesToTheUncaughtHandler() {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        IllegalArgumentException second = new IllegalArgumentException("listener");
+        try (TimerScheduler s = oneWorker(new TimerListener() {
+            @Override
+            public void threw(Object timer, long latenessNanos, Throwable thrown) {
+                throw second;
+            }
+
+            @Override
+            public void slow(Object timer, long latenessNanos, long ranNanos) {
+                throw new StackOverflowError("slow");
+            }
+        }).slowCallback(Duration.ZERO).threadFactory(handledBy((t, e) -> uncaught.add(e))).build()) {
+            s.after(NOW, () -> {
+                block(10_000);
+                throw new IllegalStateException("callback");
+            });
+            runsOne(s);
+            assertSame(second, uncaught.poll());
+            assertEquals("slow", uncaught.poll().getMessage());
+        }
+    }
+
+    @Test
+    void threw_handlerThrowsToo_driverLivesOn() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).threadFactory(handledBy((t, e) -> {
+            throw new IllegalStateException("handler");
+        })).build()) {
+            s.after(NOW, () -> {
+                throw new IllegalStateException("callback");
+            });
+            runsOne(s);
+            assertEquals(1, s.drivers().length);
+        }
+    }
+
+    @Test
+    void threw_noListener_goesToTheUncaughtHandlerOfTheDriver() {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        Queue<Thread> on = new ConcurrentLinkedQueue<>();
+        IllegalStateException thrown = new IllegalStateException("callback");
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).threadFactory(handledBy((t, e) -> {
+            on.add(t);
+            uncaught.add(e);
+        })).build()) {
+            s.after(NOW, () -> {
+                throw thrown;
+            });
+            runsOne(s);
+            assertSame(thrown, uncaught.poll());
+            assertSame(s.drivers()[0].runner(), on.poll());
+            assertTrue(s.drivers()[0].runner().isAlive());
+        }
+    }
+
+    private static ThreadFactory handledBy(Thread.UncaughtExceptionHandler handler) {
+        return r -> {
+            Thread t = new Thread(r);
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler(handler);
+            return t;
+        };
+    }
+
+    // ---- slow ----
+
+    @Test
+    void slow_callbackOverThreshold_isHeardWithItsTime() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).slowCallback(Duration.ofMillis(20)).build()) {
+            Timer t = s.after(NOW, () -> block(30_000_000));
+            runsOne(s);
+            assertSame(t, heard.slow.peek().timer());
+            assertTrue((long) heard.slow.peek().what() >= 30_000_000);
+            assertTrue(heard.slow.peek().lateness() >= 0);
+            assertEquals(0, heard.threw.size());
+        }
+    }
+
+    @Test
+    void slow_callbackUnderThreshold_isNotHeard() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).slowCallback(Duration.ofMinutes(1)).build()) {
+            s.after(NOW, () -> block(5_000_000));
+            runsOne(s);
+            assertEquals(0, heard.slow.size());
+        }
+    }
+
+    @Test
+    void slow_callbackThatAlsoThrows_bothAreHeard() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).slowCallback(Duration.ofMillis(1)).build()) {
+            s.after(NOW, () -> {
+                block(3_000_000);
+                throw new IllegalStateException("late and wrong");
+            });
+            runsOne(s);
+            assertEquals(1, heard.threw.size());
+            assertTrue(heard.slow.size() >= 1);
+        }
+    }
+
+    // ---- stalled ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void stalled_callbackBlocks_isHeardOncePerRunFromTheMonitor(int workers) {
+        Queue<String> on = new ConcurrentLinkedQueue<>();
+        LifeFixtures.Heard heard = new LifeFixtures.Heard() {
+            @Override
+            public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+                on.add(Thread.currentThread().getName());
+                super.stalled(timer, latenessNanos, blockedNanos);
+            }
+        };
+        try (TimerScheduler s = TimerScheduler.builder().name("stall").workers(workers).listener(heard)
+                .stallAfter(Duration.ofMillis(5)).build()) {
+            CountDownLatch returned = new CountDownLatch(1);
+            Timer t = s.after(NOW, () -> {
+                eventually("stall reported", () -> !heard.stalled.isEmpty());
+                block(30_000_000); // long enough to be looked at again
+                returned.countDown();
+            });
+            await(returned);
+            runsOne(s);
+            assertEquals(1, heard.stalled.size());
+            assertSame(t, heard.stalled.peek().timer());
+            assertTrue((long) heard.stalled.peek().what() >= 5_000_000);
+            assertTrue(heard.stalled.peek().lateness() >= 0);
+            assertEquals("pendula-stall-monitor", on.peek());
+        }
+    }
+
+    @Test
+    void stalled_listenerThrows_monitorLivesOn() {
+        AtomicInteger stalls = new AtomicInteger();
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        try (TimerScheduler s = oneWorker(new TimerListener() {
+            @Override
+            public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+                stalls.incrementAndGet();
+                throw new IllegalStateException("stalled");
+            }
+        }).threadFactory(handledBy((t, e) -> uncaught.add(e))).build()) {
+            for (int i = 1; i <= 2; i++) {
+                int n = i;
+                CountDownLatch heardOf = new CountDownLatch(1);
+                s.after(NOW, () -> {
+                    eventually("stall " + n, () -> stalls.get() == n);
+                    heardOf.countDown();
+                });
+                await(heardOf);
+            }
+            eventually("both went to the handler", () -> uncaught.size() == 2);
+        }
+    }
+}
