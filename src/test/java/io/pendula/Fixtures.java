@@ -1,0 +1,202 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.ref.Reference;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** What several unit tests share. */
+final class Fixtures {
+    /** Long enough for the slowest machine; only a broken build ever waits for so long. */
+    static final long PATIENCE_SECONDS = 30;
+
+    private Fixtures() {}
+
+    /** Stands in for a driver: it sleeps when the test says so, and counts who wakes it. */
+    static final class CountingKeeper implements Keeper {
+        int wakes;
+
+        @Override
+        public void wake() {
+            wakes++;
+        }
+    }
+
+    /** A heap whose memory runs out when the test says so. */
+    static final class LimitedHeap extends TimerHeap {
+        boolean exhausted;
+
+        @Override
+        void resize(int capacity) {
+            if (exhausted) {
+                throw new OutOfMemoryError("the test allows no more memory");
+            }
+            super.resize(capacity);
+        }
+    }
+
+    /** A claimed firing of a queue that has no driver. */
+    static final class Claim extends Run {
+        @Override
+        Thread runner() {
+            return Thread.currentThread();
+        }
+    }
+
+    /** Records what callbacks threw. */
+    static final class ThrownListener implements TimerListener {
+        final List<Throwable> thrown = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void threw(Object timer, long latenessNanos, Throwable e) {
+            thrown.add(e);
+        }
+    }
+
+    /** A queue on its own, driven by the test. */
+    static final class Rig {
+        final CountingKeeper keeper = new CountingKeeper();
+        final LimitedHeap heap = new LimitedHeap();
+        final TimerQueue queue;
+
+        Rig(boolean keepOrder, Admission admission) {
+            queue = new TimerQueue(0, new Timeline(new ManualClock()), null, heap, admission, keepOrder);
+            keepWith(keeper);
+        }
+
+        Rig(boolean keepOrder) {
+            this(keepOrder, null);
+        }
+
+        void keepWith(Keeper next) {
+            queue.lock();
+            try {
+                queue.keep(next);
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        Timer arm(long when, Runnable task) {
+            Timer t = new Timer(queue, task);
+            queue.arm(t, when);
+            return t;
+        }
+
+        Timer arm(long when) {
+            return arm(when, () -> {});
+        }
+
+        void drain() {
+            queue.lock();
+            try {
+                queue.drain();
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        /** Puts the keeper to sleep, however many rounds that takes. */
+        long sleep(long now) {
+            for (;;) {
+                long until = queue.prepareToSleep(keeper, now);
+                if (until != TimerQueue.GO_ROUND) {
+                    return until;
+                }
+            }
+        }
+
+        boolean isAsleep() {
+            return queue.pollUntilVolatile() != TimerQueue.AWAKE;
+        }
+
+        /** The earliest due firing, or null; as a thief takes it, so a sleeping keeper sleeps on. */
+        Claim claim(long now) {
+            Claim run = new Claim();
+            queue.lock();
+            try {
+                if (queue.hasMail()) {
+                    queue.drain();
+                }
+                return queue.claimDue(now, run, true) ? run : null;
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        /** Runs what is due, to the end; returns how many firings there were. */
+        int fire(long now) {
+            int n = 0;
+            for (Claim run; (run = claim(now)) != null; n++) {
+                TimerNode t = run.nodeOpaque();
+                t.fire(run.task, run.deadline, run.claimedAt);
+                if (!t.isSignal(run.task)) {
+                    queue.endRun(t);
+                }
+            }
+            return n;
+        }
+
+        /** One chunk of a sweep, though there may be no need of one. */
+        void sweepAnyway() {
+            long pretended = 1 << 20;
+            queue.lock();
+            try {
+                queue.addToLedger(pretended);
+                queue.sweepStep();
+                queue.addToLedger(-pretended);
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        int dead() {
+            return (int) queue.ledgerVolatile();
+        }
+
+        int state(TimerNode t) {
+            return TimerNode.state(t.wordVolatile());
+        }
+
+        long deadline(TimerNode t) {
+            return TimerNode.deadline(t.wordVolatile());
+        }
+    }
+
+    /** Whether each entry of a heap comes no earlier than its parent. */
+    static void assertHeapOrder(TimerHeap heap) {
+        for (int i = 1; i < heap.size(); i++) {
+            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), "entry " + i + " comes before its parent");
+        }
+    }
+
+    static void await(CountDownLatch latch) throws InterruptedException {
+        assertTrue(latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS), "nothing happened for a long time");
+    }
+
+    static void join(Thread t) throws InterruptedException {
+        t.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        assertTrue(!t.isAlive(), t + " did not end");
+    }
+
+    /** Returns when the thread waits for something, and fails if it ends before. */
+    static void awaitWaiting(Thread t) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
+            assertTrue(t.isAlive() && System.nanoTime() < end, t + " does not wait");
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Fails unless the collector finds the referent unreachable. */
+    static void awaitCollected(Reference<?> ref) throws InterruptedException {
+        for (int i = 0; i < 100 && !ref.refersTo(null); i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(1L << Math.min(i, 6));
+        }
+        assertTrue(ref.refersTo(null), "it is still reachable");
+    }
+}
