@@ -1,0 +1,1511 @@
+package io.pendula;
+
+import static io.pendula.Fixtures.assertHeapOrder;
+import static io.pendula.TimerNode.CANCELLED;
+import static io.pendula.TimerNode.CANCELLED_QUEUED;
+import static io.pendula.TimerNode.DELETED;
+import static io.pendula.TimerNode.DELETED_QUEUED;
+import static io.pendula.TimerNode.MODIFIED_EARLIER;
+import static io.pendula.TimerNode.MODIFIED_LATER;
+import static io.pendula.TimerNode.MOVING;
+import static io.pendula.TimerNode.NO_STATUS;
+import static io.pendula.TimerNode.REMOVED;
+import static io.pendula.TimerNode.RUNNING;
+import static io.pendula.TimerNode.RUNNING_ARMED;
+import static io.pendula.TimerNode.RUNNING_CANCELLED;
+import static io.pendula.TimerNode.WAITING;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.CountingKeeper;
+import io.pendula.Fixtures.Rig;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** One test for each row of the transition table, then what the rows have in common. */
+class TimerQueueTest {
+    /** The keeper sleeps until an anchor of this deadline, so a timer wakes it if it is due before. */
+    private static final long ANCHOR = 500;
+
+    private Rig rig;
+    private TimerQueue queue;
+
+    @BeforeEach
+    void sleepUntilTheAnchor() {
+        use(new Rig(false));
+        rig.arm(ANCHOR);
+        sleep();
+    }
+
+    private void use(Rig other) {
+        rig = other;
+        queue = rig.queue;
+    }
+
+    private void sleep() {
+        assertEquals(ANCHOR, rig.sleep(1));
+    }
+
+    // ---- timers in each state, brought there by what users and drivers do; the keeper sleeps ----
+
+    private Timer moving() {
+        return rig.arm(600);
+    }
+
+    private Timer waiting() {
+        Timer t = rig.arm(600);
+        sleep();
+        return t;
+    }
+
+    private Timer modifiedLater() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 700));
+        return t;
+    }
+
+    /** Its entry with the key 600 is dead. */
+    private Timer modifiedEarlier() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 550));
+        return t;
+    }
+
+    private Timer deleted() {
+        Timer t = waiting();
+        assertTrue(queue.stop(t));
+        return t;
+    }
+
+    private Timer deletedQueued() {
+        Timer t = moving();
+        assertTrue(queue.stop(t));
+        return t;
+    }
+
+    private Timer cancelledQueued() {
+        Timer t = moving();
+        assertTrue(queue.cancel(t));
+        return t;
+    }
+
+    /** Armed and claimed while the keeper is up, so no wake is counted. */
+    private Timer claimed(Runnable task) {
+        rig.keepWith(rig.keeper);
+        Timer t = rig.arm(100, task);
+        assertSame(t, rig.claim(100).nodeOpaque());
+        sleep();
+        return t;
+    }
+
+    private Timer running() {
+        return claimed(() -> {});
+    }
+
+    private Timer runningArmed() {
+        Timer t = running();
+        assertFalse(queue.reset(t, 600));
+        return t;
+    }
+
+    private Timer runningCancelled() {
+        Timer t = running();
+        assertFalse(queue.cancel(t));
+        return t;
+    }
+
+    private Timer fired() {
+        Timer t = running();
+        queue.endRun(t);
+        return t;
+    }
+
+    private Timer removed() {
+        Timer t = deletedQueued();
+        rig.drain();
+        return t;
+    }
+
+    private Timer cancelled() {
+        Timer t = fired();
+        assertFalse(queue.cancel(t));
+        return t;
+    }
+
+    /** A timer without a task whose firing nobody has received. */
+    private Timer kept() {
+        return claimed(new Signal());
+    }
+
+    // ---- what must be true after the operation ----
+
+    private void assertWord(TimerNode t, int state, long deadline) {
+        assertEquals(state, rig.state(t), "state");
+        assertEquals(deadline, rig.deadline(t), "deadline");
+    }
+
+    /** Besides the anchor; drains the inbox. */
+    private void assertCounts(int dead, int pending, int wakes) {
+        assertEquals(dead, rig.dead(), "dead entries");
+        assertEquals(wakes, rig.keeper.wakes, "wakes");
+        TimerStats.Worker stats = queue.stats();
+        assertEquals(dead, stats.dead(), "dead entries in the statistics");
+        assertEquals(pending + 1, stats.pending(), "pending");
+    }
+
+    // ---- arm ----
+
+    @Test
+    void arm_new_isMoving() {
+        Timer t = rig.arm(600);
+        assertWord(t, MOVING, 600);
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void arm_earlierThanTheSleep_wakesOnce() {
+        assertWord(rig.arm(499), MOVING, 499);
+        rig.arm(400);
+        rig.arm(300);
+        assertFalse(rig.isAsleep());
+        assertCounts(0, 3, 1);
+    }
+
+    @Test
+    void arm_sameAsTheSleep_wakesNobody() {
+        rig.arm(ANCHOR);
+        assertTrue(rig.isAsleep());
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void arm_keeperSleepsForEver_isWoken() {
+        use(new Rig(false));
+        assertEquals(Timeline.NEVER, rig.sleep(1));
+        rig.arm(Timeline.NEVER);
+        assertEquals(0, rig.keeper.wakes);
+        rig.arm(Timeline.NEVER - 1);
+        assertEquals(1, rig.keeper.wakes);
+    }
+
+    @Test
+    void arm_closed_isRejected() {
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.close(unfired);
+        Timer t = new Timer(queue, () -> {});
+        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> queue.arm(t, 600));
+        assertEquals("the scheduler is closed", e.getMessage());
+    }
+
+    // ---- stop ----
+
+    @Test
+    void stop_waiting_isDeleted() {
+        Timer t = waiting();
+        assertTrue(queue.stop(t));
+        assertWord(t, DELETED, 600);
+        assertCounts(1, 0, 0);
+    }
+
+    @Test
+    void stop_modifiedLater_isDeleted() {
+        Timer t = modifiedLater();
+        assertTrue(queue.stop(t));
+        assertWord(t, DELETED, 700);
+        assertCounts(1, 0, 0);
+    }
+
+    @Test
+    void stop_moving_isDeletedQueued() {
+        Timer t = moving();
+        assertTrue(queue.stop(t));
+        assertWord(t, DELETED_QUEUED, 600);
+        assertCounts(0, 0, 0);
+        assertWord(t, REMOVED, 600);
+    }
+
+    @Test
+    void stop_modifiedEarlier_isDeletedQueued() {
+        Timer t = modifiedEarlier();
+        assertTrue(queue.stop(t));
+        assertWord(t, DELETED_QUEUED, 550);
+        assertCounts(1, 0, 0);
+        assertWord(t, REMOVED, 550);
+    }
+
+    @Test
+    void stop_runningArmed_isRunning() {
+        Timer t = runningArmed();
+        assertTrue(queue.stop(t));
+        assertWord(t, RUNNING, 600);
+        queue.endRun(t);
+        assertWord(t, NO_STATUS, 600);
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void stop_firingWaitsForReceiver_isRemoved() {
+        Timer t = kept();
+        assertTrue(queue.stop(t));
+        assertWord(t, REMOVED, 100);
+        assertFalse(queue.stop(t));
+        assertCounts(0, 0, 0);
+    }
+
+    static Stream<Arguments> statesThatStopLeaves() {
+        return Stream.of(row("NO_STATUS", TimerQueueTest::fired), row("REMOVED", TimerQueueTest::removed),
+                row("RUNNING", TimerQueueTest::running), row("DELETED", TimerQueueTest::deleted),
+                row("DELETED_QUEUED", TimerQueueTest::deletedQueued), row("CANCELLED", TimerQueueTest::cancelled),
+                row("CANCELLED_QUEUED", TimerQueueTest::cancelledQueued),
+                row("RUNNING_CANCELLED", TimerQueueTest::runningCancelled));
+    }
+
+    private static Arguments row(String state, Function<TimerQueueTest, Timer> from) {
+        return arguments(state, from);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesThatStopLeaves")
+    void stop_nothingToPrevent_changesNothing(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        int dead = rig.dead();
+        assertFalse(queue.stop(t));
+        assertEquals(word, t.wordVolatile());
+        assertCounts(dead, 0, 0);
+    }
+
+    // ---- cancel ----
+
+    @Test
+    void cancel_waiting_isCancelled() {
+        Timer t = waiting();
+        assertTrue(queue.cancel(t));
+        assertWord(t, CANCELLED, 600);
+        assertNull(t.task());
+        assertCounts(1, 0, 0);
+    }
+
+    @Test
+    void cancel_modifiedLater_isCancelled() {
+        Timer t = modifiedLater();
+        assertTrue(queue.cancel(t));
+        assertWord(t, CANCELLED, 700);
+        assertNull(t.task());
+        assertCounts(1, 0, 0);
+    }
+
+    @Test
+    void cancel_moving_isCancelledQueued() {
+        Timer t = moving();
+        assertTrue(queue.cancel(t));
+        assertWord(t, CANCELLED_QUEUED, 600);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+        assertWord(t, CANCELLED, 600);
+    }
+
+    @Test
+    void cancel_modifiedEarlier_isCancelledQueued() {
+        Timer t = modifiedEarlier();
+        assertTrue(queue.cancel(t));
+        assertWord(t, CANCELLED_QUEUED, 550);
+        assertNull(t.task());
+        assertCounts(1, 0, 0);
+        assertWord(t, CANCELLED, 550);
+    }
+
+    @Test
+    void cancel_deletedQueued_isCancelledQueuedAndCountedOnce() {
+        Timer t = deletedQueued();
+        assertFalse(queue.cancel(t));
+        assertWord(t, CANCELLED_QUEUED, 600);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void cancel_runningArmed_isRunningCancelled() {
+        Timer t = runningArmed();
+        assertTrue(queue.cancel(t));
+        assertWord(t, RUNNING_CANCELLED, 600);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void cancel_running_isRunningCancelled() {
+        Timer t = running();
+        assertFalse(queue.cancel(t));
+        assertWord(t, RUNNING_CANCELLED, 100);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+        assertEquals(0, queue.stats().stopped());
+    }
+
+    @Test
+    void cancel_firingWaitsForReceiver_isCancelled() {
+        Timer t = kept();
+        assertTrue(queue.cancel(t));
+        assertWord(t, CANCELLED, 100);
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void cancel_noStatus_isCancelled() {
+        Timer t = fired();
+        assertFalse(queue.cancel(t));
+        assertWord(t, CANCELLED, 100);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void cancel_removed_isCancelled() {
+        Timer t = removed();
+        assertFalse(queue.cancel(t));
+        assertWord(t, CANCELLED, 600);
+        assertNull(t.task());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void cancel_deleted_isCancelledAndItsEntryStaysDead() {
+        Timer t = deleted();
+        assertFalse(queue.cancel(t));
+        assertWord(t, CANCELLED, 600);
+        assertNull(t.task());
+        assertCounts(1, 0, 0);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    static Stream<Arguments> cancelledStates() {
+        return Stream.of(row("CANCELLED", TimerQueueTest::cancelled),
+                row("CANCELLED_QUEUED", TimerQueueTest::cancelledQueued),
+                row("RUNNING_CANCELLED", TimerQueueTest::runningCancelled));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cancelledStates")
+    void cancel_cancelled_changesNothing(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        assertFalse(queue.cancel(t));
+        assertEquals(word, t.wordVolatile());
+        assertCounts(0, 0, 0);
+    }
+
+    // ---- reset ----
+
+    @Test
+    void reset_noStatus_isMoving() {
+        Timer t = fired();
+        assertFalse(queue.reset(t, 600));
+        assertWord(t, MOVING, 600);
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void reset_removed_isMoving() {
+        Timer t = removed();
+        assertFalse(queue.reset(t, 400));
+        assertWord(t, MOVING, 400);
+        assertCounts(0, 1, 1);
+    }
+
+    @Test
+    void reset_firingWaitsForReceiver_replacesIt() {
+        Timer t = kept();
+        assertTrue(queue.reset(t, 600));
+        assertWord(t, MOVING, 600);
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void reset_waitingLater_isModifiedLater() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 601));
+        assertWord(t, MODIFIED_LATER, 601);
+        assertNull(queue.inboxVolatile());
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void reset_waitingSameDeadline_isModifiedLater() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 600));
+        assertWord(t, MODIFIED_LATER, 600);
+        assertCounts(0, 1, 0);
+        assertEquals(1, rig.fire(ANCHOR));
+        assertEquals(0, rig.fire(599));
+        assertEquals(1, rig.fire(600));
+    }
+
+    @Test
+    void reset_waitingEarlier_isModifiedEarlier() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 599));
+        assertWord(t, MODIFIED_EARLIER, 599);
+        assertCounts(1, 1, 0);
+        assertWord(t, WAITING, 599);
+    }
+
+    @Test
+    void reset_waitingEarlierThanTheSleep_wakes() {
+        Timer t = waiting();
+        assertTrue(queue.reset(t, 499));
+        assertWord(t, MODIFIED_EARLIER, 499);
+        assertCounts(1, 1, 1);
+    }
+
+    @Test
+    void reset_modifiedLaterLater_isModifiedLater() {
+        Timer t = modifiedLater();
+        assertTrue(queue.reset(t, 800));
+        assertWord(t, MODIFIED_LATER, 800);
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void reset_modifiedLaterEarlier_isModifiedEarlier() {
+        Timer t = modifiedLater();
+        assertTrue(queue.reset(t, 650));
+        assertWord(t, MODIFIED_EARLIER, 650);
+        assertCounts(1, 1, 0);
+        assertWord(t, WAITING, 650);
+    }
+
+    @Test
+    void reset_deletedLater_livesAgain() {
+        Timer t = deleted();
+        assertFalse(queue.reset(t, 600));
+        assertWord(t, MODIFIED_LATER, 600);
+        assertNull(queue.inboxVolatile());
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void reset_deletedEarlier_isModifiedEarlier() {
+        Timer t = deleted();
+        assertFalse(queue.reset(t, 400));
+        assertWord(t, MODIFIED_EARLIER, 400);
+        assertCounts(1, 1, 1);
+        assertWord(t, WAITING, 400);
+    }
+
+    @Test
+    void reset_movingLater_staysMoving() {
+        Timer t = moving();
+        assertTrue(queue.reset(t, 700));
+        assertWord(t, MOVING, 700);
+        assertCounts(0, 1, 0);
+        assertWord(t, WAITING, 700);
+    }
+
+    @Test
+    void reset_movingEarlier_wakes() {
+        Timer t = moving();
+        assertTrue(queue.reset(t, 550));
+        assertWord(t, MOVING, 550);
+        assertEquals(0, rig.keeper.wakes);
+        assertTrue(queue.reset(t, 400));
+        assertWord(t, MOVING, 400);
+        assertCounts(0, 1, 1);
+    }
+
+    @Test
+    void reset_modifiedEarlierLater_staysModifiedEarlier() {
+        Timer t = modifiedEarlier();
+        assertTrue(queue.reset(t, 900));
+        assertWord(t, MODIFIED_EARLIER, 900);
+        assertCounts(1, 1, 0);
+        assertWord(t, WAITING, 900);
+    }
+
+    @Test
+    void reset_modifiedEarlierEarlier_wakes() {
+        Timer t = modifiedEarlier();
+        assertTrue(queue.reset(t, 400));
+        assertWord(t, MODIFIED_EARLIER, 400);
+        assertCounts(1, 1, 1);
+    }
+
+    /** Whoever went to sleep meanwhile may have left the stopped timer out of account. */
+    @Test
+    void reset_deletedQueued_isMovingAndWakes() {
+        Timer t = deletedQueued();
+        assertFalse(queue.reset(t, 400));
+        assertWord(t, MOVING, 400);
+        assertCounts(0, 1, 1);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void reset_deletedQueuedAfterTheSleep_wakesNobody() {
+        Timer t = deletedQueued();
+        assertFalse(queue.reset(t, 550));
+        assertWord(t, MOVING, 550);
+        assertCounts(0, 1, 0);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void reset_running_isRunningArmed() {
+        Timer t = running();
+        assertFalse(queue.reset(t, 400));
+        assertWord(t, RUNNING_ARMED, 400);
+        assertNull(queue.inboxVolatile());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void reset_runningArmed_staysRunningArmed() {
+        Timer t = runningArmed();
+        assertTrue(queue.reset(t, 400));
+        assertWord(t, RUNNING_ARMED, 400);
+        assertCounts(0, 0, 0);
+        assertEquals(1, queue.stats().reset());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cancelledStates")
+    void reset_cancelled_throws(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        assertThrows(IllegalStateException.class, () -> queue.reset(t, 400));
+        assertEquals(word, t.wordVolatile());
+        assertCounts(0, 0, 0);
+    }
+
+    // ---- drain ----
+
+    @Test
+    void drain_moving_isWaiting() {
+        Timer t = moving();
+        rig.drain();
+        assertWord(t, WAITING, 600);
+        assertNull(t.next);
+        assertEquals(2, rig.heap.size());
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void drain_modifiedEarlier_isWaitingBesideItsDeadEntry() {
+        Timer t = modifiedEarlier();
+        rig.drain();
+        assertWord(t, WAITING, 550);
+        assertNull(t.next);
+        assertEquals(3, rig.heap.size());
+        assertCounts(1, 1, 0);
+    }
+
+    @Test
+    void drain_deletedQueued_isRemoved() {
+        Timer t = deletedQueued();
+        rig.drain();
+        assertWord(t, REMOVED, 600);
+        assertNull(t.next);
+        assertEquals(1, rig.heap.size());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void drain_cancelledQueued_isCancelled() {
+        Timer t = cancelledQueued();
+        rig.drain();
+        assertWord(t, CANCELLED, 600);
+        assertNull(t.next);
+        assertEquals(1, rig.heap.size());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void drain_equalDeadlines_keepsTheOrderOfArming() {
+        List<Timer> armed = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            armed.add(rig.arm(100));
+            if (i % 70 == 0) {
+                rig.drain();
+            }
+        }
+        for (Timer t : armed) {
+            assertSame(t, rig.claim(100).nodeOpaque());
+        }
+    }
+
+    // ---- run ----
+
+    @Test
+    void run_waitingDue_isRunning() {
+        Timer t = rig.arm(100);
+        Claim run = rig.claim(130);
+        assertSame(t, run.nodeOpaque());
+        assertEquals(100, run.deadline);
+        assertEquals(30, run.lateness());
+        assertWord(t, RUNNING, 100);
+        assertEquals(1, rig.heap.size());
+        assertEquals(30, queue.stats().maxLatenessNanos());
+        assertCounts(0, 0, 1);
+    }
+
+    @Test
+    void run_waitingNotDue_isLeft() {
+        Timer t = rig.arm(100);
+        assertNull(rig.claim(99));
+        assertWord(t, WAITING, 100);
+    }
+
+    @Test
+    void run_armedTask_isTheOneClaimed() {
+        Runnable task = () -> {};
+        rig.arm(100, task);
+        assertSame(task, rig.claim(100).task);
+    }
+
+    @Test
+    void run_periodicDue_isRunningArmedWithItsNextDeadline() {
+        Ticker t = new Ticker(queue, () -> {}, 40, MissedTicks.SKIP);
+        queue.arm(t, 100);
+        assertNotNull(rig.claim(150));
+        assertWord(t, RUNNING_ARMED, 180);
+        assertEquals(1, rig.heap.size());
+        assertCounts(0, 0, 1);
+        queue.endRun(t);
+        assertWord(t, MOVING, 180);
+        assertCounts(0, 1, 1);
+    }
+
+    @Test
+    void run_withoutTask_keepsTheFiring() {
+        Timer t = rig.arm(100, new Signal());
+        assertNotNull(rig.claim(100));
+        assertWord(t, NO_STATUS, 100);
+        assertCounts(0, 0, 1);
+    }
+
+    @Test
+    void run_modifiedLater_isWaitingUnderItsTrueKey() {
+        Timer t = modifiedLater();
+        assertEquals(1, rig.fire(600)); // the anchor
+        assertWord(t, WAITING, 700);
+        assertEquals(1, rig.heap.size());
+        assertEquals(700, rig.heap.topKey());
+        assertEquals(0, rig.fire(699));
+        assertEquals(1, rig.fire(700));
+    }
+
+    // ---- receive ----
+
+    @Test
+    void receive_noStatus_isRemoved() {
+        Timer t = kept();
+        long w = t.wordVolatile();
+        assertTrue(queue.receive(t, w));
+        assertWord(t, REMOVED, 100);
+        assertFalse(queue.receive(t, w));
+        assertCounts(0, 0, 0);
+    }
+
+    // ---- run end ----
+
+    @Test
+    void endRun_running_isNoStatus() {
+        Timer t = running();
+        queue.endRun(t);
+        assertWord(t, NO_STATUS, 100);
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void endRun_runningCancelled_isCancelled() {
+        Timer t = runningCancelled();
+        queue.endRun(t);
+        assertWord(t, CANCELLED, 100);
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void endRun_runningArmed_isMoving() {
+        Timer t = runningArmed();
+        queue.endRun(t);
+        assertWord(t, MOVING, 600);
+        assertCounts(0, 1, 0);
+    }
+
+    @Test
+    void endRun_runningArmedEarlierThanTheSleep_wakes() {
+        Timer t = running();
+        assertFalse(queue.reset(t, 400));
+        assertEquals(0, rig.keeper.wakes);
+        queue.endRun(t);
+        assertWord(t, MOVING, 400);
+        assertCounts(0, 1, 1);
+    }
+
+    @Test
+    void endRun_closedMeanwhile_isRemoved() {
+        Timer t = runningArmed();
+        queue.close(new ArrayList<>());
+        queue.endRun(t);
+        assertWord(t, REMOVED, 600);
+    }
+
+    // ---- clean (top), clear deleted (sweep) ----
+
+    @Test
+    void clean_deletedTop_isRemoved() {
+        use(new Rig(false));
+        Timer t = rig.arm(600);
+        rig.drain();
+        assertTrue(queue.stop(t));
+        assertNull(rig.claim(600));
+        assertWord(t, REMOVED, 600);
+        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.dead());
+        assertEquals(1, queue.stats().swept());
+    }
+
+    @Test
+    void clean_deletedTopNotDue_isRemovedBeforeTheSleep() {
+        use(new Rig(false));
+        Timer t = rig.arm(600);
+        Timer live = rig.arm(800);
+        rig.drain();
+        assertTrue(queue.stop(t));
+        assertEquals(800, rig.sleep(1));
+        assertWord(t, REMOVED, 600);
+        assertWord(live, WAITING, 800);
+        assertEquals(0, rig.dead());
+    }
+
+    @Test
+    void clean_modifiedLaterTopNotDue_sleepsUntilItsTrueKey() {
+        use(new Rig(false));
+        Timer t = rig.arm(600);
+        rig.drain();
+        assertTrue(queue.reset(t, 700));
+        assertEquals(700, rig.sleep(1));
+        assertWord(t, WAITING, 700);
+    }
+
+    @Test
+    void sweep_deleted_isRemoved() {
+        Timer t = deleted();
+        rig.sweepAnyway();
+        assertWord(t, REMOVED, 600);
+        assertEquals(1, rig.heap.size());
+        assertCounts(0, 0, 0);
+    }
+
+    @Test
+    void sweep_liveEntries_areKept() {
+        Timer waiting = waiting();
+        Timer later = modifiedLater();
+        rig.sweepAnyway();
+        assertWord(waiting, WAITING, 600);
+        assertWord(later, MODIFIED_LATER, 700);
+        assertEquals(3, rig.heap.size());
+        assertCounts(0, 2, 0);
+    }
+
+    /** States beside which an entry with the key 600 is dead, and what leads there. */
+    static Stream<Arguments> deadEntries() {
+        return Stream.of(
+                row("MODIFIED_EARLIER", TimerQueueTest::modifiedEarlier),
+                row("WAITING", s -> s.broughtForward(t -> {
+                    s.queue.reset(t, 900);
+                    s.rig.drain();
+                })),
+                row("DELETED_QUEUED", s -> s.broughtForward(s.queue::stop)),
+                row("CANCELLED_QUEUED", s -> s.broughtForward(s.queue::cancel)),
+                row("REMOVED", s -> s.broughtForward(t -> {
+                    s.queue.stop(t);
+                    s.rig.drain();
+                })),
+                row("CANCELLED", s -> {
+                    Timer t = s.waiting();
+                    s.queue.cancel(t);
+                    return t;
+                }),
+                row("RUNNING", TimerQueueTest::runningBeforeItsDeadEntry),
+                row("RUNNING_ARMED", s -> {
+                    Timer t = s.runningBeforeItsDeadEntry();
+                    s.queue.reset(t, 650);
+                    return t;
+                }),
+                row("RUNNING_CANCELLED", s -> {
+                    Timer t = s.runningBeforeItsDeadEntry();
+                    s.queue.cancel(t);
+                    return t;
+                }),
+                row("NO_STATUS", s -> {
+                    Timer t = s.runningBeforeItsDeadEntry();
+                    s.queue.endRun(t);
+                    return t;
+                }),
+                row("MOVING", s -> {
+                    Timer t = s.runningBeforeItsDeadEntry();
+                    s.queue.endRun(t);
+                    s.queue.reset(t, 650);
+                    return t;
+                }));
+    }
+
+    private interface Step {
+        void on(Timer t);
+    }
+
+    private Timer broughtForward(Step then) {
+        Timer t = modifiedEarlier();
+        then.on(t);
+        return t;
+    }
+
+    private Timer runningBeforeItsDeadEntry() {
+        Timer t = waiting();
+        queue.reset(t, 100);
+        assertSame(t, rig.claim(100).nodeOpaque());
+        return t;
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("deadEntries")
+    void sweep_entryThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        int size = rig.heap.size();
+        assertEquals(1, rig.dead());
+        rig.sweepAnyway();
+        assertEquals(word, t.wordVolatile());
+        assertEquals(size - 1, rig.heap.size());
+        assertEquals(0, rig.dead());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("deadEntries")
+    void clean_topThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        int size = rig.heap.size();
+        Claim run = new Claim();
+        queue.lock();
+        try {
+            assertTrue(queue.claimDue(600, run, false)); // the anchor
+            assertFalse(queue.claimDue(600, run, false));
+        } finally {
+            queue.unlock();
+        }
+        assertEquals(word, t.wordVolatile());
+        assertEquals(size - 2, rig.heap.size());
+        assertEquals(0, rig.dead());
+    }
+
+    @Test
+    void sweep_modifiedLaterWithALaterEntry_dropsThatOne() {
+        Timer t = modifiedEarlier();
+        rig.drain();
+        assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
+        rig.sweepAnyway();
+        assertWord(t, MODIFIED_LATER, 580);
+        assertEquals(2, rig.heap.size());
+        assertCounts(0, 1, 0);
+    }
+
+    // ---- move ----
+
+    @Test
+    void keep_anotherKeeper_movesNoTimerAndTakesTheWakes() {
+        Timer t = waiting();
+        CountingKeeper next = new CountingKeeper();
+        rig.keepWith(next);
+        assertFalse(rig.isAsleep());
+        assertWord(t, WAITING, 600);
+        assertEquals(TimerQueue.NOT_KEEPER, queue.prepareToSleep(rig.keeper, 1));
+        assertFalse(rig.isAsleep());
+        assertEquals(ANCHOR, queue.prepareToSleep(next, 1));
+        rig.arm(400);
+        assertEquals(1, next.wakes);
+        assertCounts(0, 2, 0);
+    }
+
+    // ---- close ----
+
+    private void assertClosing(Timer t, boolean collected, int state) {
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.close(unfired);
+        assertEquals(collected, unfired.contains(t));
+        assertEquals(collected ? 2 : 1, unfired.size(), "with the anchor");
+        assertEquals(state, rig.state(t));
+        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.dead());
+        assertEquals(collected ? 2 : 1, queue.stats().unfired());
+        assertEquals(0, queue.pending());
+        assertTrue(queue.isClosed());
+    }
+
+    @Test
+    void close_moving_isCollected() {
+        assertClosing(moving(), true, REMOVED);
+    }
+
+    @Test
+    void close_modifiedEarlier_isCollected() {
+        assertClosing(modifiedEarlier(), true, REMOVED);
+    }
+
+    @Test
+    void close_waiting_isCollected() {
+        assertClosing(waiting(), true, REMOVED);
+    }
+
+    @Test
+    void close_modifiedLater_isCollected() {
+        assertClosing(modifiedLater(), true, REMOVED);
+    }
+
+    @Test
+    void close_deleted_isRemoved() {
+        assertClosing(deleted(), false, REMOVED);
+    }
+
+    @Test
+    void close_deletedQueued_isRemoved() {
+        assertClosing(deletedQueued(), false, REMOVED);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void close_cancelledQueued_isCancelled() {
+        assertClosing(cancelledQueued(), false, CANCELLED);
+        assertEquals(1, queue.stats().stopped());
+    }
+
+    @Test
+    void close_running_goesOn() {
+        Timer t = running();
+        assertClosing(t, false, RUNNING);
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.collectRunning(t, unfired);
+        assertEquals(List.of(), unfired);
+        assertWord(t, RUNNING, 100);
+    }
+
+    @Test
+    void close_runningArmed_nextFiringIsCollected() {
+        Timer t = runningArmed();
+        assertClosing(t, false, RUNNING_ARMED);
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.collectRunning(t, unfired);
+        assertEquals(List.of(t), unfired);
+        assertWord(t, RUNNING, 600);
+        assertEquals(2, queue.stats().unfired());
+    }
+
+    static Stream<Arguments> statesToResetAfterClose() {
+        return Stream.of(row("WAITING", TimerQueueTest::waiting), row("MOVING", TimerQueueTest::moving),
+                row("DELETED", TimerQueueTest::deleted), row("DELETED_QUEUED", TimerQueueTest::deletedQueued),
+                row("NO_STATUS", TimerQueueTest::fired), row("RUNNING", TimerQueueTest::running));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesToResetAfterClose")
+    void reset_closed_isRejectedAndLeavesNothingArmed(String state, Function<TimerQueueTest, Timer> from) {
+        Timer t = from.apply(this);
+        queue.close(new ArrayList<>());
+        long stopped = queue.stats().stopped();
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        assertFalse(t.isPending());
+        assertFalse(queue.stop(t));
+        assertEquals(stopped, queue.stats().stopped());
+        assertEquals(0, queue.pending());
+    }
+
+    // ---- entries are fungible ----
+
+    /** The same deadline again, nanosecond for nanosecond: two entries match, one of them is live. */
+    @Test
+    void reset_forwardAndBackToTheSameDeadline_firesOnce() {
+        Timer t = waiting();
+        queue.reset(t, 550);
+        queue.reset(t, 600);
+        rig.drain();
+        assertEquals(1, rig.dead());
+        assertEquals(1, rig.fire(ANCHOR));
+        assertEquals(1, rig.fire(10_000));
+        assertEquals(0, rig.dead());
+        assertEquals(0, rig.heap.size());
+        assertWord(t, NO_STATUS, 600);
+    }
+
+    @Test
+    void reset_throughTheHeapAndBackToTheSameDeadline_firesOnce() {
+        Timer t = waiting();
+        for (int i = 0; i < 10; i++) {
+            queue.reset(t, 550);
+            rig.drain();
+            queue.reset(t, 600);
+            queue.stop(t);
+            queue.reset(t, 600);
+        }
+        assertEquals(2, rig.fire(10_000));
+        assertEquals(0, rig.dead());
+        assertEquals(0, rig.heap.size());
+    }
+
+    @Test
+    void sweep_oneOfTwoEntriesOfAStoppedTimer_bothGo() {
+        Timer t = modifiedEarlier();
+        rig.drain();
+        queue.stop(t);
+        assertEquals(2, rig.dead());
+        rig.sweepAnyway();
+        assertEquals(0, rig.dead());
+        assertEquals(1, rig.heap.size());
+        assertWord(t, REMOVED, 550);
+    }
+
+    /** A script of go's TestAdjustTimers (issue 47762): resets to and fro must never lose a timer or hide it. */
+    @Test
+    void issue47762_randomResets_dueTimersFireAtOnce() {
+        use(new Rig(false));
+        Random rnd = new Random(47762);
+        long now = 1_000;
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            timers.add(rig.arm(now + 1_000 + rnd.nextInt(1_000)));
+        }
+        for (int step = 0; step < 11; step++) {
+            Collections.shuffle(timers, rnd);
+            int zeroes = 0;
+            for (Timer t : timers) {
+                switch (rnd.nextInt(4)) {
+                    case 0 -> queue.reset(t, rig.deadline(t) + 500);
+                    case 1 -> queue.reset(t, Math.max(now + 100, rig.deadline(t) - 300));
+                    case 2 -> queue.stop(t);
+                    default -> {
+                        queue.reset(t, now);
+                        zeroes++;
+                    }
+                }
+                if (rnd.nextInt(20) == 0) {
+                    rig.sleep(now);
+                }
+            }
+            assertEquals(zeroes, rig.fire(now));
+            now += 50;
+        }
+        long armed = timers.stream().filter(Timer::isPending).count();
+        assertEquals(armed, queue.pending());
+        assertEquals(armed, rig.fire(now + 100_000));
+        assertEquals(0, rig.dead());
+    }
+
+    /** The case of go's issue 47329: stopped and reset into the past again and again, all must fire. */
+    @Test
+    void issue47329_stopAndResetIntoThePast_allFire() {
+        use(new Rig(false));
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            timers.add(rig.arm(1_000_000 + i));
+        }
+        rig.sleep(10_000);
+        for (Timer t : timers) {
+            for (int i = 0; i < 10; i++) {
+                assertTrue(queue.stop(t));
+                assertFalse(queue.reset(t, 9_000 - i));
+            }
+        }
+        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1_000, rig.fire(10_000));
+        assertEquals(0, queue.pending());
+        assertEquals(10_000, queue.stats().stopped());
+        assertEquals(11_000, queue.stats().armed());
+    }
+
+    // ---- help, and memory that runs out ----
+
+    @Test
+    void arm_deepInbox_helpsBeforeItsOwnPush() {
+        use(new Rig(false));
+        for (int i = 0; i < TimerQueue.HELP_DEPTH; i++) {
+            rig.arm(1_000);
+        }
+        assertEquals(0, rig.heap.size());
+        Timer last = rig.arm(1_000);
+        assertEquals(TimerQueue.HELP_DEPTH, rig.heap.size());
+        assertEquals(MOVING, rig.state(last));
+        assertSame(last, queue.inboxVolatile());
+        assertNull(last.next);
+        assertEquals(1, queue.stats().inboxHelp());
+    }
+
+    @Test
+    void arm_deepInboxButLockHeld_doesNotWait() throws InterruptedException {
+        use(new Rig(false));
+        queue.lock();
+        try {
+            Thread armer = new Thread(() -> {
+                for (int i = 0; i < TimerQueue.HELP_DEPTH + 10; i++) {
+                    rig.arm(1_000);
+                }
+            });
+            armer.start();
+            Fixtures.join(armer);
+        } finally {
+            queue.unlock();
+        }
+        assertEquals(0, rig.heap.size());
+        assertEquals(TimerQueue.HELP_DEPTH + 10, queue.pending());
+    }
+
+    /** Fills the heap's arrays and takes away the memory for more. */
+    private List<Timer> armAllThatFit() {
+        use(new Rig(false));
+        List<Timer> filed = new ArrayList<>();
+        for (int i = 0; i < rig.heap.capacity(); i++) {
+            filed.add(rig.arm(1_000 + i));
+        }
+        rig.drain();
+        rig.heap.exhausted = true;
+        return filed;
+    }
+
+    @Test
+    void drain_outOfMemory_keepsTimersArmedUntilThereIsMemory() {
+        List<Timer> filed = armAllThatFit();
+        Timer a = rig.arm(500);
+        Timer b = rig.arm(400);
+        rig.drain();
+        assertWord(a, MOVING, 500);
+        assertWord(b, MOVING, 400);
+        assertEquals(filed.size() + 2, queue.pending());
+        rig.heap.exhausted = false;
+        rig.drain();
+        assertWord(a, WAITING, 500);
+        assertWord(b, WAITING, 400);
+        assertSame(b, rig.claim(10_000).nodeOpaque());
+        assertSame(a, rig.claim(10_000).nodeOpaque());
+        assertEquals(filed.size(), rig.fire(10_000));
+    }
+
+    @Test
+    void drain_outOfMemory_stopAndResetStillWork() {
+        List<Timer> filed = armAllThatFit();
+        Timer stopped = rig.arm(500);
+        Timer moved = rig.arm(500);
+        Timer cancelled = rig.arm(500);
+        Timer revived = rig.arm(500);
+        rig.drain();
+        assertTrue(queue.stop(stopped));
+        assertTrue(queue.reset(moved, 700));
+        assertTrue(queue.cancel(cancelled));
+        assertTrue(queue.stop(revived));
+        assertFalse(queue.reset(revived, 300));
+        Timer late = rig.arm(400);
+        rig.heap.exhausted = false;
+        rig.drain();
+        assertWord(stopped, REMOVED, 500);
+        assertWord(cancelled, CANCELLED, 500);
+        assertSame(revived, rig.claim(10_000).nodeOpaque());
+        assertSame(late, rig.claim(10_000).nodeOpaque());
+        assertSame(moved, rig.claim(10_000).nodeOpaque());
+        assertEquals(filed.size(), rig.fire(10_000));
+        assertEquals(3, queue.stats().stopped());
+        assertEquals(1, queue.stats().reset());
+    }
+
+    @Test
+    void drain_outOfMemory_goesOnAsFiringsMakeRoom() {
+        List<Timer> filed = armAllThatFit();
+        for (int i = 0; i < 10; i++) {
+            rig.arm(5_000);
+        }
+        assertEquals(filed.size() + 10, rig.fire(10_000));
+    }
+
+    @Test
+    void sleep_outOfMemory_triesAgainSoon() {
+        use(new Rig(false));
+        for (int i = 0; i < rig.heap.capacity(); i++) {
+            rig.arm(Timeline.NEVER);
+        }
+        rig.drain();
+        rig.heap.exhausted = true;
+        rig.arm(50);
+        assertEquals(7 + TimerQueue.OOM_RETRY_NANOS, rig.sleep(7));
+    }
+
+    @Test
+    void close_outOfMemory_collectsTheBacklog() {
+        List<Timer> filed = armAllThatFit();
+        Timer t = rig.arm(500);
+        rig.drain();
+        Timer pushed = rig.arm(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.close(unfired);
+        assertEquals(filed.size() + 2, unfired.size());
+        assertTrue(unfired.containsAll(List.of(t, pushed)));
+    }
+
+    // ---- the bound on dead entries ----
+
+    private List<Timer> armMany(int n) {
+        use(new Rig(false));
+        List<Timer> timers = new ArrayList<>(n);
+        for (int i = 0; i < n; i++) {
+            timers.add(rig.arm(1_000_000 + i));
+        }
+        rig.sleep(1);
+        assertEquals(n, rig.heap.size());
+        return timers;
+    }
+
+    private int stopUntilWoken(List<Timer> timers) {
+        int stops = 0;
+        while (rig.keeper.wakes == 0) {
+            queue.stop(timers.get(stops++));
+        }
+        return stops;
+    }
+
+    @Test
+    void stop_smallHeap_wakesTheSleeperBeyondTheFloor() {
+        assertEquals(TimerQueue.DEAD_FLOOR + 1, stopUntilWoken(armMany(2_000)));
+    }
+
+    @Test
+    void stop_largeHeap_wakesTheSleeperBeyondAQuarter() {
+        assertEquals(8_000 / 4 + 1, stopUntilWoken(armMany(8_000)));
+    }
+
+    @Test
+    void stop_beyondTheBound_wakesOncePerSleep() {
+        List<Timer> timers = armMany(8_000);
+        int stops = stopUntilWoken(timers);
+        for (int i = 0; i < 500; i++) {
+            queue.stop(timers.get(stops++));
+        }
+        assertEquals(1, rig.keeper.wakes);
+        assertEquals(0, queue.stats().swept());
+        rig.sleep(1);
+        assertTrue(rig.dead() <= 1_000, "the woken keeper sweeps to half the bound");
+        assertEquals(8_000 - stops, queue.pending());
+    }
+
+    @Test
+    void stop_beyondHalf_sweepsItself() {
+        List<Timer> timers = armMany(8_000);
+        int hard = TimerQueue.DEAD_FLOOR + 8_000 / 2;
+        for (int i = 0; i < hard; i++) {
+            queue.stop(timers.get(i));
+        }
+        assertEquals(hard, rig.dead());
+        assertEquals(8_000, rig.heap.size());
+        for (Timer t : timers) {
+            queue.stop(t);
+            assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR + rig.heap.size() / 2 + TimerQueue.SWEEP_CHUNK);
+        }
+        assertTrue(queue.stats().swept() > 0);
+        assertEquals(0, queue.pending());
+    }
+
+    @Test
+    void stop_beyondHalfButLockHeld_doesNotWait() throws InterruptedException {
+        List<Timer> timers = armMany(8_000);
+        queue.lock();
+        try {
+            Thread stopper = new Thread(() -> timers.forEach(queue::stop));
+            stopper.start();
+            Fixtures.join(stopper);
+            assertEquals(8_000, rig.dead());
+            assertEquals(8_000, rig.heap.size());
+        } finally {
+            queue.unlock();
+        }
+        assertEquals(0, queue.pending());
+    }
+
+    static Stream<Arguments> graveyards() {
+        return Stream.of(graveyard("earliest", i -> i < 4_000), graveyard("latest", i -> i >= 1_000),
+                graveyard("scattered", i -> i % 5 != 0), graveyard("all", i -> true));
+    }
+
+    private interface Choice {
+        boolean stops(int i);
+    }
+
+    private static Arguments graveyard(String name, Choice choice) {
+        return arguments(name, choice);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("graveyards")
+    void sweepStep_whereverTheDeadLie_reachesThemInChunks(String name, Choice choice) {
+        List<Timer> timers = armMany(5_000);
+        List<Timer> live = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            if (choice.stops(i)) {
+                queue.stop(timers.get(i));
+            } else {
+                live.add(timers.get(i));
+            }
+        }
+        queue.lock();
+        try {
+            boolean more = true;
+            for (int steps = 0; more; steps++) {
+                assertTrue(steps <= 6, "five chunks are a pass");
+                int before = rig.heap.size();
+                more = queue.sweepStep();
+                assertTrue(before - rig.heap.size() <= TimerQueue.SWEEP_CHUNK);
+                assertHeapOrder(rig.heap);
+            }
+        } finally {
+            queue.unlock();
+        }
+        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR / 2);
+        assertEquals(live.size(), rig.heap.size() - rig.dead());
+        for (Timer t : live) {
+            assertSame(t, rig.claim(2_000_000).nodeOpaque());
+        }
+        assertNull(rig.claim(2_000_000));
+        assertEquals(0, rig.dead());
+    }
+
+    @Test
+    void sweepStep_everythingStopped_givesMemoryBack() {
+        armMany(50_000).forEach(queue::stop);
+        rig.sleep(1);
+        assertEquals(0, rig.heap.size());
+        assertTrue(queue.stats().slots() <= TimerQueue.DEAD_FLOOR, queue.stats().slots() + " slots");
+    }
+
+    @Test
+    void sweepStep_withinTheBound_doesNothing() {
+        List<Timer> timers = armMany(5_000);
+        for (int i = 0; i < 1_250; i++) {
+            queue.stop(timers.get(i));
+        }
+        queue.lock();
+        try {
+            assertFalse(queue.sweepStep());
+        } finally {
+            queue.unlock();
+        }
+        assertEquals(5_000, rig.heap.size());
+    }
+
+    /** Garbage stays in proportion whatever is stopped, moved and armed; awake or not, someone sees to it. */
+    @Test
+    void storm_stopsAndResets_keepsTheHeapInProportion() {
+        Random rnd = new Random(9);
+        List<Timer> timers = armMany(3_000);
+        long now = 1;
+        for (int i = 0; i < 100_000; i++) {
+            int k = rnd.nextInt(timers.size());
+            Timer t = timers.get(k);
+            long when = now + 1_000_000 + rnd.nextInt(1_000_000);
+            switch (rnd.nextInt(3)) {
+                case 0 -> queue.stop(t);
+                case 1 -> queue.reset(t, when);
+                default -> {
+                    queue.cancel(t);
+                    timers.set(k, rig.arm(when));
+                }
+            }
+            if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
+                rig.sleep(now);
+                long live = queue.pending();
+                assertTrue(rig.heap.size() <= 2 * live + TimerQueue.DEAD_FLOOR, "after the keeper's rounds");
+            }
+            assertTrue(rig.dead() <= rig.heap.size() / 2 + TimerQueue.DEAD_FLOOR + TimerQueue.SWEEP_CHUNK);
+            now += 10;
+        }
+        assertEquals(timers.stream().filter(Timer::isPending).count(), queue.pending());
+        timers.forEach(queue::stop);
+        rig.sleep(now);
+        assertEquals(0, queue.pending());
+        assertEquals(0, rig.heap.size());
+    }
+
+    // ---- figures ----
+
+    @Test
+    void stats_everyOperation_balances() {
+        queue.stop(waiting());
+        queue.stop(moving());
+        queue.cancel(modifiedEarlier());
+        queue.reset(deleted(), 650);
+        queue.reset(deletedQueued(), 660);
+        queue.stop(runningArmed());
+        queue.stop(kept());
+        TimerStats.Worker s = queue.stats();
+        assertEquals(1 + 1 + 1 + 2 + 2 + 2 + 2 + 1, s.armed());
+        assertEquals(2, s.fired());
+        assertEquals(6, s.stopped(), "a firing taken from its receiver had fired");
+        assertEquals(1, s.reset());
+        assertEquals(3, s.pending());
+        assertEquals(0, s.unfired());
+        assertEquals(2, s.stolen());
+    }
+
+    /** The ledger's upper half holds 31 bits; what it had counted must not be lost when it is emptied. */
+    @Test
+    void stats_billionsOfStops_areFoldedAway() {
+        long almost = (1L << 30) - 2;
+        queue.addToLedger(almost << 32);
+        for (int i = 1; i <= 5; i++) {
+            queue.stop(waiting());
+            assertEquals(almost + i, queue.stats().stopped());
+            assertEquals(i, rig.dead());
+        }
+        assertTrue(queue.ledgerVolatile() < 1L << 40);
+        assertEquals(1, queue.pending());
+    }
+
+    // ---- admission ----
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesWithoutPermit")
+    void reset_noPermitLeft_isRejectedAndChangesNothing(String state, Function<TimerQueueTest, Timer> from) {
+        Admission admission = new Admission(3);
+        use(new Rig(false, admission));
+        rig.arm(ANCHOR);
+        sleep();
+        Timer t = from.apply(this);
+        long word = t.wordVolatile();
+        int dead = rig.dead();
+        while (admission.held() < 3) {
+            rig.arm(900);
+        }
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        assertEquals(word, t.wordVolatile());
+        assertEquals(3, admission.held());
+        assertCounts(dead, 2, 0);
+    }
+
+    static Stream<Arguments> statesWithoutPermit() {
+        return Stream.of(row("DELETED", TimerQueueTest::deleted), row("DELETED_QUEUED", TimerQueueTest::deletedQueued),
+                row("NO_STATUS", TimerQueueTest::fired), row("REMOVED", TimerQueueTest::removed),
+                row("RUNNING", TimerQueueTest::running));
+    }
+}
