@@ -738,6 +738,9 @@ final class TimerQueue extends QueueFields {
             boolean passDone = sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
             sweeping = !passDone && ledger.dead() > softBound() / 2;
+            if (!sweeping) {
+                heap.trim(); // a sweep that has done enough ends before the pass does
+            }
             return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
         } finally {
             lock.unlock();
@@ -771,9 +774,6 @@ final class TimerQueue extends QueueFields {
         }
         exhumed(dropped);
         hand = i + 1;
-        if (hand == 0) {
-            heap.trim();
-        }
         return hand == 0;
     }
 
