@@ -496,12 +496,28 @@ final class TimerQueue extends QueueFields {
             int s = state(w);
             if (s == MOVING || s == MODIFIED_EARLIER) {
                 if (t.casWord(w, word(deadline(w), WAITING))) {
+                    if (keepOrder) {
+                        dropTwin(deadline(w), t);
+                    }
                     heap.push(deadline(w), t);
                     return;
                 }
             } else if (t.casWord(w, word(deadline(w), s == DELETED_QUEUED ? REMOVED : CANCELLED))) {
                 stops++;
                 return;
+            }
+        }
+    }
+
+    /** A dead entry with the key of the new one would be taken for the live one, and fire before its turn. */
+    private void dropTwin(long key, TimerNode t) {
+        if (deadIn(ledgerVolatile()) > 0) {
+            for (int i = heap.size() - 1; i >= 0; i--) {
+                if (heap.key(i) == key && heap.node(i) == t) {
+                    heap.removeAt(i);
+                    exhumed(1);
+                    return;
+                }
             }
         }
     }

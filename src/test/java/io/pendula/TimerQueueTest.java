@@ -1072,6 +1072,25 @@ class TimerQueueTest {
         assertEquals(0, rig.heap.size());
     }
 
+    /** The entry that it left behind has the right key but the wrong place. */
+    @Test
+    void reset_toTheSameDeadlineInOrder_goesBehindItsEquals() {
+        use(new Rig(true));
+        Timer first = rig.arm(600);
+        Timer second = rig.arm(600);
+        rig.drain();
+        queue.reset(first, 600);
+        Timer third = rig.arm(600);
+        rig.drain();
+        queue.reset(second, 550);
+        queue.reset(second, 600);
+        assertSame(first, rig.claim(600).nodeOpaque());
+        assertSame(third, rig.claim(600).nodeOpaque());
+        assertSame(second, rig.claim(600).nodeOpaque());
+        assertNull(rig.claim(600));
+        assertEquals(0, rig.dead());
+    }
+
     @Test
     void sweep_oneOfTwoEntriesOfAStoppedTimer_bothGo() {
         Timer t = modifiedEarlier();
