@@ -1,0 +1,402 @@
+package io.pendula;
+
+import static io.pendula.Fixtures.assertHeapOrder;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.Rig;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Random sequences of operations on one queue, each compared with what a plain list of deadlines says. */
+class TimerQueueModelTest {
+    private static final int SEQUENCES = 1_500;
+    private static final int STEPS = 150;
+    private static final int TIMERS = 24;
+
+    private static final long NONE = -1;
+
+    /** What the model knows of one timer. */
+    private static final class Known {
+        final TimerNode timer;
+        /** Zero if it fires once. */
+        final long period;
+        final boolean withTask;
+
+        long when = NONE;
+        long order;
+        /** Armed by arm and not touched since: then the order among equals is promised even without keepOrder. */
+        boolean untouched;
+        boolean running;
+        boolean kept;
+        boolean cancelled;
+
+        Known(TimerNode timer, long period, boolean withTask) {
+            this.timer = timer;
+            this.period = period;
+            this.withTask = withTask;
+        }
+
+        boolean isArmed() {
+            return when != NONE;
+        }
+
+        boolean canFire() {
+            return isArmed() && !running;
+        }
+
+        void disarm() {
+            when = NONE;
+            kept = false;
+            untouched = false;
+        }
+    }
+
+    /** A queue, its model, and the random choices of one sequence. */
+    private static final class Sequence {
+        final Random rnd;
+        final boolean keepOrder;
+        final Rig rig;
+        final TimerQueue queue;
+        final List<Known> all = new ArrayList<>();
+        final Map<TimerNode, Known> byTimer = new HashMap<>();
+
+        long now = 1_000;
+        long order;
+        /** Until when the keeper sleeps, or NONE while it is up. */
+        long asleepUntil = NONE;
+        long armed;
+        long fired;
+        long stopped;
+        long resets;
+        long wakes;
+        int depth;
+
+        Sequence(long seed) {
+            this.rnd = new Random(seed);
+            this.keepOrder = rnd.nextInt(3) == 0;
+            this.rig = new Rig(keepOrder);
+            this.queue = rig.queue;
+        }
+
+        void play() {
+            for (int i = 0; i < STEPS; i++) {
+                step();
+                check();
+            }
+            close();
+        }
+
+        private void step() {
+            switch (rnd.nextInt(16)) {
+                case 0, 1, 2 -> arm();
+                case 3, 4 -> stop(any());
+                case 5, 6, 7, 8 -> reset(any());
+                case 9 -> {
+                    if (rnd.nextInt(3) == 0) {
+                        cancel(any());
+                    }
+                }
+                case 10 -> receive(any());
+                case 11 -> rig.drain();
+                case 12 -> rig.sweepAnyway();
+                case 13 -> sleep();
+                default -> {
+                    now += rnd.nextInt(12);
+                    runDue();
+                }
+            }
+        }
+
+        private Known any() {
+            return all.isEmpty() ? arm() : all.get(rnd.nextInt(all.size()));
+        }
+
+        /** Few distinct values, so that equal deadlines and returns to an old deadline are common. */
+        private long someDeadline() {
+            return rnd.nextInt(50) == 0 ? Timeline.NEVER : Math.max(1, now - 4 + rnd.nextInt(24));
+        }
+
+        // ---- operations ----
+
+        private Known arm() {
+            if (all.size() == TIMERS) {
+                Known gone = all.remove(rnd.nextInt(TIMERS));
+                cancel(gone); // it stays in byTimer: its entry may still be there, but must not fire
+            }
+            Known k = switch (rnd.nextInt(4)) {
+                case 0 -> {
+                    long period = 1 + rnd.nextInt(9);
+                    yield new Known(new Ticker(queue, () -> {}, period, MissedTicks.SKIP), period, true);
+                }
+                case 1 -> new Known(new Timer(queue, new Signal()), 0, false);
+                default -> new Known(new Timer(queue, () -> {}), 0, true);
+            };
+            all.add(k);
+            byTimer.put(k.timer, k);
+            long when = someDeadline();
+            queue.arm(k.timer, when);
+            setArmed(k, when);
+            k.untouched = true;
+            wokenIfBefore(when);
+            return k;
+        }
+
+        private void setArmed(Known k, long when) {
+            k.disarm();
+            k.when = when;
+            k.order = order++;
+            armed++;
+        }
+
+        private void stop(Known k) {
+            boolean expected = k.isArmed() || k.kept;
+            countStop(k);
+            assertEquals(expected, queue.stop(k.timer), "stop");
+        }
+
+        private void cancel(Known k) {
+            boolean expected = k.isArmed() || k.kept;
+            countStop(k);
+            k.cancelled = true;
+            assertEquals(expected, queue.cancel(k.timer), "cancel");
+        }
+
+        private void countStop(Known k) {
+            if (k.isArmed()) {
+                stopped++;
+            }
+            k.disarm();
+        }
+
+        private void reset(Known k) {
+            if (k.cancelled) {
+                assertThrows(IllegalStateException.class, () -> queue.reset(k.timer, now));
+                return;
+            }
+            long when = k.isArmed() && rnd.nextInt(4) == 0 ? k.when : someDeadline();
+            boolean expected = k.isArmed() || k.kept;
+            if (k.isArmed()) {
+                resets++;
+            }
+            setArmed(k, when);
+            assertEquals(expected, queue.reset(k.timer, when), "reset");
+            if (!k.running) {
+                wokenIfBefore(when);
+            }
+        }
+
+        private void receive(Known k) {
+            if (k.kept) {
+                assertTrue(queue.receive(k.timer, k.timer.wordVolatile()));
+                k.disarm();
+            }
+        }
+
+        private void sleep() {
+            asleepUntil = rig.sleep(now);
+            assertEquals(earliest(), asleepUntil, "sleeps until the earliest deadline");
+        }
+
+        private void runDue() {
+            if (rnd.nextBoolean()) { // as the keeper; else as a thief, while the keeper sleeps on
+                rig.keepWith(rig.keeper);
+                asleepUntil = NONE;
+            }
+            while (runOne()) {
+                check();
+            }
+            assertTrue(earliest() > now, "nothing due is left");
+        }
+
+        private boolean runOne() {
+            Claim run = rig.claim(now);
+            if (run == null) {
+                return false;
+            }
+            Known k = byTimer.get(run.nodeOpaque());
+            checkClaim(k, run);
+            fired++;
+            k.disarm();
+            if (!k.withTask) {
+                k.kept = true;
+                return true;
+            }
+            k.running = true;
+            if (k.period > 0) {
+                long next = run.deadline;
+                do {
+                    next += k.period;
+                } while (next <= now);
+                setArmed(k, next);
+            }
+            callback(k);
+            k.running = false;
+            queue.endRun(k.timer);
+            if (k.isArmed()) {
+                k.order = order++;
+                wokenIfBefore(k.when);
+            }
+            return true;
+        }
+
+        /** A callback uses timers, its own included; meanwhile other drivers may run other callbacks. */
+        private void callback(Known own) {
+            depth++;
+            for (int n = rnd.nextInt(4); n > 0; n--) {
+                switch (rnd.nextInt(8)) {
+                    case 0 -> stop(own);
+                    case 1, 2 -> reset(own);
+                    case 3 -> arm();
+                    case 4 -> stop(any());
+                    case 5 -> reset(any());
+                    case 6 -> {
+                        if (rnd.nextInt(4) == 0) {
+                            cancel(own);
+                        }
+                    }
+                    default -> {
+                        if (depth < 3) {
+                            runOne();
+                        }
+                    }
+                }
+                check();
+            }
+            depth--;
+        }
+
+        // ---- expectations ----
+
+        private long earliest() {
+            return byTimer.values().stream().filter(Known::canFire).mapToLong(k -> k.when).min()
+                    .orElse(Timeline.NEVER);
+        }
+
+        private void checkClaim(Known k, Claim run) {
+            assertFalse(k.running, "overlaps itself");
+            assertEquals(k.when, run.deadline, "fired under its deadline");
+            assertTrue(run.deadline <= now, "early");
+            assertEquals(earliest(), run.deadline, "order of deadlines");
+            for (Known other : byTimer.values()) {
+                if (other.canFire() && other.when == k.when && (keepOrder || other.untouched && k.untouched)) {
+                    assertTrue(other.order >= k.order, "first in, first out among equals");
+                }
+            }
+        }
+
+        private void wokenIfBefore(long when) {
+            if (asleepUntil != NONE && when < asleepUntil) {
+                asleepUntil = NONE;
+                wakes++;
+            }
+        }
+
+        private void check() {
+            assertEquals(wakes, rig.keeper.wakes, "wakes");
+            assertEquals(asleepUntil != NONE, rig.isAsleep(), "asleep");
+            for (Known k : all) {
+                assertEquals(k.isArmed(), TimerNode.isArmed(rig.state(k.timer)), "armed");
+                if (k.isArmed()) {
+                    assertEquals(k.when, rig.deadline(k.timer), "deadline");
+                }
+            }
+            if (rnd.nextInt(8) == 0) {
+                checkStats();
+            }
+        }
+
+        private void checkStats() {
+            TimerStats.Worker s = queue.stats();
+            long pending = byTimer.values().stream().filter(Known::canFire).count();
+            long inOwnRun = byTimer.values().stream().filter(k -> k.isArmed() && k.running).count();
+            assertEquals(pending, s.pending(), "pending");
+            assertEquals(fired, s.fired(), "fired");
+            assertEquals(stopped, s.stopped(), "stopped");
+            assertEquals(resets, s.reset(), "reset");
+            assertEquals(armed - inOwnRun, s.armed(), "armed");
+            assertEquals(rig.heap.size() - pending, s.dead(), "dead entries");
+            assertHeapOrder(rig.heap);
+        }
+
+        private void close() {
+            checkStats();
+            Known running = null;
+            Claim run = rig.claim(now + 30);
+            if (run != null) {
+                running = byTimer.get(run.nodeOpaque());
+                running.running = true;
+                running.when = NONE;
+                fired++;
+            }
+            Set<TimerNode> expected = new HashSet<>();
+            for (Known k : byTimer.values()) {
+                if (k.canFire()) {
+                    expected.add(k.timer);
+                }
+            }
+            List<TimerNode> unfired = new ArrayList<>();
+            queue.close(unfired);
+            if (running != null && running.withTask) {
+                queue.collectRunning(running.timer, unfired);
+                if (running.period > 0) {
+                    expected.add(running.timer);
+                    armed++;
+                }
+                queue.endRun(running.timer);
+            }
+            assertEquals(expected, new HashSet<>(unfired), "unfired");
+            assertEquals(expected.size(), unfired.size());
+            for (Known k : byTimer.values()) {
+                assertFalse(TimerNode.isArmed(rig.state(k.timer)));
+                if (!k.cancelled) {
+                    assertThrows(RejectedExecutionException.class, () -> queue.reset(k.timer, now));
+                    assertFalse(TimerNode.isArmed(rig.state(k.timer)));
+                }
+            }
+            TimerStats.Worker s = queue.stats();
+            assertEquals(unfired.size(), s.unfired());
+            assertEquals(0, s.pending());
+            assertEquals(0, s.dead());
+            assertEquals(0, rig.heap.size());
+            assertEquals(fired, s.fired());
+            assertEquals(stopped, s.stopped());
+            assertEquals(armed, s.armed());
+            assertSame(null, rig.claim(Timeline.NEVER - 1));
+        }
+    }
+
+    private static void play(long seed) {
+        try {
+            new Sequence(seed).play();
+        } catch (Throwable e) {
+            throw new AssertionError("with seed " + seed, e);
+        }
+    }
+
+    @Test
+    void randomOperations_fixedSeeds_matchTheModel() {
+        for (long seed = 0; seed < SEQUENCES; seed++) {
+            play(seed);
+        }
+    }
+
+    @Test
+    void randomOperations_freshSeed_matchTheModel() {
+        long seed = System.nanoTime();
+        for (int i = 0; i < SEQUENCES / 5; i++) {
+            play(seed + i);
+        }
+    }
+}
