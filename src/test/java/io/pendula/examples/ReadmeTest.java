@@ -1,0 +1,54 @@
+package io.pendula.examples;
+
+import static java.util.stream.Collectors.joining;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the README quotes is what is compiled and tested. */
+class ReadmeTest {
+    private static final String TAG = "// tag::readme[]";
+    private static final String END = "// end::readme[]";
+
+    @ParameterizedTest
+    @ValueSource(classes = {RequestTimeout.class, Heartbeat.class, MetricsTicker.class})
+    void readme_taggedRegion_isQuotedVerbatim(Class<?> example) throws IOException {
+        String readme = unindented(Files.readAllLines(Path.of("README.md")));
+        Path source = Path.of("src/test/java", example.getName().replace('.', '/') + ".java");
+        List<String> regions = regions(Files.readAllLines(source));
+        assertFalse(regions.isEmpty(), "no " + TAG + " in " + source);
+        for (String region : regions) {
+            assertTrue(readme.contains("\n" + region + "\n"), "README.md lacks this of " + source + ":\n" + region);
+        }
+    }
+
+    private static List<String> regions(List<String> lines) {
+        List<String> regions = new ArrayList<>();
+        int begin = -1;
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (line.equals(TAG)) {
+                assertTrue(begin < 0, "a tag inside a region, in line " + (i + 1));
+                begin = i + 1;
+            } else if (line.equals(END)) {
+                assertTrue(begin >= 0 && begin < i, "an end without a region, in line " + (i + 1));
+                regions.add(unindented(lines.subList(begin, i)));
+                begin = -1;
+            }
+        }
+        assertTrue(begin < 0, "a region without an end");
+        return regions;
+    }
+
+    private static String unindented(List<String> lines) {
+        return lines.stream().map(String::strip).collect(joining("\n"));
+    }
+}
