@@ -511,7 +511,7 @@ final class TimerQueue extends QueueFields {
 
     /** A dead entry with the key of the new one would be taken for the live one, and fire before its turn. */
     private void dropTwin(long key, TimerNode t) {
-        if (deadIn(ledgerVolatile()) > 0) {
+        if (ledger.dead() > 0) {
             for (int i = heap.size() - 1; i >= 0; i--) {
                 if (heap.key(i) == key && heap.node(i) == t) {
                     heap.removeAt(i);

@@ -1,0 +1,117 @@
+package io.pendula.examples;
+
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** A scheduler as the demo sees it. Each shot belongs to one thread, which arms, stops and postpones it. */
+interface Contender extends AutoCloseable {
+    void arm(Storm.Shot shot, long nanos);
+
+    /** True if that prevented the firing. */
+    boolean stop(Storm.Shot shot);
+
+    /** True if that replaced the firing that was to come; false if the shot will now fire once more. */
+    boolean postpone(Storm.Shot shot, long nanos);
+
+    /** What is wrong if this scheduler, once closed, has counted differently; null if nothing is. */
+    default String objection(Storm.Counts counts) {
+        return null;
+    }
+
+    /** Returns when no callback runs any more. */
+    @Override
+    void close();
+
+    /** The library. */
+    final class Pendula implements Contender {
+        private final TimerScheduler timers;
+
+        /** Zero workers: as many as the library thinks fit. */
+        Pendula(int workers) {
+            TimerScheduler.Builder builder = TimerScheduler.builder().name("demo");
+            timers = (workers == 0 ? builder : builder.workers(workers)).build();
+        }
+
+        int workers() {
+            return timers.stats().workers().size();
+        }
+
+        @Override
+        public void arm(Storm.Shot shot, long nanos) {
+            shot.handle = timers.after(nanos, TimeUnit.NANOSECONDS, shot);
+        }
+
+        @Override
+        public boolean stop(Storm.Shot shot) {
+            return ((Timer) shot.handle).stop();
+        }
+
+        @Override
+        public boolean postpone(Storm.Shot shot, long nanos) {
+            return ((Timer) shot.handle).reset(nanos, TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public String objection(Storm.Counts counts) {
+            TimerStats s = timers.stats();
+            Storm.Counts own = new Storm.Counts(s.armed(), s.fired(), s.stopped(), s.reset());
+            return own.equals(counts) && s.unfired() == 0 ? null
+                    : "the scheduler's own statistics say " + own + " and " + s.unfired() + " unfired";
+        }
+
+        @Override
+        public void close() {
+            timers.close();
+        }
+    }
+
+    /** What the JDK has; to postpone is to cancel and schedule anew. */
+    final class JdkPool implements Contender {
+        private final ScheduledThreadPoolExecutor pool;
+
+        JdkPool(int threads) {
+            pool = new ScheduledThreadPoolExecutor(threads, Storm::daemon);
+            pool.setRemoveOnCancelPolicy(true);
+        }
+
+        @Override
+        public void arm(Storm.Shot shot, long nanos) {
+            shot.handle = pool.schedule(shot, nanos, TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public boolean stop(Storm.Shot shot) {
+            return ((Future<?>) shot.handle).cancel(false);
+        }
+
+        @Override
+        public boolean postpone(Storm.Shot shot, long nanos) {
+            boolean replaced = stop(shot);
+            arm(shot, nanos);
+            return replaced;
+        }
+
+        @Override
+        public void close() {
+            pool.shutdownNow();
+            boolean interrupted = false;
+            for (;;) {
+                try {
+                    if (pool.awaitTermination(1, TimeUnit.MINUTES)) {
+                        break;
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
