@@ -23,7 +23,17 @@ interface Contender extends AutoCloseable {
         return null;
     }
 
-    /** Returns when no callback runs any more. */
+    /** Whether a stop that returned true has always prevented the firing. */
+    default boolean keepsItsWord() {
+        return true;
+    }
+
+    /** Called when hardly any firing is to come: returns when these have run. */
+    default void finish() {
+        close();
+    }
+
+    /** Drops what has not fired and returns when no callback runs any more. */
     @Override
     void close();
 
@@ -96,9 +106,25 @@ interface Contender extends AutoCloseable {
             return replaced;
         }
 
+        /** A future that is cancelled while its callback runs says that it was prevented. */
+        @Override
+        public boolean keepsItsWord() {
+            return false;
+        }
+
+        @Override
+        public void finish() {
+            pool.shutdown();
+            awaitEnd();
+        }
+
         @Override
         public void close() {
             pool.shutdownNow();
+            awaitEnd();
+        }
+
+        private void awaitEnd() {
             boolean interrupted = false;
             for (;;) {
                 try {

@@ -2,6 +2,7 @@ package io.pendula.examples;
 
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,8 @@ public final class Demo implements Callable<Integer> {
     private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     /** Fewer would drown in what else is on the heap. */
     private static final int WEIGHED_TIMERS = 100_000;
+    /** The demo alone loads each processor by less than this. */
+    private static final double BUSY = 1.5;
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
 
     @Option(names = "--timers", paramLabel = "N", defaultValue = "1000000",
@@ -110,8 +113,8 @@ public final class Demo implements Callable<Integer> {
         out.println(style.strong(String.format(Locale.ROOT, "%,d timers, due within %d s; a third is stopped, a third"
                 + " postponed", timers, seconds)));
         out.println("Java " + System.getProperty("java.version") + ", "
-                + Runtime.getRuntime().availableProcessors() + " processors, " + threads
-                + " threads fire, as many arm");
+                + Runtime.getRuntime().availableProcessors() + " processors; threads that arm: " + threads
+                + ", that fire: " + threads);
         out.println();
         List<String> complaints = new ArrayList<>();
         warmUp("Pendula", pendula, threads, complaints);
@@ -120,6 +123,12 @@ public final class Demo implements Callable<Integer> {
         Report.Column theirs = measure("JDK pool", jdk, threads, complaints);
         new Report(out, style, ours, theirs, timers).print();
         out.println();
+        out.println("A ratio above 1 is in Pendula's favour.");
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        if (load > BUSY * Runtime.getRuntime().availableProcessors()) {
+            out.println(String.format(Locale.ROOT, "The machine was busy (load average %.1f): the lateness tells that"
+                    + " as well.", load));
+        }
         if (complaints.isEmpty()) {
             out.println("Checked for each timer: armed = fired + stopped + replaced; none was early.");
             return 0;

@@ -64,7 +64,7 @@ class DemoTest {
     void run_oneTimerAndOneWorker_isEnough() {
         assertEquals(0, run("--timers 1 --seconds 1 --workers 1"), this::err);
         assertEquals(1, figure("fired", 1));
-        assertTrue(out().contains(" 1 threads fire"), this::out);
+        assertTrue(out().contains("that fire: 1"), this::out);
     }
 
     /** Non-daemon threads, for which Maven and the JVM would wait. */
@@ -106,10 +106,16 @@ class DemoTest {
     private static final class Fake implements Contender {
         private final int firings;
         private final boolean stops;
+        private final boolean keepsItsWord;
 
         Fake(int firings, boolean stops) {
+            this(firings, stops, true);
+        }
+
+        Fake(int firings, boolean stops, boolean keepsItsWord) {
             this.firings = firings;
             this.stops = stops;
+            this.keepsItsWord = keepsItsWord;
         }
 
         @Override
@@ -131,12 +137,21 @@ class DemoTest {
         }
 
         @Override
+        public boolean keepsItsWord() {
+            return keepsItsWord;
+        }
+
+        @Override
         public void close() {}
     }
 
     private static List<String> complaintsAbout(Contender contender) throws InterruptedException {
+        return outcomeOf(contender).complaints();
+    }
+
+    private static Storm.Outcome outcomeOf(Contender contender) throws InterruptedException {
         long span = HOURS.toNanos(1); // nothing falls due meanwhile, and nothing is waited for
-        return new Storm(contender, 30, 1, span).run(Storm.Watcher.NONE, -span).complaints();
+        return new Storm(contender, 30, 1, span).run(Storm.Watcher.NONE, -span);
     }
 
     private static void assertAnyContains(String part, List<String> complaints) {
@@ -167,6 +182,13 @@ class DemoTest {
     @Test
     void storm_firesWhatItStopped_isWrong() throws InterruptedException {
         assertAnyContains("20 timers fired too often, too seldom or after", complaintsAbout(new Fake(1, true)));
+    }
+
+    @Test
+    void storm_firesWhatItStoppedAndMay_isCounted() throws InterruptedException {
+        Storm.Outcome outcome = outcomeOf(new Fake(1, true, false));
+        assertEquals(20, outcome.untrue());
+        assertEquals(new Storm.Counts(40, 40, 0, 0), outcome.counts());
     }
 
     @Test

@@ -45,6 +45,7 @@ final class Report {
         row("  fired", count, c -> c.outcome().counts().fired(), false);
         row("  stopped", count, c -> c.outcome().counts().stopped(), false);
         row("  replaced by a reset", count, c -> c.outcome().counts().reset(), false);
+        row("stopped, yet it fired", count, c -> c.outcome().untrue(), false);
         out.println();
         row("lateness  p50", style::time, c -> c.lateness(50), true);
         row("          p90", style::time, c -> c.lateness(90), true);

@@ -37,8 +37,11 @@ final class Storm {
         }
     }
 
-    /** What a storm was like. Times are nanoseconds; {@code complaints} is empty if all was as it must be. */
-    record Outcome(Counts counts, Histogram lateness, long armNanos, long changeNanos, long cpuNanos,
+    /**
+     * What a storm was like. Times are nanoseconds; {@code complaints} is empty if all was as it must be.
+     * {@code untrue}: how many timers were stopped or reset, by the word of the contender, and fired all the same.
+     */
+    record Outcome(Counts counts, long untrue, Histogram lateness, long armNanos, long changeNanos, long cpuNanos,
             List<String> complaints) {}
 
     /** Hears how the storm goes on. */
@@ -75,14 +78,28 @@ final class Storm {
             lateness.recordValue(Math.max(0, Math.min(late, TRACKABLE_NANOS)));
         }
 
+        /** As many firings as armings, none of which was prevented then. */
+        private boolean isUntrue() {
+            return prevented && first() + second() == armings();
+        }
+
         /** Exactly one firing or prevention for each arming, and no firing at a deadline that was given up. */
         private boolean isRight() {
-            int first = get() & MOVED_ONCE - 1;
-            int second = get() >>> 16;
-            int armings = moved == 0 ? 1 : 2;
-            return first + second + (prevented ? 1 : 0) == armings
-                    && !(prevented && first > 0)
-                    && (moved == 0 || second > 0);
+            return first() + second() + (prevented ? 1 : 0) == armings()
+                    && !(prevented && first() > 0)
+                    && (moved == 0 || second() > 0);
+        }
+
+        private int armings() {
+            return moved == 0 ? 1 : 2;
+        }
+
+        private int first() {
+            return get() & MOVED_ONCE - 1;
+        }
+
+        private int second() {
+            return get() >>> 16;
         }
     }
 
@@ -122,12 +139,15 @@ final class Storm {
         long cpu = processCpu();
         long armNanos = arm(watcher);
         long changeNanos = inSlices(this::change, watcher);
-        awaitFirings(watcher, System.nanoTime() + span + patience);
+        if (awaitFirings(watcher, System.nanoTime() + span + patience)) {
+            contender.finish();
+        }
         cpu = processCpu() - cpu;
         contender.close();
+        long untrue = contender.keepsItsWord() ? 0 : putRight();
         look(watcher);
         Counts counts = new Counts(armed.sum(), latenesses.getTotalCount(), stopped.sum(), reset.sum());
-        return new Outcome(counts, latenesses, armNanos, changeNanos, cpu, complaints(counts));
+        return new Outcome(counts, untrue, latenesses, armNanos, changeNanos, cpu, complaints(counts));
     }
 
     /** Returns how long it took. */
@@ -201,10 +221,28 @@ final class Storm {
         }
     }
 
-    private void awaitFirings(Watcher watcher, long latest) throws InterruptedException {
-        while (look(watcher) > 0 && System.nanoTime() - latest < 0) {
+    /** False if it took too long. */
+    private boolean awaitFirings(Watcher watcher, long latest) throws InterruptedException {
+        while (look(watcher) > 0) {
+            if (System.nanoTime() - latest >= 0) {
+                return false;
+            }
             Thread.sleep(LOOK_MILLIS);
         }
+        return true;
+    }
+
+    /** Counts no stop and no reset that prevented nothing; returns how many there were. */
+    private long putRight() {
+        long untrue = 0;
+        for (Shot shot : shots) {
+            if (shot.isUntrue()) {
+                shot.prevented = false;
+                (shot.moved == 0 ? stopped : reset).decrement();
+                untrue++;
+            }
+        }
+        return untrue;
     }
 
     /** Returns how many firings are to come. */
