@@ -161,7 +161,7 @@ final class Driver extends Run implements Keeper, Runnable {
     private boolean checkTimers(TimerQueue q) {
         long now = scheduler.timeline.now();
         boolean fresh = true;
-        for (int ran = 0; ran < BATCH; ) {
+        for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
             if (claim(q, now)) {
                 runClaimed();
                 ran++;
@@ -231,7 +231,7 @@ final class Driver extends Run implements Keeper, Runnable {
 
     private boolean steal(TimerQueue q, long now) {
         int ran = 0;
-        while (ran < BATCH && q.tryLock()) {
+        while (ran < BATCH && !scheduler.isClosed() && q.tryLock()) {
             boolean claimed;
             try {
                 if (q.hasMail()) {

@@ -65,11 +65,11 @@ class TimerHeap {
         }
     }
 
-    /** Gives memory back once three quarters of it are unused; keeps what it has if there is none to copy into. */
+    /** Gives memory back once two thirds of it are unused; keeps what it has if there is none to copy into. */
     final void trim() {
-        if (keys.length > MIN_CAPACITY && size < keys.length >> 2) {
+        if (keys.length > MIN_CAPACITY && size < keys.length / 3) {
             try {
-                resize(Math.max(MIN_CAPACITY, size << 1));
+                resize(Math.max(MIN_CAPACITY, size + (size >> 1)));
             } catch (OutOfMemoryError keepTheOldArrays) {
                 // Trimming is only thrift.
                 return;

@@ -158,7 +158,7 @@ final class TimerQueue extends QueueFields {
 
     /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
     private final Backlog backlog = new Backlog();
-    private final Ledger ledger = new Ledger();
+    final Ledger ledger = new Ledger();
 
     private int hand;
     /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
@@ -636,9 +636,10 @@ final class TimerQueue extends QueueFields {
                 return NOT_KEEPER;
             }
             drain();
-            if (!cleanTops()) {
+            if (!wantsSweep() && !cleanTops()) { // a sweep drops many at less cost than so many pops
                 return GO_ROUND;
             }
+            heap.trim();
             long p = wakeTime(now);
             setNextWhenOpaque(p);
             setPollUntilVolatile(p); // W1
@@ -750,13 +751,13 @@ final class TimerQueue extends QueueFields {
     boolean sweepStep() {
         lock.lock();
         try {
-            sweeping = true;
+            if (!sweeping) {
+                sweeping = true;
+                hand = 0; // a whole pass, wherever helpers have got to
+            }
             boolean passDone = sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
             sweeping = !passDone && ledger.dead() > softBound() / 2;
-            if (!sweeping) {
-                heap.trim(); // a sweep that has done enough ends before the pass does
-            }
             return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
         } finally {
             lock.unlock();

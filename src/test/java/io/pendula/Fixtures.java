@@ -103,8 +103,12 @@ final class Fixtures {
         long sleep(long now) {
             for (;;) {
                 long until = queue.prepareToSleep(keeper, now);
-                if (until != TimerQueue.GO_ROUND) {
+                boolean sweep = until != TimerQueue.GO_ROUND && queue.wantsSweep();
+                if (until != TimerQueue.GO_ROUND && !sweep) {
                     return until;
+                }
+                while (sweep && queue.pollUntilVolatile() != TimerQueue.AWAKE) {
+                    sweep = queue.sweepStep();
                 }
             }
         }
@@ -140,21 +144,8 @@ final class Fixtures {
             return n;
         }
 
-        /** One chunk of a sweep, though there may be no need of one. */
-        void sweepAnyway() {
-            long pretended = 1 << 20;
-            queue.lock();
-            try {
-                queue.addToLedger(pretended);
-                queue.sweepStep();
-                queue.addToLedger(-pretended);
-            } finally {
-                queue.unlock();
-            }
-        }
-
         int dead() {
-            return (int) queue.ledgerVolatile();
+            return queue.ledger.dead();
         }
 
         int state(TimerNode t) {

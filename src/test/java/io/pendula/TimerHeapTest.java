@@ -208,18 +208,18 @@ class TimerHeapTest {
     }
 
     @Test
-    void trim_threeQuartersUnused_givesMemoryBack() {
+    void trim_twoThirdsUnused_givesMemoryBack() {
         Pair p = new Pair();
         for (int i = 0; i < 10_000; i++) {
             p.push(i);
         }
         int full = p.heap.capacity();
-        while (p.heap.size() >= full / 4) {
+        while (p.heap.size() >= full / 3) {
             assertEquals(full, p.heap.capacity());
             p.pop();
             p.heap.trim();
         }
-        assertEquals(2 * p.heap.size(), p.heap.capacity());
+        assertEquals(p.heap.size() * 3 / 2, p.heap.capacity());
         p.checkFreed();
         p.popAll();
         p.heap.trim();

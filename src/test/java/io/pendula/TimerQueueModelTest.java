@@ -110,7 +110,7 @@ class TimerQueueModelTest {
                 }
                 case 10 -> receive(any());
                 case 11 -> rig.drain();
-                case 12 -> rig.sweepAnyway();
+                case 12 -> rig.queue.sweepStep();
                 case 13 -> sleep();
                 default -> {
                     now += rnd.nextInt(12);

@@ -763,9 +763,23 @@ class TimerQueueTest {
     }
 
     @Test
-    void endRun_closedMeanwhile_isRemoved() {
+    void endRun_closingMeanwhile_isCollectedLate() {
+        Timer t = runningArmed();
+        List<TimerNode> collected = new ArrayList<>();
+        queue.close(collected);
+        assertFalse(collected.contains(t));
+        collected.clear();
+        queue.endRun(t);
+        assertWord(t, NO_STATUS, 600);
+        queue.collectLate(collected);
+        assertEquals(List.of(t), collected);
+    }
+
+    @Test
+    void endRun_closedBefore_isRemoved() {
         Timer t = runningArmed();
         queue.close(new ArrayList<>());
+        queue.collectLate(new ArrayList<>());
         queue.endRun(t);
         assertWord(t, REMOVED, 600);
     }
@@ -811,7 +825,7 @@ class TimerQueueTest {
     @Test
     void sweep_deleted_isRemoved() {
         Timer t = deleted();
-        rig.sweepAnyway();
+        rig.queue.sweepStep();
         assertWord(t, REMOVED, 600);
         assertEquals(1, rig.heap.size());
         assertCounts(0, 0, 0);
@@ -821,7 +835,7 @@ class TimerQueueTest {
     void sweep_liveEntries_areKept() {
         Timer waiting = waiting();
         Timer later = modifiedLater();
-        rig.sweepAnyway();
+        rig.queue.sweepStep();
         assertWord(waiting, WAITING, 600);
         assertWord(later, MODIFIED_LATER, 700);
         assertEquals(3, rig.heap.size());
@@ -895,7 +909,7 @@ class TimerQueueTest {
         long word = t.wordVolatile();
         int size = rig.heap.size();
         assertEquals(1, rig.dead());
-        rig.sweepAnyway();
+        rig.queue.sweepStep();
         assertEquals(word, t.wordVolatile());
         assertEquals(size - 1, rig.heap.size());
         assertEquals(0, rig.dead());
@@ -925,7 +939,7 @@ class TimerQueueTest {
         Timer t = modifiedEarlier();
         rig.drain();
         assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
-        rig.sweepAnyway();
+        rig.queue.sweepStep();
         assertWord(t, MODIFIED_LATER, 580);
         assertEquals(2, rig.heap.size());
         assertCounts(0, 1, 0);
@@ -1097,7 +1111,7 @@ class TimerQueueTest {
         rig.drain();
         queue.stop(t);
         assertEquals(2, rig.dead());
-        rig.sweepAnyway();
+        rig.queue.sweepStep();
         assertEquals(0, rig.dead());
         assertEquals(1, rig.heap.size());
         assertWord(t, REMOVED, 550);
@@ -1334,7 +1348,7 @@ class TimerQueueTest {
     @Test
     void stop_beyondHalf_sweepsItself() {
         List<Timer> timers = armMany(8_000);
-        int hard = TimerQueue.DEAD_FLOOR + 8_000 / 2;
+        int hard = TimerQueue.DEAD_FLOOR / 2 + 8_000 / 2;
         for (int i = 0; i < hard; i++) {
             queue.stop(timers.get(i));
         }
@@ -1389,18 +1403,13 @@ class TimerQueueTest {
                 live.add(timers.get(i));
             }
         }
-        queue.lock();
-        try {
-            boolean more = true;
-            for (int steps = 0; more; steps++) {
-                assertTrue(steps <= 6, "five chunks are a pass");
-                int before = rig.heap.size();
-                more = queue.sweepStep();
-                assertTrue(before - rig.heap.size() <= TimerQueue.SWEEP_CHUNK);
-                assertHeapOrder(rig.heap);
-            }
-        } finally {
-            queue.unlock();
+        boolean more = true;
+        for (int steps = 0; more; steps++) {
+            assertTrue(steps <= 6, "five chunks are a pass");
+            int before = rig.heap.size();
+            more = queue.sweepStep();
+            assertTrue(before - rig.heap.size() <= TimerQueue.SWEEP_CHUNK);
+            assertHeapOrder(rig.heap);
         }
         assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR / 2);
         assertEquals(live.size(), rig.heap.size() - rig.dead());
@@ -1429,17 +1438,13 @@ class TimerQueueTest {
     }
 
     @Test
-    void sweepStep_withinTheBound_doesNothing() {
+    void sleep_deadWithinTheBound_sweepsNothing() {
         List<Timer> timers = armMany(5_000);
-        for (int i = 0; i < 1_250; i++) {
+        for (int i = 3_750; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
             queue.stop(timers.get(i));
         }
-        queue.lock();
-        try {
-            assertFalse(queue.sweepStep());
-        } finally {
-            queue.unlock();
-        }
+        assertFalse(queue.wantsSweep());
+        rig.sleep(1);
         assertEquals(5_000, rig.heap.size());
     }
 
@@ -1501,13 +1506,13 @@ class TimerQueueTest {
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;
-        queue.addToLedger(almost << 32);
+        queue.ledger.add(almost * Ledger.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
             assertEquals(almost + i, queue.stats().stopped());
             assertEquals(i, rig.dead());
         }
-        assertTrue(queue.ledgerVolatile() < 1L << 40);
+        assertEquals(5, queue.ledger.dead());
         assertEquals(1, queue.pending());
     }
 
