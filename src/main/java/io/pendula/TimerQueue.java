@@ -301,9 +301,10 @@ final class TimerQueue extends QueueFields {
                 case REMOVED:
                     helpIfDeep();
                     enter();
+                    boolean kept = s == NO_STATUS && t.isSignal(t.task()); // before the CAS: a cancel drops the task
                     if (t.casWord(w, word(when, MOVING))) {
                         post(t, when);
-                        return s == NO_STATUS && t.isSignal(t.task());
+                        return kept;
                     }
                     leave();
                     break;
@@ -406,28 +407,17 @@ final class TimerQueue extends QueueFields {
     private boolean takeBack(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
-            switch (state(w)) {
-                case MOVING:
-                case MODIFIED_EARLIER:
-                    if (t.casWord(w, word(deadline(w), REMOVED))) {
-                        leave();
-                        return true;
-                    }
-                    break;
-                case DELETED_QUEUED:
-                    if (t.casWord(w, word(deadline(w), REMOVED))) {
-                        ledger.add(STOP);
-                        return false;
-                    }
-                    break;
-                case CANCELLED_QUEUED:
-                    if (t.casWord(w, word(deadline(w), CANCELLED))) {
-                        ledger.add(STOP);
-                        return false;
-                    }
-                    break;
-                default:
-                    return false; // collected by the close
+            int s = state(w);
+            if (!isQueued(s)) {
+                return false; // collected by the close
+            }
+            if (t.casWord(w, word(deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+                if (isArmed(s)) {
+                    leave();
+                    return true;
+                }
+                ledger.add(STOP);
+                return false;
             }
         }
     }
@@ -529,7 +519,8 @@ final class TimerQueue extends QueueFields {
         assert lock.isHeldByCurrentThread();
         int dropped = 0;
         try {
-            while (heap.topKey() <= now) {
+            // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
+            for (int visits = 0; heap.topKey() <= now && visits < CLEAN_CHUNK; visits++) {
                 long key = heap.topKey();
                 TimerNode t = heap.top();
                 long w = t.wordVolatile();
@@ -849,49 +840,39 @@ final class TimerQueue extends QueueFields {
             while (!backlog.isEmpty()) {
                 collect(backlog.removeFirst(), true, collected);
             }
+            int dead = heap.size();
             for (int i = 0; i < heap.size(); i++) {
-                collect(heap.node(i), false, collected);
+                if (collect(heap.node(i), false, collected)) {
+                    dead--;
+                }
             }
             heap.clear();
-            ledger.add(-ledger.dead() * DEAD);
+            ledger.add(-dead * DEAD); // not what the ledger says: some of them may not be counted yet
             setNextWhenOpaque(Timeline.NEVER);
         } finally {
             lock.unlock();
         }
     }
 
-    private void collect(TimerNode t, boolean fromInbox, List<? super TimerNode> collected) {
+    /** True if the timer had a live entry in the heap. */
+    private boolean collect(TimerNode t, boolean fromInbox, List<? super TimerNode> collected) {
         for (;;) {
             long w = t.wordVolatile();
-            switch (state(w)) {
-                case WAITING:
-                case MODIFIED_LATER:
-                case MOVING:
-                case MODIFIED_EARLIER:
-                    if (t.casWord(w, word(deadline(w), REMOVED))) {
-                        leave();
-                        unfired++;
-                        collected.add(t);
-                        return;
-                    }
-                    break;
-                case DELETED:
-                    if (t.casWord(w, word(deadline(w), REMOVED))) {
-                        return;
-                    }
-                    break;
-                case DELETED_QUEUED:
-                case CANCELLED_QUEUED:
-                    if (!fromInbox) {
-                        return; // its push is under way, will fail, and settles it
-                    }
-                    if (t.casWord(w, word(deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
-                        stops++;
-                        return;
-                    }
-                    break;
-                default:
-                    return;
+            int s = state(w);
+            boolean armed = isArmed(s) && s != RUNNING_ARMED;
+            boolean stoppedInInbox = fromInbox && isQueued(s);
+            if (!armed && s != DELETED && !stoppedInInbox) {
+                return false; // runs, is at rest, or its push is under way, will fail, and settles it
+            }
+            if (t.casWord(w, word(deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+                if (armed) {
+                    leave();
+                    unfired++;
+                    collected.add(t);
+                } else if (stoppedInInbox) {
+                    stops++;
+                }
+                return s == WAITING || s == MODIFIED_LATER;
             }
         }
     }
