@@ -1,0 +1,58 @@
+package io.pendula;
+
+/** Somebody who claims due timers and runs them, as a driver does. Each thread of a state has its own. */
+final class Claimer extends Run {
+    final boolean stealing;
+    int runs;
+    /** Claims whose task was gone, which a cancel must never cause. */
+    int withoutTask;
+
+    Claimer(boolean stealing) {
+        this.stealing = stealing;
+    }
+
+    @Override
+    Thread runner() {
+        return null;
+    }
+
+    /** Claims and runs until nothing is due; returns how many it ran. */
+    int runDue(TimerQueue queue, long now) {
+        int before = runs;
+        while (claim(queue, now)) {
+            finish();
+        }
+        return runs - before;
+    }
+
+    /** Takes the earliest due timer; its run goes on until {@link #finish}. A thief gives way to whoever has the lock. */
+    boolean claim(TimerQueue queue, long now) {
+        if (!stealing) {
+            queue.lock();
+        } else if (!queue.tryLock()) {
+            return false;
+        }
+        try {
+            if (queue.hasMail()) {
+                queue.drain();
+            }
+            return queue.claimDue(now, this, stealing);
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    void finish() {
+        TimerNode t = nodeOpaque();
+        runs++;
+        if (task == null) {
+            withoutTask++;
+        } else {
+            t.fire(task, deadline, claimedAt);
+        }
+        if (!t.isSignal(task)) {
+            t.queue.endRun(t);
+        }
+        end();
+    }
+}

@@ -1,0 +1,117 @@
+package io.pendula;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * What the states share: a queue that only they drive, its first timers, and the final audit. Its clock stands still;
+ * whoever claims says what time it is. An outcome that a state does not list is forbidden.
+ */
+abstract class Rig {
+    static final long EARLY = 10;
+    static final long DUE = 20;
+    static final long LATE = 30;
+    static final long END = 1000;
+
+    private static final Timeline STANDSTILL = new Timeline(() -> 0);
+
+    final TimerHeap heap = new TimerHeap();
+    final TimerQueue queue = new TimerQueue(0, STANDSTILL, null, heap, null, false);
+    final Timer timer = new Timer(queue, this::fired);
+    final Timer other = new Timer(queue, this::fired);
+    final Claimer driver = new Claimer(false);
+    final Claimer thief = new Claimer(true);
+    final List<TimerNode> unfired = new ArrayList<>(0);
+    /** Dead entries that are in the ledger only, because a bound is out of reach of a few timers. */
+    private int pretended;
+
+    /** The callback of every timer here. */
+    void fired() {}
+
+    /** Arms a timer and files it in the heap. */
+    final void file(TimerNode t, long when) {
+        queue.arm(t, when);
+        drain();
+    }
+
+    final void drain() {
+        queue.lock();
+        try {
+            queue.drain();
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    /** As many dead entries as are never worth a sweep; the next one is one too many. */
+    final void pretendDeadEntries() {
+        pretended = TimerQueue.DEAD_FLOOR;
+        queue.addToLedger(pretended);
+    }
+
+    /** What a reset did: replaced a firing, armed the timer, or was refused. */
+    final String reset(long when) {
+        try {
+            return queue.reset(timer, when) ? "replaced" : "armed";
+        } catch (IllegalStateException | RejectedExecutionException e) {
+            return "refused";
+        }
+    }
+
+    /** Takes the firing that waits for a receiver, if there is one. */
+    final boolean receive(TimerNode t) {
+        long w = t.wordVolatile();
+        return TimerNode.state(w) == TimerNode.NO_STATUS && queue.receive(t, w);
+    }
+
+    static int one(boolean counts) {
+        return counts ? 1 : 0;
+    }
+
+    /**
+     * Runs whatever is still armed, then compares the queue's books with these: each arming must have ended in exactly
+     * one of a run, a stop, a reset and a collection by close, and nothing may be left behind.
+     *
+     * @return "ok", or what is wrong
+     */
+    final String audit(int armed, int stopped, int reset) {
+        long dead = queue.stats().dead(); // drains the inbox
+        String wrong = unless("dead", dead, pretended + deadEntries());
+        driver.runDue(queue, END);
+        TimerStats.Worker books = queue.stats();
+        int runs = driver.runs + thief.runs;
+        wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
+        wrong += unless("fired", books.fired(), runs);
+        wrong += unless("stolen", books.stolen(), thief.runs);
+        wrong += unless("stopped", books.stopped(), stopped);
+        wrong += unless("reset", books.reset(), reset);
+        wrong += unless("unfired", books.unfired(), unfired.size());
+        wrong += unless("pending", queue.pending() + heap.size(), 0);
+        wrong += unless("dead in the end", books.dead(), pretended);
+        wrong += unless("in motion", one(isInMotion(timer)) + one(isInMotion(other)), 0);
+        wrong += unless("runs without a task", driver.withoutTask + thief.withoutTask, 0);
+        return wrong.isEmpty() ? "ok" : wrong;
+    }
+
+    private static String unless(String what, long is, long expected) {
+        return is == expected ? "" : what + ": " + is + ", not " + expected + ". ";
+    }
+
+    private static boolean isInMotion(TimerNode t) {
+        return TimerNode.state(t.wordVolatile()) > TimerNode.CANCELLED;
+    }
+
+    /** An armed timer has one live entry, whichever; all others are dead. */
+    private int deadEntries() {
+        int live = 0;
+        for (Timer t : List.of(timer, other)) {
+            boolean filed = false;
+            for (int i = 0; i < heap.size(); i++) {
+                filed |= heap.node(i) == t;
+            }
+            live += one(filed && t.isPending());
+        }
+        return heap.size() - live;
+    }
+}
