@@ -25,7 +25,7 @@ final class Claimer extends Run {
         return runs - before;
     }
 
-    /** Takes the earliest due timer; its run goes on until {@link #finish}. A thief gives way to whoever has the lock. */
+    /** Takes the earliest due timer, which runs until {@link #finish}. A thief gives way to whoever has the lock. */
     boolean claim(TimerQueue queue, long now) {
         if (!stealing) {
             queue.lock();

@@ -1,8 +1,11 @@
 package io.pendula;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What the states share: a queue that only they drive, its first timers, and the final audit. Its clock stands still;
@@ -32,10 +35,10 @@ abstract class Rig {
     /** Arms a timer and files it in the heap. */
     final void file(TimerNode t, long when) {
         queue.arm(t, when);
-        drain();
+        drainInbox();
     }
 
-    final void drain() {
+    final void drainInbox() {
         queue.lock();
         try {
             queue.drain();
@@ -50,12 +53,56 @@ abstract class Rig {
         queue.addToLedger(pretended);
     }
 
-    /** What a reset did: replaced a firing, armed the timer, or was refused. */
-    final String reset(long when) {
+    final void sweepAll() {
+        queue.lock();
         try {
-            return queue.reset(timer, when) ? "replaced" : "armed";
+            while (queue.sweepStep()) {
+                Thread.onSpinWait();
+            }
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    /** Closes the queue as a scheduler does; returns how many timers it has collected. */
+    final int closeQueue() {
+        queue.close(unfired);
+        TimerNode running = driver.nodeOpaque();
+        if (running != null) {
+            queue.collectRunning(running, unfired);
+        }
+        return unfired.size();
+    }
+
+    /** Whether the timer was armed, or refused. */
+    final String tryArm() {
+        try {
+            queue.arm(timer, DUE);
+            return "armed";
+        } catch (RejectedExecutionException e) {
+            return "refused";
+        }
+    }
+
+    /** What a reset did: replaced a firing, armed the timer, or was refused. */
+    final String tryReset(TimerNode t, long when) {
+        try {
+            return queue.reset(t, when) ? "replaced" : "armed";
         } catch (IllegalStateException | RejectedExecutionException e) {
             return "refused";
+        }
+    }
+
+    final String tryReset(long when) {
+        return tryReset(timer, when);
+    }
+
+    /** Waits longer than any run lasts; false if the end of the run was missed. */
+    final boolean awaitRunEnd() {
+        try {
+            return queue.awaitRunEnd(timer, TimeUnit.SECONDS.toNanos(10));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts a state", e);
         }
     }
 
@@ -102,16 +149,14 @@ abstract class Rig {
         return TimerNode.state(t.wordVolatile()) > TimerNode.CANCELLED;
     }
 
-    /** An armed timer has one live entry, whichever; all others are dead. */
+    /** An armed timer has one live entry, whichever; all others are dead. Nothing is in the inbox, and nobody runs. */
     private int deadEntries() {
-        int live = 0;
-        for (Timer t : List.of(timer, other)) {
-            boolean filed = false;
-            for (int i = 0; i < heap.size(); i++) {
-                filed |= heap.node(i) == t;
+        Set<TimerNode> live = new HashSet<>();
+        for (int i = 0; i < heap.size(); i++) {
+            if (TimerNode.isArmed(TimerNode.state(heap.node(i).wordVolatile()))) {
+                live.add(heap.node(i));
             }
-            live += one(filed && t.isPending());
         }
-        return heap.size() - live;
+        return heap.size() - live.size();
     }
 }

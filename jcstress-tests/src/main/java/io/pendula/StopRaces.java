@@ -135,7 +135,7 @@ public class StopRaces {
 
         @Actor
         public void reset(ZLL_Result r) {
-            r.r2 = reset(LATE);
+            r.r2 = tryReset(LATE);
         }
 
         @Arbiter
@@ -161,7 +161,7 @@ public class StopRaces {
 
         @Actor
         public void reset(ZLL_Result r) {
-            r.r2 = reset(EARLY);
+            r.r2 = tryReset(EARLY);
         }
 
         @Arbiter
@@ -187,7 +187,7 @@ public class StopRaces {
 
         @Actor
         public void reset(ZLL_Result r) {
-            r.r2 = reset(EARLY);
+            r.r2 = tryReset(EARLY);
         }
 
         @Arbiter

@@ -1,0 +1,337 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.IIL_Result;
+import org.openjdk.jcstress.infra.results.IL_Result;
+import org.openjdk.jcstress.infra.results.LIL_Result;
+import org.openjdk.jcstress.infra.results.ZIL_Result;
+
+/** The closing of a queue against those who arm, run and stop: each arming ends once, or is refused. */
+public class CloseRaces {
+
+    /** A timer that is armed while the queue closes is collected or refused. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
+    @State
+    public static class CloseVsArm extends Rig {
+        @Actor
+        public void arm(LIL_Result r) {
+            r.r1 = tryArm();
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(one("armed".equals(r.r1)), 0, 0);
+        }
+    }
+
+    /** A waiting timer that is put off while the queue closes is collected. */
+    @JCStressTest
+    @Outcome(id = "replaced, 1, ok", expect = ACCEPTABLE, desc = "Put off, then collected.")
+    @Outcome(id = "refused, 1, ok", expect = ACCEPTABLE, desc = "Collected before the reset.")
+    @State
+    public static class CloseVsResetLater extends Rig {
+        public CloseVsResetLater() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            int reset = one("replaced".equals(r.r1));
+            r.r3 = audit(1 + reset, 0, reset);
+        }
+    }
+
+    /** A waiting timer that is brought forward while the queue closes is collected, or taken back by the reset. */
+    @JCStressTest
+    @Outcome(id = "replaced, 1, ok", expect = ACCEPTABLE, desc = "Brought forward, then collected.")
+    @Outcome(id = "refused, 1, ok", expect = ACCEPTABLE, desc = "Collected before the reset.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Brought forward, and taken back.")
+    @State
+    public static class CloseVsResetEarlier extends Rig {
+        public CloseVsResetEarlier() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            int reset = one("replaced".equals(r.r1) || r.r2 == 0);
+            r.r3 = audit(1 + one("replaced".equals(r.r1)), 0, reset);
+        }
+    }
+
+    /** A stopped timer that is armed again while the queue closes is collected or refused. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsResetOfStopped extends Rig {
+        public CloseVsResetOfStopped() {
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + r.r2, 1, 0);
+        }
+    }
+
+    /** The same if it comes back earlier, so that it must be pushed. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
+    @State
+    public static class CloseVsResetOfStoppedEarlier extends Rig {
+        public CloseVsResetOfStoppedEarlier() {
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + r.r2, 1, 0);
+        }
+    }
+
+    /** The same for a timer that was stopped while in the inbox, where it still is. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsResetOfStoppedInInbox extends Rig {
+        public CloseVsResetOfStoppedInInbox() {
+            queue.arm(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + r.r2, 1, 0);
+        }
+    }
+
+    /** The same for a timer that is armed in its own run. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsResetInRun extends Rig {
+        public CloseVsResetInRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            driver.finish();
+            r.r3 = audit(1 + r.r2, 0, 0);
+        }
+    }
+
+    /** The next firing of a timer whose run ends while the queue closes is collected. */
+    @JCStressTest
+    @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Collected in the run, or in the inbox.")
+    @State
+    public static class CloseVsEndOfRun extends Rig {
+        public CloseVsEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+            queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void end(IL_Result r) {
+            driver.finish();
+        }
+
+        @Actor
+        public void close(IL_Result r) {
+            r.r1 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(IL_Result r) {
+            r.r2 = audit(2, 0, 0);
+        }
+    }
+
+    /** A stop in a run prevents the next firing, or that was collected. */
+    @JCStressTest
+    @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
+    @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @State
+    public static class CloseVsStopInRun extends Rig {
+        public CloseVsStopInRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+            queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void stop(ZIL_Result r) {
+            r.r1 = queue.stop(timer);
+        }
+
+        @Actor
+        public void close(ZIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            driver.finish();
+            r.r3 = audit(2, one(r.r1), 0);
+        }
+    }
+
+    /** A waiting timer is either stopped or collected. */
+    @JCStressTest
+    @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
+    @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @State
+    public static class CloseVsStop extends Rig {
+        public CloseVsStop() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void stop(ZIL_Result r) {
+            r.r1 = queue.stop(timer);
+        }
+
+        @Actor
+        public void close(ZIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(1, one(r.r1), 0);
+        }
+    }
+
+    /** A timer in the inbox is either stopped or collected. */
+    @JCStressTest
+    @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
+    @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @State
+    public static class CloseVsStopOfQueued extends Rig {
+        public CloseVsStopOfQueued() {
+            queue.arm(timer, DUE);
+        }
+
+        @Actor
+        public void stop(ZIL_Result r) {
+            r.r1 = queue.stop(timer);
+        }
+
+        @Actor
+        public void close(ZIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(1, one(r.r1), 0);
+        }
+    }
+
+    /** A due timer is either run or collected. */
+    @JCStressTest
+    @Outcome(id = "1, 0, ok", expect = ACCEPTABLE, desc = "Run.")
+    @Outcome(id = "0, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
+    @State
+    public static class CloseVsRun extends Rig {
+        public CloseVsRun() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void run(IIL_Result r) {
+            r.r1 = driver.runDue(queue, DUE);
+        }
+
+        @Actor
+        public void close(IIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(IIL_Result r) {
+            r.r3 = audit(1, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,355 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LIL_Result;
+
+/** A keeper on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
+public class ParkRaces {
+
+    /** A queue whose keeper goes to sleep, with another timer that is due late. */
+    abstract static class Parking extends Rig implements Keeper {
+        final AtomicInteger wakes = new AtomicInteger();
+        private long until;
+
+        Parking() {
+            file(other, LATE);
+            queue.lock();
+            try {
+                queue.keep(this);
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        @Override
+        public final void wake() {
+            wakes.incrementAndGet();
+        }
+
+        final void goToSleep() {
+            until = queue.prepareToSleep(this, 1);
+        }
+
+        /** What the keeper does when its sleep has ended by itself. */
+        final void getUp() {
+            queue.lock();
+            try {
+                queue.setPollUntilVolatile(TimerQueue.AWAKE);
+                if (queue.hasMail()) {
+                    queue.drain();
+                }
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        /** How the keeper's way to sleep ended for a timer that is due at {@code deadline}. */
+        final String sleep(long deadline) {
+            if (until == TimerQueue.GO_ROUND) {
+                return "goes round";
+            }
+            if (until <= deadline) {
+                return "in time";
+            }
+            return queue.pollUntilVolatile() == TimerQueue.AWAKE ? "woken" : "sleeps too long";
+        }
+    }
+
+    /** Who arms a timer is seen by the keeper, or sees it and wakes it. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ArmVsPark extends Parking {
+        @Actor
+        public void arm() {
+            queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(2, 0, 0);
+        }
+    }
+
+    /** So is who brings a waiting timer forward. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ResetEarlierVsPark extends Parking {
+        public ResetEarlierVsPark() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 0, 1);
+        }
+    }
+
+    /** So is who brings a timer forward that is in the inbox: the change of its word stands for the push. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ResetOfQueuedVsPark extends Parking {
+        public ResetOfQueuedVsPark() {
+            queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 0, 1);
+        }
+    }
+
+    /** So is who arms a timer again that was stopped in the inbox, though nothing is pushed. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ResetOfStoppedInInboxVsPark extends Parking {
+        public ResetOfStoppedInInboxVsPark() {
+            queue.arm(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 1, 0);
+        }
+    }
+
+    /** A stopped timer that comes back to life in the heap needs no wake; one whose entry the keeper drops gets it. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer, or its old entry.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ResetOfStoppedVsPark extends Parking {
+        public ResetOfStoppedVsPark() {
+            file(timer, EARLY);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, DUE);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(DUE);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 1, 0);
+        }
+    }
+
+    /** Who puts a timer off wakes nobody, and the keeper never sleeps beyond its new deadline. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "Until the old deadline, or the new one.")
+    @State
+    public static class ResetLaterVsPark extends Parking {
+        public ResetLaterVsPark() {
+            file(timer, EARLY);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, DUE);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(DUE);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 0, 1);
+        }
+    }
+
+    /** The end of a run that a thief has taken over wakes the keeper for the next one. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class EndOfRunVsPark extends Parking {
+        public EndOfRunVsPark() {
+            file(timer, EARLY);
+            thief.claim(queue, EARLY);
+            queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void end() {
+            thief.finish();
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 0, 0);
+        }
+    }
+
+    /** A timer that is armed while the keeper gets up by itself and lies down again is not lost in between. */
+    @JCStressTest
+    @Outcome(id = "in time, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw the timer when it was up.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept again, and was woken.")
+    @State
+    public static class ArmVsGetUpAndPark extends Parking {
+        public ArmVsGetUpAndPark() {
+            goToSleep();
+        }
+
+        @Actor
+        public void arm() {
+            queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void park() {
+            getUp();
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(2, 0, 0);
+        }
+    }
+
+    /** Two who arm while the keeper sleeps wake it once. */
+    @JCStressTest
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "One of them did.")
+    @State
+    public static class ArmVsArmWhileAsleep extends Parking {
+        private final Timer third = new Timer(queue, this::fired);
+
+        public ArmVsArmWhileAsleep() {
+            goToSleep();
+        }
+
+        @Actor
+        public void arm() {
+            queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void armToo() {
+            queue.arm(third, DUE);
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(EARLY);
+            r.r2 = wakes.get();
+            r.r3 = audit(3, 0, 0);
+        }
+    }
+
+    /** A stop that makes one entry too many dead is seen by the keeper, or wakes it to sweep. */
+    @JCStressTest
+    @Outcome(id = "swept, 0, ok", expect = ACCEPTABLE, desc = "The keeper swept before it slept.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper is up, and will sweep.")
+    @Outcome(id = "to be swept, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class StopOverBoundVsPark extends Parking {
+        public StopOverBoundVsPark() {
+            pretendDeadEntries();
+            file(timer, END);
+        }
+
+        @Actor
+        public void stop() {
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            String sleep = sleep(LATE);
+            r.r1 = !"in time".equals(sleep) ? sleep : queue.isOverBound() ? "to be swept" : "swept";
+            r.r2 = wakes.get();
+            r.r3 = audit(2, 1, 0);
+        }
+    }
+}

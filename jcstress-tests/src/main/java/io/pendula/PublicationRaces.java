@@ -1,0 +1,269 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.IIL_Result;
+import org.openjdk.jcstress.infra.results.IL_Result;
+import org.openjdk.jcstress.infra.results.ZIL_Result;
+
+/** What one side wrote plainly before, the other side sees after: armings, runs, and those who wait for them. */
+public class PublicationRaces {
+
+    /** A run sees what was written before its arming. */
+    @JCStressTest
+    @Outcome(id = "-1, ok", expect = ACCEPTABLE, desc = "Not run yet.")
+    @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen by the run.")
+    @State
+    public static class ArmVsRun extends Rig {
+        private int data;
+        private int seen = -1;
+
+        @Override
+        void fired() {
+            if (seen < 0) {
+                seen = data;
+            }
+        }
+
+        @Actor
+        public void arm() {
+            data = 1;
+            queue.arm(timer, DUE);
+        }
+
+        @Actor
+        public void run(IL_Result r) {
+            driver.runDue(queue, DUE);
+            r.r1 = seen;
+        }
+
+        @Arbiter
+        public void settle(IL_Result r) {
+            r.r2 = audit(1, 0, 0);
+        }
+    }
+
+    /** A run sees what was written before the reset that put it off, though that touched no heap and no inbox. */
+    @JCStressTest
+    @Outcome(id = "true, -1, ok", expect = ACCEPTABLE, desc = "Not run yet.")
+    @Outcome(id = "true, 1, ok", expect = ACCEPTABLE, desc = "Seen by the run.")
+    @Outcome(id = "false, [01], ok", expect = ACCEPTABLE, desc = "Run before, by the first arming.")
+    @State
+    public static class ResetVsRun extends Rig {
+        private int data;
+        private int seen = -1;
+
+        @Override
+        void fired() {
+            if (seen < 0) {
+                seen = data;
+            }
+        }
+
+        public ResetVsRun() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(ZIL_Result r) {
+            data = 1;
+            r.r1 = queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void run(ZIL_Result r) {
+            driver.runDue(queue, END);
+            r.r2 = seen;
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(2, 0, one(r.r1));
+        }
+    }
+
+    /** A run sees what was written before the reset that brought its timer back to life in the heap. */
+    @JCStressTest
+    @Outcome(id = "false, -1, ok", expect = ACCEPTABLE, desc = "Not run yet.")
+    @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Seen by the run.")
+    @State
+    public static class ResetOfStoppedVsRun extends Rig {
+        private int data;
+        private int seen = -1;
+
+        @Override
+        void fired() {
+            if (seen < 0) {
+                seen = data;
+            }
+        }
+
+        public ResetOfStoppedVsRun() {
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(ZIL_Result r) {
+            data = 1;
+            r.r1 = queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void run(ZIL_Result r) {
+            driver.runDue(queue, END);
+            r.r2 = seen;
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(2, 1, one(r.r1));
+        }
+    }
+
+    /** A run sees what was written before the reset of its timer in the inbox. */
+    @JCStressTest
+    @Outcome(id = "true, -1, ok", expect = ACCEPTABLE, desc = "Not run yet.")
+    @Outcome(id = "true, 1, ok", expect = ACCEPTABLE, desc = "Seen by the run.")
+    @Outcome(id = "false, [01], ok", expect = ACCEPTABLE, desc = "Run before, by the first arming.")
+    @State
+    public static class ResetInInboxVsRun extends Rig {
+        private int data;
+        private int seen = -1;
+
+        @Override
+        void fired() {
+            if (seen < 0) {
+                seen = data;
+            }
+        }
+
+        public ResetInInboxVsRun() {
+            queue.arm(timer, DUE);
+        }
+
+        @Actor
+        public void reset(ZIL_Result r) {
+            data = 1;
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void run(ZIL_Result r) {
+            driver.runDue(queue, END);
+            r.r2 = seen;
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(2, 0, one(r.r1));
+        }
+    }
+
+    /** A run sees what the run before it wrote, on whatever thread. */
+    @JCStressTest
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "Both on the driver.")
+    @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "One on each.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The first on the thief.")
+    @State
+    public static class RunVsNextRun extends Rig {
+        private final Ticker ticker = new Ticker(queue, this::fired, LATE - DUE, MissedTicks.BURST);
+        private int data;
+
+        @Override
+        void fired() {
+            data++;
+        }
+
+        public RunVsNextRun() {
+            file(ticker, DUE);
+        }
+
+        @Actor
+        public void run(IIL_Result r) {
+            r.r1 = driver.runDue(queue, LATE);
+        }
+
+        @Actor
+        public void steal(IIL_Result r) {
+            r.r2 = thief.runDue(queue, LATE);
+        }
+
+        @Arbiter
+        public void settle(IIL_Result r) {
+            driver.runDue(queue, LATE);
+            queue.stop(ticker);
+            r.r3 = data != 2 ? data + " of 2 runs seen" : audit(3, 1, 0);
+        }
+    }
+
+    /** Who waits for the end of a run is told of it, and sees what the run wrote. */
+    @JCStressTest
+    @Outcome(id = "true, 1, ok", expect = ACCEPTABLE, desc = "Seen.")
+    @State
+    public static class AwaitVsEndOfRun extends Rig {
+        private int data;
+
+        @Override
+        void fired() {
+            data = 1;
+        }
+
+        public AwaitVsEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void await(ZIL_Result r) {
+            queue.stop(timer);
+            r.r1 = awaitRunEnd();
+            r.r2 = data;
+        }
+
+        @Actor
+        public void end(ZIL_Result r) {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r3 = audit(1, 0, 0);
+        }
+    }
+
+    /** Who receives a firing sees what was written before it was fired. */
+    @JCStressTest
+    @Outcome(id = "-1, ok", expect = ACCEPTABLE, desc = "Nothing to receive yet.")
+    @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen.")
+    @State
+    public static class FireVsReceive extends Rig {
+        private final Timer signalled = new Timer(queue, new Signal());
+        private int data;
+
+        public FireVsReceive() {
+            queue.arm(signalled, DUE);
+        }
+
+        @Actor
+        public void fire(IL_Result r) {
+            data = 1;
+            driver.runDue(queue, DUE);
+        }
+
+        @Actor
+        public void receive(IL_Result r) {
+            r.r1 = receive(signalled) ? data : -1;
+        }
+
+        @Arbiter
+        public void settle(IL_Result r) {
+            r.r2 = audit(1, 0, 0);
+        }
+    }
+}

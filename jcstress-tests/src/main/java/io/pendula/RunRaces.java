@@ -1,0 +1,205 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.IIL_Result;
+import org.openjdk.jcstress.infra.results.ZL_Result;
+
+/** The end of a run against those who stop or reset the timer meanwhile, and against whoever may run it next. */
+public class RunRaces {
+
+    /** A stop prevents the next firing of a timer that was armed in its run, whether that run has ended or not. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Prevented.")
+    @State
+    public static class StopVsEndOfRun extends Rig {
+        public StopVsEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+            queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void stop(ZL_Result r) {
+            r.r1 = queue.stop(timer);
+        }
+
+        @Actor
+        public void end() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 1, 0);
+        }
+    }
+
+    /** A reset during the run and one just after it both arm the timer once. */
+    @JCStressTest
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Armed.")
+    @State
+    public static class ResetVsEndOfRun extends Rig {
+        public ResetVsEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void end() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 0, 0);
+        }
+    }
+
+    /** A second reset during the run replaces the first one's firing, whether the run has ended or not. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Replaced.")
+    @State
+    public static class SecondResetVsEndOfRun extends Rig {
+        public SecondResetVsEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+            queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void end() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(3, 0, 1);
+        }
+    }
+
+    /** A timer that arms itself in its run never runs twice at a time, however eager a thief is. */
+    @JCStressTest
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The driver ran it twice.")
+    @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "Each ran it once.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The thief ran it, and perhaps left the second run.")
+    @State
+    public static class RearmInRunVsThief extends Rig {
+        private final AtomicInteger inside = new AtomicInteger();
+        private int runsSeen;
+        private boolean overlapped;
+
+        public RearmInRunVsThief() {
+            file(timer, DUE);
+        }
+
+        @Override
+        void fired() {
+            if (inside.incrementAndGet() > 1) {
+                overlapped = true;
+            }
+            if (++runsSeen == 1) {
+                queue.reset(timer, EARLY);
+            }
+            inside.decrementAndGet();
+        }
+
+        @Actor
+        public void run(IIL_Result r) {
+            r.r1 = driver.runDue(queue, DUE);
+        }
+
+        @Actor
+        public void steal(IIL_Result r) {
+            r.r2 = thief.runDue(queue, DUE);
+        }
+
+        @Arbiter
+        public void settle(IIL_Result r) {
+            r.r3 = overlapped ? "overlapped itself" : audit(2, 0, 0);
+        }
+    }
+
+    /** A ticker that is behind catches up run by run: no tick is lost, doubled, or runs beside another. */
+    @JCStressTest
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The driver ran both ticks.")
+    @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "Each ran one.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The thief ran the first, and perhaps left the second.")
+    @State
+    public static class TickVsThief extends Rig {
+        private final AtomicInteger inside = new AtomicInteger();
+        private final Ticker ticker = new Ticker(queue, this::tick, LATE - DUE, MissedTicks.BURST);
+        private boolean overlapped;
+
+        public TickVsThief() {
+            file(ticker, DUE);
+        }
+
+        private void tick() {
+            if (inside.incrementAndGet() > 1) {
+                overlapped = true;
+            }
+            inside.decrementAndGet();
+        }
+
+        @Actor
+        public void run(IIL_Result r) {
+            r.r1 = driver.runDue(queue, LATE);
+        }
+
+        @Actor
+        public void steal(IIL_Result r) {
+            r.r2 = thief.runDue(queue, LATE);
+        }
+
+        @Arbiter
+        public void settle(IIL_Result r) {
+            driver.runDue(queue, LATE);
+            queue.stop(ticker);
+            r.r3 = overlapped ? "overlapped itself" : audit(3, 1, 0);
+        }
+    }
+
+    /** A stop of a ticker takes the one tick that is to come, in its run, between two runs, and before the first. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Some tick was prevented, and none came later.")
+    @State
+    public static class StopOfTickerVsRun extends Rig {
+        private final Ticker ticker = new Ticker(queue, this::fired, LATE - DUE, MissedTicks.BURST);
+
+        public StopOfTickerVsRun() {
+            file(ticker, DUE);
+        }
+
+        @Actor
+        public void stop(ZL_Result r) {
+            r.r1 = queue.stop(ticker);
+        }
+
+        @Actor
+        public void run() {
+            driver.runDue(queue, LATE);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(driver.runs + 1, 1, 0);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZL_Result;
+
+/** A sweep of dead entries against those who bring their timers back, or bury more. */
+public class SweepRaces {
+
+    /** A stopped timer that comes back to life while its entry is swept is armed once. */
+    @JCStressTest
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Its entry lives again, or it was pushed anew.")
+    @State
+    public static class SweepVsResetLater extends Rig {
+        public SweepVsResetLater() {
+            pretendDeadEntries();
+            file(other, LATE);
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, DUE);
+        }
+
+        @Actor
+        public void sweep() {
+            sweepAll();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(3, 1, 0);
+        }
+    }
+
+    /** The same for one that comes back earlier, whose entry stays dead. */
+    @JCStressTest
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Pushed, whether its entry was swept or not.")
+    @State
+    public static class SweepVsResetEarlier extends Rig {
+        public SweepVsResetEarlier() {
+            pretendDeadEntries();
+            file(other, LATE);
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void sweep() {
+            sweepAll();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(3, 1, 0);
+        }
+    }
+
+    /** A stopped timer that is cancelled while its entry is swept prevents nothing twice. */
+    @JCStressTest
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Cancelled.")
+    @State
+    public static class SweepVsCancel extends Rig {
+        public SweepVsCancel() {
+            pretendDeadEntries();
+            file(other, LATE);
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void cancel(ZL_Result r) {
+            r.r1 = queue.cancel(timer);
+        }
+
+        @Actor
+        public void sweep() {
+            sweepAll();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 1, 0);
+        }
+    }
+
+    /** A stop beyond the hard bound sweeps, too, unless the driver does; no dead entry is counted or dropped twice. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
+    @State
+    public static class SweepVsStopThatHelps extends Rig {
+        public SweepVsStopThatHelps() {
+            pretendDeadEntries();
+            file(other, LATE);
+            file(timer, DUE);
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void stop(ZL_Result r) {
+            r.r1 = queue.stop(other);
+        }
+
+        @Actor
+        public void sweep() {
+            sweepAll();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 2, 0);
+        }
+    }
+}
