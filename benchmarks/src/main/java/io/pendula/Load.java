@@ -1,0 +1,121 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.pendula.ResetBenchmark.Direction;
+
+/** What one thread does to a scheduler, step by step. */
+abstract class Load {
+    private static final long NEAREST = MINUTES.toNanos(10);
+    private static final long FARTHEST = MINUTES.toNanos(60);
+
+    private long random;
+
+    Load(long seed) {
+        random = (seed + 1) * 0x9E3779B97F4A7C15L | 1;
+    }
+
+    abstract void step();
+
+    final long random() {
+        random ^= random << 13;
+        random ^= random >>> 7;
+        random ^= random << 17;
+        return random;
+    }
+
+    /** Evenly from [0, bound). */
+    final int random(int bound) {
+        return (int) ((random() >>> 32) * bound >>> 32);
+    }
+
+    /** So far ahead that nothing fires while it is measured. */
+    final long farDelay() {
+        return NEAREST + (random() >>> 1) % (FARTHEST - NEAREST);
+    }
+
+    /** Timers that are armed and left alone, for others to be armed beside. */
+    static void fill(Rival rival, int count, long seed) {
+        Load load = new Load(seed) {
+            @Override
+            void step() {
+                rival.schedule(farDelay(), Rival.Task.NOTHING);
+            }
+        };
+        for (int i = 0; i < count; i++) {
+            load.step();
+        }
+    }
+
+    /** Timeouts of 30 s that never happen: each is stopped when {@code inFlight} more have been armed. */
+    static final class Timeouts extends Load {
+        private static final long DELAY = SECONDS.toNanos(30);
+
+        private final Rival rival;
+        private final Object[] ring;
+        private int next;
+
+        Timeouts(Rival rival, int inFlight) {
+            super(1);
+            this.rival = rival;
+            this.ring = new Object[inFlight];
+            for (int i = 0; i < inFlight; i++) {
+                ring[i] = rival.schedule(DELAY, Rival.Task.NOTHING);
+            }
+        }
+
+        @Override
+        void step() {
+            Object handle = rival.schedule(DELAY, Rival.Task.NOTHING);
+            if (ring.length > 0) {
+                Object oldest = ring[next];
+                ring[next] = handle;
+                next = next + 1 == ring.length ? 0 : next + 1;
+                handle = oldest;
+            }
+            rival.cancel(handle);
+        }
+    }
+
+    /** Resets of timers picked at random among this thread's own. */
+    static final class Resets extends Load {
+        /** Longer than a step takes, so that each deadline set is earlier than the one before. */
+        private static final long STEP_EARLIER = 20_000;
+
+        private final Rival rival;
+        private final Direction direction;
+        private final Object[] handles;
+        private long delay = FARTHEST;
+
+        Resets(Rival rival, Direction direction, int count, long seed) {
+            super(seed);
+            this.rival = rival;
+            this.direction = direction;
+            this.handles = new Object[count];
+            for (int i = 0; i < count; i++) {
+                handles[i] = rival.schedule(direction == Direction.EARLIER ? FARTHEST : farDelay(),
+                        Rival.Task.NOTHING);
+            }
+        }
+
+        @Override
+        void step() {
+            int i = random(handles.length);
+            handles[i] = rival.reset(handles[i], nextDelay(), Rival.Task.NOTHING);
+        }
+
+        private long nextDelay() {
+            if (direction == Direction.RANDOM) {
+                return farDelay();
+            }
+            if (direction == Direction.EARLIER) {
+                delay -= STEP_EARLIER;
+                if (delay < NEAREST) {
+                    delay = FARTHEST; // now and then one round of later ones
+                }
+            }
+            return delay;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The deferred cost of resets: beside a million timers some are put off, then others are brought forward, one by one.
+ * Those put off were due in ten minutes or more ("far"), or all at one instant of the two seconds that are watched, when
+ * all their entries have to be re-keyed at once ("near").
+ */
+final class PauseCase implements Case {
+    private static final int TIMERS = 1_000_000;
+    private static final long PROBE_PERIOD = MILLISECONDS.toNanos(1);
+    private static final long NEAR = MILLISECONDS.toNanos(1_000);
+    private static final int FORWARDS = 20;
+    private static final long FORWARD_GAP_MILLIS = 100;
+
+    @Override
+    public String name() {
+        return "pause";
+    }
+
+    @Override
+    public List<Map<String, String>> cells(boolean busy) {
+        return Case.product("putOff=10000,100000", "due=far,near");
+    }
+
+    @Override
+    public List<Subject> subjects() {
+        return Subject.PENDULA;
+    }
+
+    @Override
+    public void run(Child child) throws Exception {
+        boolean near = child.text("due").equals("near");
+        Timer[] putOff = new Timer[child.number("putOff")];
+        TimerScheduler timers = TimerScheduler.builder().build();
+        Load.fill(SchedulerType.pendula(timers), TIMERS - putOff.length, 0);
+        CountDownLatch fired = new CountDownLatch(FORWARDS);
+        Forward[] forwards = new Forward[FORWARDS];
+        for (int i = 0; i < FORWARDS; i++) {
+            forwards[i] = new Forward(timers, fired);
+        }
+        Probe probe = new Probe(timers);
+        Thread.sleep(child.number("warmMs"));
+
+        long start = System.nanoTime();
+        for (int i = 0; i < putOff.length; i++) {
+            long delay = near ? start + NEAR - System.nanoTime() : MINUTES.toNanos(10) + i;
+            putOff[i] = timers.after(delay, NANOSECONDS, Rival.Task.NOTHING);
+        }
+        probe.worst = 0;
+        long resets = System.nanoTime();
+        for (Timer t : putOff) {
+            t.reset(60, MINUTES);
+        }
+        child.figure("reset_ns", (System.nanoTime() - resets) / (double) putOff.length);
+        for (Forward f : forwards) {
+            f.bringForward();
+            Thread.sleep(FORWARD_GAP_MILLIS);
+        }
+        fired.await();
+        long latest = 0;
+        for (Forward f : forwards) {
+            latest = Math.max(latest, f.lateness);
+        }
+        child.figure("first_late_us", forwards[0].lateness / 1e3);
+        child.figure("worst_late_us", latest / 1e3);
+        child.figure("worst_probe_us", probe.worst / 1e3);
+    }
+
+    /** A timer that is far away until it is brought forward. */
+    private static final class Forward implements Runnable {
+        private final Timer timer;
+        private final CountDownLatch fired;
+        private long deadline;
+        long lateness;
+
+        Forward(TimerScheduler timers, CountDownLatch fired) {
+            this.fired = fired;
+            this.timer = timers.after(60, MINUTES, this);
+        }
+
+        void bringForward() {
+            deadline = System.nanoTime() + PROBE_PERIOD;
+            timer.reset(PROBE_PERIOD, NANOSECONDS);
+        }
+
+        @Override
+        public void run() {
+            lateness = System.nanoTime() - deadline;
+            fired.countDown();
+        }
+    }
+
+    /** A timer that arms itself again and again, and notes how late it was at worst. */
+    private static final class Probe implements Runnable {
+        private final Timer timer;
+        private long deadline;
+        volatile long worst;
+
+        Probe(TimerScheduler timers) {
+            timer = timers.after(60, MINUTES, this);
+            next();
+        }
+
+        private void next() {
+            deadline = System.nanoTime() + PROBE_PERIOD;
+            timer.reset(PROBE_PERIOD, NANOSECONDS);
+        }
+
+        @Override
+        public void run() {
+            worst = Math.max(worst, System.nanoTime() - deadline);
+            next();
+        }
+    }
+}

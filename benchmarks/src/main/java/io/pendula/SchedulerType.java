@@ -1,0 +1,124 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+/** The schedulers under test. */
+public enum SchedulerType {
+    PENDULA {
+        @Override
+        Rival open(int threads) {
+            TimerScheduler.Builder builder = TimerScheduler.builder();
+            if (threads != AS_BUILT) {
+                builder.workers(threads);
+            }
+            return pendula(builder.build());
+        }
+    },
+    /** ScheduledThreadPoolExecutor, which removes what is cancelled. */
+    STPE {
+        @Override
+        Rival open(int threads) {
+            ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(Math.max(1, threads));
+            pool.setRemoveOnCancelPolicy(true);
+            return executor(pool);
+        }
+    },
+    /**
+     * Netty's HashedWheelTimer, which has one thread. The wheel is sized for a million timers: with the default of 512
+     * slots each tick would look at thousands that are not due.
+     */
+    HWT {
+        @Override
+        Rival open(int threads) {
+            return wheel(new HashedWheelTimer(Executors.defaultThreadFactory(), 1, MILLISECONDS, 1 << 16, false));
+        }
+    },
+    /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
+    FJP {
+        @Override
+        Rival open(int threads) {
+            Object pool = threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads);
+            if (pool instanceof ScheduledExecutorService scheduled) {
+                return executor(scheduled);
+            }
+            throw new UnsupportedOperationException("ForkJoinPool cannot schedule before JDK 25");
+        }
+    };
+
+    /** As many threads as the scheduler has by default; STPE, which has no default, gets one. */
+    static final int AS_BUILT = 0;
+
+    abstract Rival open(int threads);
+
+    static Rival pendula(TimerScheduler timers) {
+        return new Rival() {
+            @Override
+            public Object schedule(long delayNanos, Task task) {
+                return timers.after(delayNanos, NANOSECONDS, task);
+            }
+
+            @Override
+            public void cancel(Object handle) {
+                ((Timer) handle).stop();
+            }
+
+            @Override
+            public Object reset(Object handle, long delayNanos, Task task) {
+                ((Timer) handle).reset(delayNanos, NANOSECONDS);
+                return handle;
+            }
+
+            @Override
+            public void close() {
+                timers.close();
+            }
+        };
+    }
+
+    private static Rival executor(ScheduledExecutorService pool) {
+        return new Rival() {
+            @Override
+            public Object schedule(long delayNanos, Task task) {
+                return pool.schedule(task, delayNanos, NANOSECONDS);
+            }
+
+            @Override
+            public void cancel(Object handle) {
+                ((Future<?>) handle).cancel(false);
+            }
+
+            @Override
+            public void close() {
+                pool.shutdownNow();
+            }
+        };
+    }
+
+    private static Rival wheel(HashedWheelTimer timer) {
+        return new Rival() {
+            @Override
+            public Object schedule(long delayNanos, Task task) {
+                return timer.newTimeout(task, delayNanos, NANOSECONDS);
+            }
+
+            @Override
+            public void cancel(Object handle) {
+                ((Timeout) handle).cancel();
+            }
+
+            @Override
+            public void close() {
+                timer.stop();
+            }
+        };
+    }
+}
