@@ -103,8 +103,11 @@ final class Child {
             long cpu0 = OS.getProcessCpuTime();
             long wall0 = System.nanoTime();
             long operations0 = operations.getAsLong();
-            Thread.sleep(number("windowMs"));
-            double n = operations.getAsLong() - operations0;
+            double n;
+            do {
+                Thread.sleep(number("windowMs"));
+                n = operations.getAsLong() - operations0;
+            } while (n == 0); // on a machine this busy a window may pass with nothing done
             wall = Math.min(wall, (System.nanoTime() - wall0) * (double) threads / n);
             cpu[i] = (OS.getProcessCpuTime() - cpu0) / n;
             bytes = Math.min(bytes, (allocatedBy(allocating) - bytes0) / n);

@@ -49,7 +49,7 @@ public final class Compare implements Callable<Integer> {
     private boolean busy;
 
     @Option(names = "--only", paramLabel = "SETTING",
-            description = "only cells with this setting, as pending=0; may be repeated")
+            description = "where a case has this setting, only this value, as pending=0")
     private List<String> only = List.of();
 
     @Option(names = "--out", paramLabel = "FILE", description = "where every single figure goes, as CSV")
@@ -110,7 +110,8 @@ public final class Compare implements Callable<Integer> {
         long started = System.nanoTime();
         List<Row> rows = new ArrayList<>();
         for (Map<String, String> cell : c.cells(busy)) {
-            if (!cell.entrySet().containsAll(settings(only).entrySet())) {
+            if (!settings(only).entrySet().stream().allMatch(
+                    e -> cell.getOrDefault(e.getKey(), e.getValue()).equals(e.getValue()))) {
                 continue;
             }
             for (String java : javas.keySet()) {
@@ -133,6 +134,9 @@ public final class Compare implements Callable<Integer> {
         List<String> command = new ArrayList<>(List.of(javas.get(row.java).toString(),
                 "-Xms2g", "-Xmx2g", "-XX:+UseG1GC", "-cp", System.getProperty("java.class.path"),
                 Child.class.getName(), c.name(), "warmMs=" + warmMs, "windowMs=" + windowMs, "windows=" + windows));
+        if (Runtime.Version.parse(row.java).feature() >= 24) {
+            command.add(1, "--sun-misc-unsafe-memory-access=allow"); // what Netty does is then not warned of
+        }
         subject.forEach((key, value) -> command.add(key + "=" + value));
         row.cell.forEach((key, value) -> command.add(key + "=" + value));
         String what = String.join(" ", c.name(), describe(row.cell), row.label, "on", row.java);
@@ -147,7 +151,7 @@ public final class Compare implements Callable<Integer> {
                 System.err.println(fork + "/" + forks + " " + what + ":" + line.substring(Child.FIGURES.length()));
                 settings(List.of(line.substring(Child.FIGURES.length()).trim().split(" "))).forEach((figure, value) -> {
                     row.figures.computeIfAbsent(figure, k -> new ArrayList<>()).add(Double.parseDouble(value));
-                    csv.println(String.join(",", c.name(), row.java, describe(row.cell), row.label.replace(",", ""),
+                    csv.println(String.join(",", c.name(), row.java, describe(row.cell), row.label,
                             String.valueOf(fork), figure, value));
                 });
                 csv.flush();

@@ -21,7 +21,7 @@ final class ParkingCase implements Case {
         List<Subject> subjects = new ArrayList<>();
         for (Map<String, String> s : Case.product("earlyPark=true,false", "tightSlack=true,false")) {
             subjects.add(new Subject((s.get("earlyPark").equals("true") ? "early park" : "plain park")
-                    + (s.get("tightSlack").equals("true") ? ", tight slack" : ", default slack"), s));
+                    + (s.get("tightSlack").equals("true") ? " + tight slack" : " + default slack"), s));
         }
         return subjects;
     }

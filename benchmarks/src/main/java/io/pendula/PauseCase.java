@@ -55,11 +55,9 @@ final class PauseCase implements Case {
             putOff[i] = timers.after(delay, NANOSECONDS, Rival.Task.NOTHING);
         }
         probe.worst = 0;
-        long resets = System.nanoTime();
         for (Timer t : putOff) {
             t.reset(60, MINUTES);
         }
-        child.figure("reset_ns", (System.nanoTime() - resets) / (double) putOff.length);
         for (Forward f : forwards) {
             f.bringForward();
             Thread.sleep(FORWARD_GAP_MILLIS);

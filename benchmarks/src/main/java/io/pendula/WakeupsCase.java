@@ -1,5 +1,7 @@
 package io.pendula;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.util.stream.Stream;
 final class WakeupsCase implements Case {
     private static final int TIMERS = 100_000;
     private static final long IDLE_MILLIS = 3_000;
+    private static final long FULL_RATE_MILLIS = 1_000;
 
     @Override
     public String name() {
@@ -48,13 +51,17 @@ final class WakeupsCase implements Case {
         child.figure("idle_cpu_us", (Child.cpuOfOthers(others) - cpu0) / 1e3);
         child.figure("idle_process_cpu_ms", (Child.processCpu() - process0) / 1e6);
 
-        Load load = new Load.Timeouts(rival, 0);
+        full(child, "falling", new Falling(rival), tasks);
+        full(child, "same", new Load.Timeouts(rival, 0), tasks);
+    }
+
+    private static void full(Child child, String name, Load load, Path tasks) throws IOException {
         steps(load, child.number("warmMs"));
-        switches0 = switches(tasks);
-        long steps = steps(load, child.number("windowMs"));
+        long switches0 = switches(tasks);
+        long steps = steps(load, FULL_RATE_MILLIS);
         long sleeps = switches(tasks) - switches0;
-        child.figure("busy_sleeps", sleeps);
-        child.figure("busy_armed_per_sleep", steps / (double) Math.max(1, sleeps));
+        child.figure(name + "_sleeps", sleeps);
+        child.figure(name + "_armed_per_sleep", steps / (double) Math.max(1, sleeps));
     }
 
     private static long steps(Load load, long millis) {
@@ -78,7 +85,8 @@ final class WakeupsCase implements Case {
 
     private static long switchesOf(Path task) {
         try {
-            if (!Files.readString(task.resolve("comm")).startsWith("pendula-")) {
+            // The system keeps only a part of a long name.
+            if (!Files.readString(task.resolve("comm")).startsWith("pendula")) {
                 return 0;
             }
             return Files.readAllLines(task.resolve("status")).stream()
@@ -86,6 +94,23 @@ final class WakeupsCase implements Case {
                     .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Each timeout is due before all others, so that arming it wakes the driver if that sleeps. */
+    private static final class Falling extends Load {
+        private final Rival rival;
+        private long delay = MINUTES.toNanos(9); // before what lies about, after the timeouts of the other load
+
+        Falling(Rival rival) {
+            super(0);
+            this.rival = rival;
+        }
+
+        @Override
+        void step() {
+            delay -= 1_000; // more than the time that passes meanwhile
+            rival.cancel(rival.schedule(delay, Rival.Task.NOTHING));
         }
     }
 }
