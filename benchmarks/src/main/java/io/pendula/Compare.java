@@ -22,8 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /**
  * Runs each subject of each cell of a case in JVMs of its own, several times, in turn, and prints medians and spreads
@@ -33,6 +36,9 @@ import picocli.CommandLine.Parameters;
         description = "Measures Pendula beside other schedulers; tables go to standard output.")
 public final class Compare implements Callable<Integer> {
     private static final long CHILD_LIMIT_SECONDS = 120;
+
+    @Spec
+    private CommandSpec spec;
 
     @Parameters(arity = "1..*", paramLabel = "CASE",
             description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; or all")
@@ -90,7 +96,11 @@ public final class Compare implements Callable<Integer> {
     public Integer call() throws Exception {
         List<Case> cases = new ArrayList<>();
         for (String name : names) {
-            cases.addAll(name.equals("all") ? Case.ALL : List.of(Case.named(name)));
+            try {
+                cases.addAll(name.equals("all") ? Case.ALL : List.of(Case.named(name)));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), e.getMessage());
+            }
         }
         javas.put(System.getProperty("java.version"), Path.of(System.getProperty("java.home"), "bin", "java"));
         if (secondJava != null) {
@@ -224,8 +234,9 @@ public final class Compare implements Callable<Integer> {
     }
 
     private static String number(double value) {
-        return String.format(Locale.ROOT, value >= 100 || value == Math.rint(value) ? "%.0f" : value >= 10 ? "%.1f"
-                : "%.2f", value);
+        String format = value >= 100 || value == Math.rint(value) ? "%.0f" : value >= 10 ? "%.1f"
+                : value >= 0.1 ? "%.2f" : "%.3f";
+        return String.format(Locale.ROOT, format, value);
     }
 
     // ---- small things ----

@@ -3,7 +3,7 @@ package io.pendula;
 import java.util.List;
 import java.util.Map;
 
-/** What a pending timer occupies, its shared callback not counted; and what is left behind by timers that are stopped. */
+/** What a pending timer occupies, its shared callback not counted; and what timers leave behind that are stopped. */
 final class MemoryCase implements Case {
     private static final int TIMERS = 1_000_000;
     private static final int IN_FLIGHT = 1_000;

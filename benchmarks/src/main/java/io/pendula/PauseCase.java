@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The deferred cost of resets: beside a million timers some are put off, then others are brought forward, one by one.
- * Those put off were due in ten minutes or more ("far"), or all at one instant of the two seconds that are watched, when
+ * The deferred cost of resets: among a million timers some are put off, then others are brought forward, one by one.
+ * Those put off were due in ten minutes ("far"), or all at one instant within the two seconds that are watched, when
  * all their entries have to be re-keyed at once ("near").
  */
 final class PauseCase implements Case {
