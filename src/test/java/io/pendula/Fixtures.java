@@ -160,7 +160,8 @@ final class Fixtures {
     /** Whether each entry of a heap comes no earlier than its parent. */
     static void assertHeapOrder(TimerHeap heap) {
         for (int i = 1; i < heap.size(); i++) {
-            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), "entry " + i + " comes before its parent");
+            int entry = i;
+            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), () -> "entry " + entry + " comes before its parent");
         }
     }
 
