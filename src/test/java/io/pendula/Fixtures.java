@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** What several unit tests share. */
 final class Fixtures {
@@ -174,13 +175,17 @@ final class Fixtures {
         assertTrue(!t.isAlive(), t + " did not end");
     }
 
-    /** Returns when the thread waits for something, and fails if it ends before. */
-    static void awaitWaiting(Thread t) {
+    static void awaitTrue(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
-            assertTrue(t.isAlive() && System.nanoTime() < end, t + " does not wait");
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, "it did not come true for a long time");
             Thread.onSpinWait();
         }
+    }
+
+    /** Returns when the thread waits for something. */
+    static void awaitWaiting(Thread t) {
+        awaitTrue(() -> t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING);
     }
 
     /** Fails unless the collector finds the referent unreachable. */

@@ -1,0 +1,294 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.ThrownListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManualClockTest {
+    private final ManualClock clock = new ManualClock();
+    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+    private final List<String> log = new ArrayList<>();
+
+    private static Duration ns(long nanos) {
+        return Duration.ofNanos(nanos);
+    }
+
+    private Timer after(long nanos, String name) {
+        return timers.after(ns(nanos), () -> log.add(name + "@" + clock.nanoTime()));
+    }
+
+    @Test
+    void nanoTime_new_startsAtZeroOrAsTold() {
+        assertEquals(0, clock.nanoTime());
+        assertEquals(-7, new ManualClock(-7).nanoTime());
+    }
+
+    @Test
+    void advance_severalDue_runsThemByDeadlineAndShowsIt() {
+        after(30, "c");
+        after(10, "a");
+        after(20, "b");
+        after(31, "late");
+        assertEquals(3, clock.advance(ns(30)));
+        assertEquals(List.of("a@10", "b@20", "c@30"), log);
+        assertEquals(30, clock.nanoTime());
+    }
+
+    @Test
+    void advance_equalDeadlines_runInArmingOrder() {
+        for (int i = 0; i < 100; i++) {
+            after(10, "t" + i);
+        }
+        clock.advance(ns(10));
+        for (int i = 0; i < 100; i++) {
+            assertEquals("t" + i + "@10", log.get(i));
+        }
+    }
+
+    /** Whichever way a reset reaches the deadline, it counts as an arming of that moment. */
+    @Test
+    void advance_equalDeadlinesAfterResets_runInTheOrderOfTheResets() {
+        Timer putOff = after(5, "putOff");
+        Timer broughtForward = after(50, "broughtForward");
+        Timer same = after(10, "same");
+        Timer stopped = after(10, "stopped");
+        Timer there = after(10, "there");
+        after(10, "first");
+        stopped.stop();
+        putOff.reset(ns(10));
+        after(10, "second");
+        broughtForward.reset(ns(10));
+        same.reset(ns(10));
+        stopped.reset(ns(10));
+        there.reset(ns(3));
+        there.reset(ns(10));
+        after(10, "last");
+        clock.advance(ns(10));
+        assertEquals(List.of("first@10", "putOff@10", "second@10", "broughtForward@10", "same@10", "stopped@10",
+                "there@10", "last@10"), log);
+    }
+
+    @Test
+    void advance_callbackArmsDueTimers_runsThemToo() {
+        timers.after(ns(10), () -> {
+            log.add("outer@" + clock.nanoTime());
+            after(0, "now");
+            after(5, "soon");
+            after(6, "late");
+        });
+        assertEquals(3, clock.advance(ns(15)));
+        assertEquals(List.of("outer@10", "now@10", "soon@15"), log);
+        assertEquals(1, timers.pending());
+    }
+
+    @Test
+    void advance_armingAtOnce_neverRunsInsideTheArmingCall() {
+        timers.after(ns(1), () -> {
+            after(0, "inner");
+            log.add("outer");
+        });
+        clock.advance(ns(1));
+        assertEquals(List.of("outer", "inner@1"), log);
+    }
+
+    @Test
+    void advance_zero_runsWhatIsDue() {
+        after(0, "zero");
+        after(-5, "past");
+        after(1, "later");
+        assertEquals(List.of(), log);
+        assertEquals(2, clock.advance(Duration.ZERO));
+        assertEquals(List.of("zero@0", "past@0"), log);
+        assertEquals(0, clock.advance(Duration.ZERO));
+    }
+
+    @Test
+    void advance_negative_isRejected() {
+        after(0, "due");
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> clock.advance(ns(-1)));
+        assertEquals("duration must not be negative, but is PT-0.000000001S", e.getMessage());
+        assertEquals(0, clock.nanoTime());
+        assertEquals(List.of(), log);
+    }
+
+    @Test
+    void advance_null_isRejected() {
+        NullPointerException e = assertThrows(NullPointerException.class, () -> clock.advance(null));
+        assertEquals("duration must not be null", e.getMessage());
+    }
+
+    @Test
+    void advance_byACallback_isRejectedAndAdvancingGoesOn() {
+        AtomicReference<Throwable> nested = new AtomicReference<>();
+        timers.after(ns(1), () -> nested.set(
+                assertThrows(IllegalStateException.class, () -> clock.advance(ns(1)))));
+        after(2, "next");
+        assertEquals(2, clock.advance(ns(5)));
+        assertTrue(nested.get().getMessage().contains("callbacks"), nested.get().getMessage());
+        assertEquals(List.of("next@2"), log);
+        assertEquals(0, clock.advance(ns(1)));
+    }
+
+    @Test
+    void advance_whileAnotherThreadAdvances_isRejected() throws InterruptedException {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        timers.after(ns(1), () -> {
+            inside.countDown();
+            try {
+                Fixtures.await(leave);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        Thread other = new Thread(() -> clock.advance(ns(1)), "the other one");
+        other.start();
+        Fixtures.await(inside);
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> clock.advance(ns(1)));
+        assertTrue(e.getMessage().endsWith("by the other one"), e.getMessage());
+        leave.countDown();
+        Fixtures.join(other);
+        assertEquals(1, clock.nanoTime());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 15, Long.MIN_VALUE, -15})
+    void advance_acrossTheWrap_keepsTheOrder(long start) {
+        ManualClock wrapping = new ManualClock(start);
+        TimerScheduler s = TimerScheduler.builder().clock(wrapping).build();
+        List<Long> ran = new ArrayList<>();
+        for (long delay : new long[] {30, 10, 20}) {
+            s.after(ns(delay), () -> ran.add(wrapping.nanoTime() - start));
+        }
+        assertEquals(0, wrapping.advance(ns(9)));
+        assertEquals(3, wrapping.advance(ns(40)));
+        assertEquals(List.of(10L, 20L, 30L), ran);
+        assertEquals(start + 49, wrapping.nanoTime());
+    }
+
+    @Test
+    void advance_severalSchedulers_interleavesThemByDeadline() {
+        TimerScheduler second = TimerScheduler.builder().clock(clock).build();
+        second.after(ns(10), () -> log.add("second"));
+        after(10, "first");
+        second.after(ns(5), () -> {
+            log.add("early");
+            after(1, "cross");
+        });
+        assertEquals(4, clock.advance(ns(10)));
+        assertEquals(List.of("early", "cross@6", "first@10", "second"), log);
+    }
+
+    @Test
+    void advance_schedulerClosed_runsTheOthers() {
+        TimerScheduler second = TimerScheduler.builder().clock(clock).build();
+        second.after(ns(10), () -> log.add("closed"));
+        after(5, "open");
+        second.close();
+        assertEquals(1, clock.advance(ns(20)));
+        assertEquals(List.of("open@5"), log);
+    }
+
+    @Test
+    void advance_callbackClosesTheScheduler_endsThere() {
+        timers.after(ns(1), timers::close);
+        after(1, "dropped");
+        assertEquals(1, clock.advance(ns(5)));
+        assertEquals(List.of(), log);
+        assertEquals(5, clock.nanoTime());
+    }
+
+    @Test
+    void advance_callbackThrows_listenerHearsAndTheOthersRun() {
+        ThrownListener listener = new ThrownListener();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener).build();
+        RuntimeException thrown = new RuntimeException("expected");
+        Error error = new AssertionError("expected too");
+        s.after(ns(1), () -> {
+            throw thrown;
+        });
+        s.after(ns(2), () -> {
+            throw error;
+        });
+        s.after(ns(3), () -> log.add("ran"));
+        assertEquals(3, clock.advance(ns(3)));
+        assertEquals(List.of("ran"), log);
+        assertEquals(List.of(thrown, error), listener.thrown);
+    }
+
+    @Test
+    void advance_anything_startsNoThread() {
+        TimerScheduler s = TimerScheduler.builder().name("threadless").clock(clock).workers(4).build();
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        s.after(ns(1), () -> ranOn.set(Thread.currentThread()));
+        clock.advance(ns(1));
+        assertSame(Thread.currentThread(), ranOn.get());
+        assertFalse(Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(t -> t.getName().startsWith("pendula-threadless")));
+    }
+
+    @Test
+    void advance_asFarAsItGoes_leavesTheNeverTimer() {
+        Timer never = timers.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> log.add("never"));
+        Timer distant = timers.after(Duration.ofDays(18 * 365), () -> log.add("distant"));
+        assertEquals(1, clock.advance(Duration.ofSeconds(Long.MAX_VALUE)));
+        assertEquals(List.of("distant"), log);
+        assertTrue(never.isPending());
+        assertFalse(distant.isPending());
+        assertEquals(1, timers.pending());
+    }
+
+    @Test
+    void advance_hugePeriod_harmsNoOtherTimer() {
+        timers.every(Duration.ofSeconds(Long.MAX_VALUE), () -> log.add("tick"));
+        after(5, "other");
+        assertEquals(1, clock.advance(Duration.ofDays(10_000)));
+        assertEquals(List.of("other@5"), log);
+    }
+
+    /** A program with timers, tickers, stops and resets that depend on what ran before. */
+    private static List<String> program(long seed) {
+        Random rnd = new Random(seed);
+        ManualClock clock = new ManualClock(rnd.nextLong());
+        long start = clock.nanoTime();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        List<String> log = new ArrayList<>();
+        List<Timer> armed = new ArrayList<>();
+        s.every(ns(7), () -> log.add("tick@" + (clock.nanoTime() - start)));
+        for (int i = 0; i < 30; i++) {
+            int id = i;
+            armed.add(s.after(ns(rnd.nextInt(40)), () -> {
+                log.add(id + "@" + (clock.nanoTime() - start));
+                Timer other = armed.get(rnd.nextInt(armed.size()));
+                log.add(rnd.nextBoolean() ? "stop " + other.stop() : "reset " + other.reset(ns(rnd.nextInt(20))));
+            }));
+        }
+        clock.advance(ns(100));
+        return log;
+    }
+
+    @Test
+    void advance_sameCalls_giveTheSameResult() {
+        List<String> first = program(1);
+        assertTrue(first.size() > 40);
+        for (int i = 0; i < 5; i++) {
+            assertEquals(first, program(1));
+        }
+        assertEquals(200, LongStream.range(0, 200).mapToObj(ManualClockTest::program).distinct().count());
+    }
+}
