@@ -26,12 +26,14 @@ final class Fixtures {
         }
     }
 
-    /** A heap whose memory runs out when the test says so. */
+    /** A heap whose memory runs out when the test says so, and that tells when it grows or shrinks. */
     static final class LimitedHeap extends TimerHeap {
         boolean exhausted;
+        Runnable onResize = () -> {};
 
         @Override
         void resize(int capacity) {
+            onResize.run();
             if (exhausted) {
                 throw new OutOfMemoryError("the test allows no more memory");
             }

@@ -1300,6 +1300,71 @@ class TimerQueueTest {
         assertTrue(unfired.containsAll(List.of(t, pushed)));
     }
 
+    // ---- going to sleep ----
+
+    /** Whoever arms between the keeper's first drain and its publishing sees it awake, and wakes nobody. */
+    @Test
+    void prepareToSleep_armedAfterTheFirstDrain_goesRound() {
+        use(new Rig(false));
+        for (int i = 0; i <= rig.heap.capacity(); i++) {
+            rig.arm(1_000);
+        }
+        Timer[] late = new Timer[1];
+        rig.heap.onResize = () -> {
+            if (late[0] == null) {
+                late[0] = rig.arm(10);
+            }
+        };
+        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertFalse(rig.isAsleep());
+        assertEquals(0, rig.keeper.wakes);
+        assertEquals(10, queue.prepareToSleep(rig.keeper, 1));
+        assertWord(late[0], WAITING, 10);
+    }
+
+    @Test
+    void prepareToSleep_manyDeadTops_letsOthersHaveTheLock() {
+        List<Timer> timers = armMany(3 * TimerQueue.CLEAN_CHUNK);
+        timers.forEach(queue::stop);
+        rig.keepWith(rig.keeper);
+        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(2 * TimerQueue.CLEAN_CHUNK, rig.heap.size());
+        assertFalse(rig.isAsleep());
+        assertEquals(Timeline.NEVER, rig.sleep(1));
+        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.dead());
+    }
+
+    /** What thieves go by. */
+    @Test
+    void nextWhen_claimsAndSleeps_tellsTheEarliestDeadline() {
+        assertEquals(ANCHOR, queue.nextWhenOpaque());
+        rig.arm(100);
+        rig.arm(200);
+        rig.claim(100);
+        assertEquals(200, queue.nextWhenOpaque());
+        rig.claim(200);
+        assertEquals(ANCHOR, queue.nextWhenOpaque());
+        queue.close(new ArrayList<>());
+        assertEquals(Timeline.NEVER, queue.nextWhenOpaque());
+    }
+
+    @Test
+    void earliestLive_deadAndPutOffTops_looksBehindThem() {
+        use(new Rig(false));
+        List<Timer> stopped = new ArrayList<>();
+        for (int i = 0; i < 2 * TimerQueue.CLEAN_CHUNK; i++) {
+            stopped.add(rig.arm(100));
+        }
+        Timer putOff = rig.arm(200);
+        rig.arm(300);
+        rig.drain();
+        stopped.forEach(queue::stop);
+        queue.reset(putOff, 400);
+        assertEquals(300, queue.earliestLive());
+        assertEquals(2, queue.pending());
+    }
+
     // ---- the bound on dead entries ----
 
     private List<Timer> armMany(int n) {
