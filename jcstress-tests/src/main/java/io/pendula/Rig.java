@@ -50,17 +50,12 @@ abstract class Rig {
     /** As many dead entries as are never worth a sweep; the next one is one too many. */
     final void pretendDeadEntries() {
         pretended = TimerQueue.DEAD_FLOOR;
-        queue.addToLedger(pretended);
+        queue.ledger.add(pretended * Ledger.DEAD);
     }
 
     final void sweepAll() {
-        queue.lock();
-        try {
-            while (queue.sweepStep()) {
-                Thread.onSpinWait();
-            }
-        } finally {
-            queue.unlock();
+        while (queue.wantsSweep() && queue.sweepStep()) {
+            Thread.onSpinWait();
         }
     }
 
@@ -100,7 +95,7 @@ abstract class Rig {
     /** Waits longer than any run lasts; false if the end of the run was missed. */
     final boolean awaitRunEnd() {
         try {
-            return queue.awaitRunEnd(timer, TimeUnit.SECONDS.toNanos(10));
+            return queue.runEnds.await(timer, TimeUnit.SECONDS.toNanos(10));
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a state", e);
         }
