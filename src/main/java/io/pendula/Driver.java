@@ -147,10 +147,26 @@ final class Driver extends Run implements Keeper, Runnable {
             until = Math.min(until, (kept.isEmpty() ? idleSince : now) + SPARE_IDLE_NANOS);
         }
         asleep = true;
-        sleeper.sleepUntil(until, kept.isEmpty() ? null : kept.get(0));
+        if (nobodyCalled()) {
+            sleeper.sleepUntil(until, kept.isEmpty() ? null : kept.get(0));
+        }
         asleep = false;
         Thread.interrupted(); // whoever has set the flag: with it every park would return at once
         scheduler.driverIsUp();
+    }
+
+    /**
+     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
+     * permit of a waker. A waker changes pollUntil (a closing thread: closed), then unparks; so either its change is
+     * seen here, or its permit comes after this look and ends the park.
+     */
+    private boolean nobodyCalled() {
+        for (int i = 0; i < kept.size(); i++) {
+            if (kept.get(i).pollUntilVolatile() == TimerQueue.AWAKE) {
+                return false;
+            }
+        }
+        return !scheduler.isClosed();
     }
 
     private boolean isSuperfluous() {

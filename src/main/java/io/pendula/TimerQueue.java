@@ -118,8 +118,9 @@ final class TimerQueue extends QueueFields {
      * it wakes the keeper), or fails because another armer's did, or the keeper's own return from park; in each case
      * the keeper is up and has W1 and R1 before it again. If R1 comes after W2, the keeper takes the timer itself. A
      * helper that drains in between holds the lock: either before W1, and p counts its timers in; or after R1, and then
-     * each pusher's R2 comes after W1. LockSupport's permit covers the time between unlock and park. The same argument
-     * with the ledger instead of the inbox covers the call for a sweep.
+     * each pusher's R2 comes after W1. Before it parks, and when it waits for no lock any more, the keeper looks at
+     * pollUntil once again (Driver.nobodyCalled); the waker's permit covers the time after that. The same argument with
+     * the ledger instead of the inbox covers the call for a sweep.
      *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
      */
