@@ -95,7 +95,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
      */
     public boolean stop() {
         boolean was = queue.stop(this);
-        discardBefore(Timeline.NEVER);
+        discardKept();
         return was;
     }
 
@@ -114,8 +114,9 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         long nanos = Check.period(period);
         long deadline = queue.timeline.deadlineIn(nanos);
         PERIOD.setOpaque(this, nanos); // ordered by the CAS that follows
-        discardBefore(deadline);
-        return queue.reset(this, deadline);
+        boolean was = queue.reset(this, deadline);
+        discardKept();
+        return was;
     }
 
     /**
@@ -174,9 +175,13 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         }
     }
 
-    private void discardBefore(long deadline) {
+    /**
+     * Ticks that were claimed by now are due by now, and that is as far as this may reach: another thread may have
+     * armed the ticker again meanwhile, with a deadline of which this one knows nothing.
+     */
+    private void discardKept() {
         if (task() instanceof Signal.Ticks ticks) {
-            ticks.discardBefore(deadline);
+            ticks.discardBefore(queue.timeline.now() + 1);
         }
     }
 

@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -399,19 +400,81 @@ class TickerTest {
         assertEquals(0, k.missed());
     }
 
-    /** A tick that was claimed before the stop must not be received after it. */
+    /** A ticker on a queue of its own; its clock calls back once, in the middle of what reads it. */
+    private static final class Alone {
+        long now = 100;
+        Runnable inTheMiddle;
+        final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false);
+        final Signal.Ticks signal = new Signal.Ticks();
+        final Ticker ticker = new Ticker(queue, signal, 10, MissedTicks.SKIP);
+
+        Alone() {
+            queue.arm(ticker, queue.timeline.deadlineIn(10));
+        }
+
+        private long read() {
+            Runnable hook = inTheMiddle;
+            inTheMiddle = null;
+            if (hook != null) {
+                hook.run();
+            }
+            return now;
+        }
+
+        /** The firing that is due after so long, or null. */
+        Fixtures.Claim claimAfter(long nanos) {
+            now += nanos;
+            Fixtures.Claim run = new Fixtures.Claim();
+            queue.lock();
+            try {
+                queue.drain();
+                return queue.claimDue(queue.timeline.now(), run, false) ? run : null;
+            } finally {
+                queue.unlock();
+            }
+        }
+
+        /** Whether a receiver gets the tick. */
+        boolean delivers(Fixtures.Claim run) {
+            ticker.fire(run.task, run.deadline, run.claimedAt);
+            queue.endRun(ticker);
+            return signal.take();
+        }
+    }
+
     @Test
     void stop_tickClaimedButNotKeptYet_discardsIt() {
-        Fixtures.Rig rig = new Fixtures.Rig(false);
-        Signal.Ticks signal = new Signal.Ticks();
-        Ticker k = new Ticker(rig.queue, signal, 10, MissedTicks.SKIP);
-        rig.queue.arm(k, 10);
-        Fixtures.Claim run = rig.claim(10);
-        assertTrue(k.stop());
-        k.fire(run.task, run.deadline, run.claimedAt);
-        rig.queue.endRun(k);
-        assertFalse(signal.take());
-        assertEquals(0, k.missed());
+        Alone s = new Alone();
+        Fixtures.Claim run = s.claimAfter(10);
+        assertTrue(s.ticker.stop());
+        assertFalse(s.delivers(run));
+        assertEquals(0, s.ticker.missed());
+    }
+
+    @Test
+    void reset_tickClaimedButNotKeptYet_discardsIt() {
+        Alone s = new Alone();
+        Fixtures.Claim run = s.claimAfter(10);
+        assertTrue(s.ticker.reset(Duration.ofNanos(3)));
+        assertFalse(s.delivers(run));
+        assertTrue(s.delivers(s.claimAfter(3)));
+    }
+
+    @Test
+    void stop_resetByAnotherInTheMiddle_keepsTheTicksThatFollow() {
+        Alone s = new Alone();
+        s.inTheMiddle = () -> s.ticker.reset(Duration.ofNanos(7));
+        assertTrue(s.ticker.stop());
+        assertNull(s.claimAfter(6));
+        assertTrue(s.delivers(s.claimAfter(1)));
+    }
+
+    @Test
+    void reset_shorterResetByAnotherInTheMiddle_keepsTheTicksThatFollow() {
+        Alone s = new Alone();
+        s.inTheMiddle = () -> s.inTheMiddle = () -> s.ticker.reset(Duration.ofNanos(7));
+        s.ticker.reset(Duration.ofDays(1));
+        assertTrue(s.delivers(s.claimAfter(7)));
     }
 
     @Test
