@@ -36,6 +36,8 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     }
 
     private final MissedTicks missedTicks;
+    /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
+    private final Signal.Ticks ticks;
     /** Written by reset before its CAS of the word, read by the claim: a claim in between may use either. */
     private long period;
     /** Written by the one thread that runs the tick. */
@@ -45,6 +47,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         super(queue, task);
         this.period = period;
         this.missedTicks = missedTicks;
+        this.ticks = task instanceof Signal.Ticks t ? t : null;
     }
 
     /**
@@ -126,7 +129,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
      * @return a count that never falls
      */
     public long missed() {
-        return (long) SKIPPED.getOpaque(this) + (task() instanceof Signal.Ticks ticks ? ticks.dropped() : 0);
+        return (long) SKIPPED.getOpaque(this) + (ticks == null ? 0 : ticks.dropped());
     }
 
     /**
@@ -155,7 +158,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     }
 
     private boolean await(long nanos) throws InterruptedException {
-        if (!(task() instanceof Signal.Ticks ticks)) {
+        if (ticks == null) {
             queue.scheduler.checkAwaitable(isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a ticker without a task can be awaited");
         }
@@ -168,10 +171,9 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     /** Stops the ticker for good and drops its task at once. A run in progress ends normally. */
     @Override
     public void close() {
-        Runnable task = task();
         queue.cancel(this);
-        if (task instanceof Signal signal) {
-            signal.run(); // those who await must not wait for ever
+        if (ticks != null) {
+            ticks.run(); // those who await must not wait for ever
         }
     }
 
@@ -180,7 +182,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
      * armed the ticker again meanwhile, with a deadline of which this one knows nothing.
      */
     private void discardKept() {
-        if (task() instanceof Signal.Ticks ticks) {
+        if (ticks != null) {
             ticks.discardBefore(queue.timeline.now() + 1);
         }
     }
@@ -198,7 +200,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     void fire(Runnable claimed, long deadline, long now) {
         // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
         SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, period(), now));
-        if (claimed instanceof Signal.Ticks ticks) {
+        if (ticks != null) {
             ticks.tick(deadline);
         } else {
             claimed.run();

@@ -352,6 +352,15 @@ class TickerTest {
     }
 
     @Test
+    void missed_closed_doesNotFall() {
+        Ticker k = timers.every(ms(10));
+        advance(30);
+        assertEquals(2, k.missed());
+        k.close();
+        assertEquals(2, k.missed());
+    }
+
+    @Test
     void await_waiting_returnsAtTheTick() throws Exception {
         Ticker k = timers.every(ms(10));
         FutureTask<Void> waiter = new FutureTask<>(() -> {
