@@ -192,7 +192,8 @@ class ParkProtocolModelTest {
         void sweep() {
             for (int t = 0; t < TIMERS; t++) {
                 for (int key = 0; key < NEVER; key++) {
-                    boolean live = state(t) == WAITING && when(t) == key || state(t) == MODIFIED_LATER && when(t) >= key;
+                    boolean live = state(t) == WAITING && when(t) == key
+                            || state(t) == MODIFIED_LATER && when(t) >= key;
                     if (hasKey(t, key) && !live) {
                         dropKey(t, key);
                         v[DEAD]--;

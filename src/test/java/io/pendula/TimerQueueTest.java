@@ -648,7 +648,9 @@ class TimerQueueTest {
                 rig.drain();
             }
         }
+        rig.drain();
         for (Timer t : armed) {
+            assertNull(t.next, "a link keeps another timer alive");
             assertSame(t, rig.claim(100).nodeOpaque());
         }
     }
