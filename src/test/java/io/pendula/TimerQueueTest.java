@@ -1583,6 +1583,17 @@ class TimerQueueTest {
         assertEquals(1, queue.pending());
     }
 
+    /** A sweep may drop an entry before the thread that made it dead has counted it. */
+    @Test
+    void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
+        queue.stop(waiting());
+        queue.addToLedger(-2);
+        assertEquals(1, queue.stats().stopped());
+        queue.addToLedger(1);
+        assertEquals(1, queue.stats().stopped());
+        assertEquals(0, queue.stats().dead());
+    }
+
     // ---- admission ----
 
     @ParameterizedTest(name = "{0}")

@@ -696,6 +696,10 @@ class TimerTest {
         t.cancel();
         t.cancel();
         assertEquals(3, free());
+        Timer stoppedThenCancelled = bounded.after(ms(1), () -> {});
+        stoppedThenCancelled.stop();
+        stoppedThenCancelled.cancel();
+        assertEquals(3, free());
     }
 
     @Test
