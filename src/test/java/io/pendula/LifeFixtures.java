@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -83,7 +84,7 @@ final class LifeFixtures {
         }
         for (Thread t : all) {
             t.join(TimeUnit.SECONDS.toMillis(3 * LOST_SECONDS));
-            assertTrue(!t.isAlive(), () -> t.getName() + " still runs");
+            assertTrue(!t.isAlive(), () -> t.getName() + " still runs at " + Arrays.toString(t.getStackTrace()));
         }
         if (failure.get() != null) {
             throw new AssertionError(failure.get());
