@@ -27,13 +27,18 @@ final class Monitor implements Runnable {
     private static final long FAST_POLL_NANOS = 1_000_000;
     /** A queue whose driver is up may be behind by so much before an idle driver is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;
-    /** A sleeper that has missed its time by so much is woken. */
-    private static final long RESCUE_AFTER_NANOS = 50_000_000;
-    /** ... and by so much, it cannot have been the operating system, though its deadline was the right one. */
-    private static final long SURELY_LOST_NANOS = 250_000_000;
+    /** A sleeper that has missed its time by so much is watched; */
+    private static final long LATE_NANOS = 50_000_000;
+    /**
+     * and if it sleeps on for so long it is woken. At once would be too soon: a thread between its push and its look at
+     * pollUntil, or a driver that was woken already, may be waiting for a processor.
+     */
+    private static final long STILL_LATE_NANOS = 100_000_000;
 
     private final TimerScheduler scheduler;
     private final long stallNanos;
+    /** By queue: when its sleeper was first seen to be late, or 0. */
+    private final long[] lateSince;
     private Thread thread;
     private volatile long sleepsUntil;
     /** Written by the monitor alone. */
@@ -42,6 +47,7 @@ final class Monitor implements Runnable {
     Monitor(TimerScheduler scheduler, long stallNanos) {
         this.scheduler = scheduler;
         this.stallNanos = stallNanos;
+        this.lateSince = new long[scheduler.queues.length];
     }
 
     void setThread(Thread thread) {
@@ -153,10 +159,13 @@ final class Monitor implements Runnable {
                 q.unlock();
             }
         }
-        if (due < now - RESCUE_AFTER_NANOS && q.pollUntilVolatile() == p) {
-            if (p > now || due < now - SURELY_LOST_NANOS) {
-                rescues++;
-            }
+        if (due >= now - LATE_NANOS || q.pollUntilVolatile() != p) {
+            lateSince[q.index] = 0;
+        } else if (lateSince[q.index] == 0) {
+            lateSince[q.index] = now;
+        } else if (now - lateSince[q.index] >= STILL_LATE_NANOS) {
+            lateSince[q.index] = 0;
+            rescues++;
             q.keeper().wake();
         }
         return due == Timeline.NEVER ? due : Math.max(due, now) + SLOW_POLL_NANOS;

@@ -774,7 +774,8 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * Runs callbacks elsewhere than on the drivers. A timer still never overlaps itself: it is armed again when
          * its callback has returned. If the executor rejects a callback, the listener hears of it and the driver runs
-         * it. Default: inline, on the drivers.
+         * it. One that drops a callback silently leaves its timer running for ever, and {@code close} waiting for it.
+         * Default: inline, on the drivers.
          *
          * @param executor where callbacks run
          * @return this

@@ -1587,9 +1587,9 @@ class TimerQueueTest {
     @Test
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
-        queue.addToLedger(-2);
+        queue.ledger.add(-2 * Ledger.DEAD);
         assertEquals(1, queue.stats().stopped());
-        queue.addToLedger(1);
+        queue.ledger.add(Ledger.DEAD);
         assertEquals(1, queue.stats().stopped());
         assertEquals(0, queue.stats().dead());
     }
