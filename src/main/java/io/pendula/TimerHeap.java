@@ -50,6 +50,15 @@ class TimerHeap {
         return nodes[i];
     }
 
+    final int seq(int i) {
+        return seqs[i];
+    }
+
+    /** The sequence number of the next entry that is pushed. */
+    final int nextSeq() {
+        return nextSeq;
+    }
+
     /**
      * Makes room for one more entry, so that the next push cannot fail.
      *

@@ -25,6 +25,8 @@ import static io.pendula.TimerNode.word;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -152,6 +154,8 @@ final class TimerQueue extends QueueFields {
     private final Admission admission;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
+    /** Then only: each filed timer's sequence number in the heap. Weak, as a stopped timer's dead entry may stay. */
+    private final Map<TimerNode, Integer> places;
 
     private volatile Keeper keeper;
     /** Set by the monitor while the keeper is stuck in a callback: whoever is idle may adopt the queue. */
@@ -186,6 +190,7 @@ final class TimerQueue extends QueueFields {
         this.heap = heap;
         this.admission = admission;
         this.keepOrder = keepOrder;
+        this.places = keepOrder ? new WeakHashMap<>() : null;
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
@@ -487,8 +492,8 @@ final class TimerQueue extends QueueFields {
             int s = state(w);
             if (s == MOVING || s == MODIFIED_EARLIER) {
                 if (t.casWord(w, word(deadline(w), WAITING))) {
-                    if (keepOrder) {
-                        dropTwin(deadline(w), t);
+                    if (places != null) {
+                        places.put(t, heap.nextSeq());
                     }
                     heap.push(deadline(w), t);
                     return;
@@ -496,19 +501,6 @@ final class TimerQueue extends QueueFields {
             } else if (t.casWord(w, word(deadline(w), s == DELETED_QUEUED ? REMOVED : CANCELLED))) {
                 stops++;
                 return;
-            }
-        }
-    }
-
-    /** A dead entry with the key of the new one would be taken for the live one, and fire before its turn. */
-    private void dropTwin(long key, TimerNode t) {
-        if (ledger.dead() > 0) {
-            for (int i = heap.size() - 1; i >= 0; i--) {
-                if (heap.key(i) == key && heap.node(i) == t) {
-                    heap.removeAt(i);
-                    exhumed(1);
-                    return;
-                }
             }
         }
     }
@@ -525,7 +517,7 @@ final class TimerQueue extends QueueFields {
                 long key = heap.topKey();
                 TimerNode t = heap.top();
                 long w = t.wordVolatile();
-                if (state(w) == WAITING && deadline(w) == key) {
+                if (state(w) == WAITING && deadline(w) == key && isInPlace(0)) {
                     Runnable task = t.task(); // before the CAS, see cancel
                     long next = t.nextAfter(key, now);
                     if (t.casWord(w, next == 0 ? word(key, t.isSignal(task) ? NO_STATUS : RUNNING)
@@ -584,7 +576,7 @@ final class TimerQueue extends QueueFields {
             }
             return false;
         }
-        if (isDead(heap.topKey(), t)) {
+        if (isDead(0)) {
             heap.pop();
             return true;
         }
@@ -592,14 +584,15 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Whether an entry belongs to no armed timer; lets a deleted timer go. */
-    private static boolean isDead(long key, TimerNode t) {
+    private boolean isDead(int i) {
+        TimerNode t = heap.node(i);
         for (;;) {
             long w = t.wordVolatile();
             switch (state(w)) {
                 case WAITING:
-                    return deadline(w) != key;
+                    return deadline(w) != heap.key(i) || !isInPlace(i);
                 case MODIFIED_LATER:
-                    return deadline(w) < key;
+                    return deadline(w) < heap.key(i);
                 case DELETED:
                     if (t.casWord(w, word(deadline(w), REMOVED))) {
                         return true;
@@ -609,6 +602,14 @@ final class TimerQueue extends QueueFields {
                     return true;
             }
         }
+    }
+
+    /**
+     * With a manual clock a timer often comes back to a deadline for which its dead entry is still there. That entry
+     * would be as good as the new one, but for the order of resets, so there only the newest counts.
+     */
+    private boolean isInPlace(int i) {
+        return places == null || places.get(heap.node(i)) == heap.seq(i);
     }
 
     /** When the keeper must be up again, as far as the heap and the backlog tell. */
@@ -656,7 +657,7 @@ final class TimerQueue extends QueueFields {
         int visits = 0;
         while (heap.size() > 0 && visits < CLEAN_CHUNK) {
             long w = heap.top().wordVolatile();
-            if (state(w) == WAITING && deadline(w) == heap.topKey()) {
+            if (state(w) == WAITING && deadline(w) == heap.topKey() && isInPlace(0)) {
                 break;
             }
             visits++;
@@ -776,7 +777,7 @@ final class TimerQueue extends QueueFields {
         int dropped = 0;
         int end = Math.max(0, i - SWEEP_CHUNK + 1);
         for (; i >= end; i--) {
-            if (isDead(heap.key(i), heap.node(i))) {
+            if (isDead(i)) {
                 heap.removeAt(i);
                 dropped++;
             }
