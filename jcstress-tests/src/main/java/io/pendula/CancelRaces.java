@@ -289,7 +289,7 @@ public class CancelRaces {
 
     /** A reset says whether it took away the firing that waits for a receiver, and so does a cancel after it. */
     @JCStressTest
-    @Outcome(id = "true, replaced, ok", expect = ACCEPTABLE, desc = "Taken away by the reset, whose arming is cancelled.")
+    @Outcome(id = "true, replaced, ok", expect = ACCEPTABLE, desc = "Taken away by the reset; its arming is cancelled.")
     @Outcome(id = "true, refused, ok", expect = ACCEPTABLE, desc = "Taken away by the cancel.")
     @State
     public static class CancelVsResetOfFiring extends Rig {

@@ -21,9 +21,11 @@ public class CloseRaces {
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
     @State
     public static class CloseVsArm extends Rig {
+        private final Timer made = new Timer(queue, this::fired);
+
         @Actor
         public void arm(LIL_Result r) {
-            r.r1 = tryArm();
+            r.r1 = tryArm(made);
         }
 
         @Actor

@@ -69,10 +69,10 @@ abstract class Rig {
         return unfired.size();
     }
 
-    /** Whether the timer was armed, or refused. */
-    final String tryArm() {
+    /** Whether a new timer was armed, or refused. */
+    final String tryArm(TimerNode t) {
         try {
-            queue.arm(timer, DUE);
+            queue.arm(t, DUE);
             return "armed";
         } catch (RejectedExecutionException e) {
             return "refused";
