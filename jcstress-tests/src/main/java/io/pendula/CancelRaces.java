@@ -13,6 +13,7 @@ import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZL_Result;
 
 /** A cancel against a claim, the end of a run, a stop, a reset, a receiver and another cancel. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class CancelRaces {
 
     /** A due timer is either cancelled or run with its task; then the task is dropped. */

@@ -13,6 +13,7 @@ import org.openjdk.jcstress.infra.results.LIL_Result;
 import org.openjdk.jcstress.infra.results.ZIL_Result;
 
 /** The closing of a queue against those who arm, run and stop: each arming ends once, or is refused. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class CloseRaces {
 
     /** A timer that is armed while the queue closes is collected or refused. */

@@ -11,6 +11,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
 /** The drain of the inbox against whatever happens to the timers in it. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class DrainRaces {
 
     /** A stop of a timer that is being filed prevents the firing. */

@@ -11,6 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LIL_Result;
 
 /** A keeper on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class ParkRaces {
 
     /** A queue whose keeper goes to sleep, with another timer that is due late. */

@@ -12,6 +12,7 @@ import org.openjdk.jcstress.infra.results.IL_Result;
 import org.openjdk.jcstress.infra.results.ZIL_Result;
 
 /** What one side wrote plainly before, the other side sees after: armings, runs, and those who wait for them. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class PublicationRaces {
 
     /** A run sees what was written before its arming. */

@@ -11,6 +11,7 @@ import org.openjdk.jcstress.infra.results.ZIL_Result;
 import org.openjdk.jcstress.infra.results.ZZL_Result;
 
 /** A reset against a claim and against another reset, in each state that a timer may be in. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class ResetRaces {
 
     /** A timer that is put off while it falls due runs once if the reset was in time, else twice. */

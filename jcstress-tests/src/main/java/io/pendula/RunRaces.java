@@ -12,6 +12,7 @@ import org.openjdk.jcstress.infra.results.IIL_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
 /** The end of a run against those who stop or reset the timer meanwhile, and against whoever may run it next. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class RunRaces {
 
     /** A stop prevents the next firing of a timer that was armed in its run, whether that run has ended or not. */

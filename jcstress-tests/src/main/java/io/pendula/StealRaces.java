@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIL_Result;
 
 /** A thief against the driver of the queue. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class StealRaces {
 
     /** A due timer is run by exactly one of two claimers. */

@@ -12,6 +12,7 @@ import org.openjdk.jcstress.infra.results.ZLL_Result;
 import org.openjdk.jcstress.infra.results.ZZL_Result;
 
 /** A stop against a claim, another stop, a reset and a receiver. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class StopRaces {
 
     /** A due timer is either stopped or run. */

@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
 /** A sweep of dead entries against those who bring their timers back, or bury more. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class SweepRaces {
 
     /** A stopped timer that comes back to life while its entry is swept is armed once. */
