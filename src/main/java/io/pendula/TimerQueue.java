@@ -709,15 +709,15 @@ final class TimerQueue extends QueueFields {
     private void bury(long stopsToo) {
         int dead = ledger.add(DEAD + stopsToo);
         if (dead > softBound()) {
-            if (!sweeping) {
-                wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
-            }
             if (dead > hardBound() && lock.tryLock()) {
                 try {
                     sweepToHardBound();
                 } finally {
                     lock.unlock();
                 }
+            }
+            if (isOverBound() && !sweeping) {
+                wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
             }
         }
     }
@@ -928,8 +928,10 @@ final class TimerQueue extends QueueFields {
     void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
-            collected.addAll(late);
-            late = null;
+            if (late != null) {
+                collected.addAll(late);
+                late = null;
+            }
         } finally {
             lock.unlock();
         }

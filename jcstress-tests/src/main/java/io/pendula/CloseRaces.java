@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIL_Result;
 import org.openjdk.jcstress.infra.results.IL_Result;
 import org.openjdk.jcstress.infra.results.LIL_Result;
+import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.ZIL_Result;
 
 /** The closing of a queue against those who arm, run and stop: each arming ends once, or is refused. */
@@ -228,6 +229,34 @@ public class CloseRaces {
         @Arbiter
         public void settle(IL_Result r) {
             r.r2 = audit(2, 0, 0);
+        }
+    }
+
+    /** A reset after the close is refused, though the run in which it began ends before it. */
+    @JCStressTest
+    @Outcome(id = "refused, ok", expect = ACCEPTABLE, desc = "Refused in the run, or after it.")
+    @State
+    public static class ResetVsEndOfRunAfterClose extends Rig {
+        public ResetVsEndOfRunAfterClose() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+            closeQueue();
+        }
+
+        @Actor
+        public void reset(LL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void end(LL_Result r) {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            closeQueue();
+            r.r2 = audit(1, 0, 0);
         }
     }
 

@@ -328,6 +328,7 @@ public class ParkRaces {
 
     /** A stop that makes one entry too many dead is seen by the keeper, or wakes it to sweep. */
     @JCStressTest
+    @Outcome(id = "swept, [01], ok", expect = ACCEPTABLE, desc = "The stop was beyond the hard bound, too, and swept.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper is up, and will sweep.")
     @Outcome(id = "to be swept, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
     @State

@@ -66,6 +66,7 @@ abstract class Rig {
         if (running != null) {
             queue.collectRunning(running, unfired);
         }
+        queue.collectLate(unfired);
         return unfired.size();
     }
 
