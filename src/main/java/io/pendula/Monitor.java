@@ -11,8 +11,8 @@ final class Monitor implements Runnable {
     /*
      * Overview
      *
-     * While some driver is up the monitor looks every 10 ms, every 1 ms while something looks wrong. When all drivers
-     * sleep it sleeps itself, until 10 ms after the earliest of their deadlines: an idle scheduler costs nothing.
+     * While some driver is up the monitor looks every 14 ms, every 1 ms while something looks wrong. When all drivers
+     * sleep it sleeps itself, until 14 ms after the earliest of their deadlines: an idle scheduler costs nothing.
      *
      * It must not sleep on while a driver is up. It publishes sleepsUntil, then looks whether a driver is up; a driver
      * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead. All four
@@ -23,7 +23,7 @@ final class Monitor implements Runnable {
      * callback that blocks wait for it.
      */
 
-    private static final long SLOW_POLL_NANOS = 10_000_000;
+    private static final long SLOW_POLL_NANOS = 14_000_000;
     private static final long FAST_POLL_NANOS = 1_000_000;
     /** A queue whose driver is up may be behind by so much before an idle driver is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;

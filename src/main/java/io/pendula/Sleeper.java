@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * be switched off.
  *
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
- * That oversleep is learned, as its 20 % quantile, and the park made shorter by as much; what is left then is spun
+ * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; what is left then is spun
  * away, while the sleeper looks for a wake. Spins are short, else the rest is parked.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 final class Sleeper {
     private static final long MAX_BIAS_NANOS = 100_000;
     private static final long MAX_SPIN_NANOS = 30_000;
-    /** Down four times as fast as up: at rest where one oversleep in five is shorter than the bias. */
+    /** Down eight times as fast as up: at rest where one oversleep in nine is shorter than the bias. */
     private static final long BIAS_DOWN_NANOS = 2_000;
-    private static final long BIAS_UP_NANOS = 500;
+    private static final long BIAS_UP_NANOS = 250;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 

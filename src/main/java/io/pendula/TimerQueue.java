@@ -131,10 +131,14 @@ final class TimerQueue extends QueueFields {
     static final int HELP_DEPTH = 2048;
     /** So many dead entries are never worth a sweep. */
     static final int DEAD_FLOOR = 1024;
+    /** Beyond the tidy bound two chunks are swept for so many entries that die. */
+    static final int TIDY_EVERY = 256;
     /** Heap slots that a sweep visits in one hold of the lock. */
     static final int SWEEP_CHUNK = 1024;
     /** Dead tops that are cleaned in one hold of the lock. */
     static final int CLEAN_CHUNK = 256;
+    /** Sleeps longer than this are divided. */
+    private static final long LONG_SLEEP_NANOS = 1_000_000_000;
     /** How long a drain that ran out of memory waits before it is tried again. */
     static final long OOM_RETRY_NANOS = 10_000_000;
 
@@ -165,7 +169,9 @@ final class TimerQueue extends QueueFields {
     private final Backlog backlog = new Backlog();
     final Ledger ledger = new Ledger();
 
+    /** Where the sweep has got to; slots above have been looked at. */
     private int hand;
+    private int unswept;
     /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
     private volatile boolean sweeping;
 
@@ -633,8 +639,8 @@ final class TimerQueue extends QueueFields {
                 return GO_ROUND;
             }
             heap.trim();
-            long p = wakeTime(now);
-            setNextWhenOpaque(p);
+            setNextWhenOpaque(wakeTime(now));
+            long p = ahead(wakeTime(now), now);
             setPollUntilVolatile(p); // W1
             drain(); // R1
             if (wakeTime(now) < p) {
@@ -649,6 +655,15 @@ final class TimerQueue extends QueueFields {
 
     private long wakeTime(long now) {
         return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
+    }
+
+    /**
+     * A long sleep ends an eighth too early and is followed by a shorter one. That costs three sleeps more in ten
+     * minutes, and spares a wake to each timer that is a little earlier than all before it.
+     */
+    private static long ahead(long when, long now) {
+        long left = when - now;
+        return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
     }
 
     /** Until the top is live; false if there are so many dead ones that somebody else should get the lock meanwhile. */
@@ -696,6 +711,14 @@ final class TimerQueue extends QueueFields {
         return Math.max(DEAD_FLOOR, heap.size() >> 2);
     }
 
+    /**
+     * More than this: who makes entries dead sweeps a little now and then. It has the timers in its processor's cache,
+     * so this costs a fraction of what it costs the driver, which is called if that is not enough.
+     */
+    private int tidyBound() {
+        return softBound() * 3 / 4;
+    }
+
     /** More than this: whoever notices helps, as the driver does not get a processor. */
     private int hardBound() {
         return DEAD_FLOOR / 2 + (heap.size() >> 1);
@@ -708,9 +731,11 @@ final class TimerQueue extends QueueFields {
     /** An entry has died; {@code stopsToo} is counted in the same step. */
     private void bury(long stopsToo) {
         int dead = ledger.add(DEAD + stopsToo);
-        if (dead > softBound()) {
-            if (dead > hardBound() && lock.tryLock()) {
+        if (dead > tidyBound()) {
+            if ((dead % TIDY_EVERY == 0 || dead > hardBound()) && lock.tryLock()) {
                 try {
+                    sweepChunk();
+                    sweepChunk();
                     sweepToHardBound();
                 } finally {
                     lock.unlock();
@@ -746,11 +771,12 @@ final class TimerQueue extends QueueFields {
         try {
             if (!sweeping) {
                 sweeping = true;
-                hand = 0; // a whole pass, wherever helpers have got to
+                unswept = heap.size();
             }
-            boolean passDone = sweepChunk();
+            unswept -= SWEEP_CHUNK;
+            sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
-            sweeping = !passDone && ledger.dead() > softBound() / 2;
+            sweeping = unswept > 0 && ledger.dead() > softBound() / 2;
             return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
         } finally {
             lock.unlock();
@@ -765,26 +791,22 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * Drops the dead entries among the next slots from the tail downwards, so that what takes the place of a dropped
-     * entry has been looked at before. True when it has come to the top.
+     * Drops the dead entries among the next slots, round and round from the tail to the top: so what takes the place of
+     * a dropped entry has been looked at before.
      */
-    private boolean sweepChunk() {
+    private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
-        int i = Math.min(hand, heap.size()) - 1;
-        if (i < 0) {
-            i = heap.size() - 1;
-        }
         int dropped = 0;
-        int end = Math.max(0, i - SWEEP_CHUNK + 1);
-        for (; i >= end; i--) {
-            if (isDead(i)) {
-                heap.removeAt(i);
+        for (int visits = Math.min(SWEEP_CHUNK, heap.size()); visits > 0; visits--) {
+            if (hand <= 0 || hand > heap.size()) {
+                hand = heap.size();
+            }
+            if (isDead(--hand)) {
+                heap.removeAt(hand);
                 dropped++;
             }
         }
         exhumed(dropped);
-        hand = i + 1;
-        return hand == 0;
     }
 
     // ---- the keeper, and what it and thieves need ----

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -1380,53 +1381,62 @@ class TimerQueueTest {
         return timers;
     }
 
-    private int stopUntilWoken(List<Timer> timers) {
-        int stops = 0;
-        while (rig.keeper.wakes == 0) {
-            queue.stop(timers.get(stops++));
+    /** By another thread, while the lock is held: else the stopper would sweep itself, and wake nobody. */
+    private void stopWithoutLock(List<Timer> timers) throws InterruptedException {
+        queue.lock();
+        try {
+            Thread stopper = new Thread(() -> timers.forEach(queue::stop));
+            stopper.start();
+            Fixtures.join(stopper);
+        } finally {
+            queue.unlock();
         }
-        return stops;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2_000, 1_024", "8_000, 2_000"})
+    void stop_beyondTheBoundWithoutTheLock_wakesTheSleeper(String timers, String bound) throws InterruptedException {
+        int n = Integer.parseInt(timers.replace("_", ""));
+        int most = Integer.parseInt(bound.replace("_", ""));
+        List<Timer> armed = armMany(n);
+        stopWithoutLock(armed.subList(0, most));
+        assertEquals(0, rig.keeper.wakes);
+        stopWithoutLock(armed.subList(most, most + 1));
+        assertEquals(1, rig.keeper.wakes);
     }
 
     @Test
-    void stop_smallHeap_wakesTheSleeperBeyondTheFloor() {
-        assertEquals(TimerQueue.DEAD_FLOOR + 1, stopUntilWoken(armMany(2_000)));
-    }
-
-    @Test
-    void stop_largeHeap_wakesTheSleeperBeyondAQuarter() {
-        assertEquals(8_000 / 4 + 1, stopUntilWoken(armMany(8_000)));
-    }
-
-    @Test
-    void stop_beyondTheBound_wakesOncePerSleep() {
+    void stop_beyondTheBoundWithoutTheLock_wakesOncePerSleep() throws InterruptedException {
         List<Timer> timers = armMany(8_000);
-        int stops = stopUntilWoken(timers);
-        for (int i = 0; i < 500; i++) {
-            queue.stop(timers.get(stops++));
-        }
+        stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.keeper.wakes);
         assertEquals(0, queue.stats().swept());
         rig.sleep(1);
         assertTrue(rig.dead() <= 1_000, "the woken keeper sweeps to half the bound");
-        assertEquals(8_000 - stops, queue.pending());
+        assertEquals(5_500, queue.pending());
     }
 
     @Test
-    void stop_beyondHalf_sweepsItself() {
+    void stop_inAnyOrder_sweepsBeforeTheSleeperIsNeeded() {
         List<Timer> timers = armMany(8_000);
-        int hard = TimerQueue.DEAD_FLOOR / 2 + 8_000 / 2;
-        for (int i = 0; i < hard; i++) {
+        Collections.shuffle(timers, new Random(3));
+        for (int i = 0; i < timers.size(); i++) {
             queue.stop(timers.get(i));
+            int bound = Math.max(TimerQueue.DEAD_FLOOR, rig.heap.size() / 4);
+            assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
         }
-        assertEquals(hard, rig.dead());
-        assertEquals(8_000, rig.heap.size());
-        for (Timer t : timers) {
-            queue.stop(t);
-            assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR + rig.heap.size() / 2 + TimerQueue.SWEEP_CHUNK);
-        }
-        assertTrue(queue.stats().swept() > 0);
+        assertEquals(0, rig.keeper.wakes);
         assertEquals(0, queue.pending());
+    }
+
+    @Test
+    void stop_beyondHalf_sweepsAtOnce() throws InterruptedException {
+        List<Timer> timers = armMany(8_000);
+        stopWithoutLock(timers.subList(0, 7_001));
+        assertEquals(7_001, rig.dead());
+        queue.stop(timers.get(7_001));
+        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR / 2 + rig.heap.size() / 2);
+        assertEquals(998, queue.pending());
     }
 
     @Test
@@ -1507,7 +1517,7 @@ class TimerQueueTest {
     @Test
     void sleep_deadWithinTheBound_sweepsNothing() {
         List<Timer> timers = armMany(5_000);
-        for (int i = 3_750; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
+        for (int i = 4_100; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
             queue.stop(timers.get(i));
         }
         assertFalse(queue.wantsSweep());

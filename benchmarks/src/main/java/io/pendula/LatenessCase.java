@@ -13,9 +13,9 @@ import org.HdrHistogram.Histogram;
 
 /** How late timers run, and what that costs, when so many a second fire at random instants. */
 final class LatenessCase implements Case {
-    private static final int WARM_RATE = 10_000;
-    private static final long WARM = MILLISECONDS.toNanos(700);
-    private static final long MEASURED = MILLISECONDS.toNanos(2_200);
+    private static final int WARM_RATE = 20_000;
+    private static final long WARM = MILLISECONDS.toNanos(2_500);
+    private static final long MEASURED = MILLISECONDS.toNanos(3_000);
     /** The time to arm them all, before the first is due. */
     private static final long LEAD = MILLISECONDS.toNanos(100);
 
