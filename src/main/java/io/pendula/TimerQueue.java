@@ -807,6 +807,7 @@ final class TimerQueue extends QueueFields {
             }
         }
         exhumed(dropped);
+        heap.trim();
     }
 
     // ---- the keeper, and what it and thieves need ----
