@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
  * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; what is left then is spun
- * away, while the sleeper looks for a wake. Spins are short, else the rest is parked.
+ * away, while the sleeper looks for a wake. After a park no more than 30 microseconds are spun, else the rest is parked;
+ * a sleep that is shorter than the oversleep as a whole is spun through.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
  * batch wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
@@ -31,8 +32,9 @@ final class Sleeper {
 
     Sleeper(Timeline timeline, boolean earlyPark) {
         this.timeline = timeline;
-        // A spinning thread keeps the only processor from the one that it waits for.
-        this.earlyPark = earlyPark && Runtime.getRuntime().availableProcessors() > 1;
+        // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
+        // that stands still.
+        this.earlyPark = earlyPark && timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
     }
 
     /**
@@ -46,24 +48,25 @@ final class Sleeper {
         }
         long now = timeline.now();
         long left = deadline - now;
-        long parked = left - (earlyPark ? bias : 0);
-        if (parked > 0) {
-            LockSupport.parkNanos(watched, Math.min(parked, MAX_PARK_NANOS));
-            if (!earlyPark) {
-                return;
-            }
+        if (!earlyPark || watched == null) {
+            LockSupport.parkNanos(watched, Math.min(left, MAX_PARK_NANOS));
+            return;
+        }
+        if (left > bias) {
+            long parked = Math.min(left - bias, MAX_PARK_NANOS);
+            LockSupport.parkNanos(watched, parked);
             long woke = timeline.now();
             long over = woke - now - parked;
             if (over < 0) {
-                return; // woken by somebody, or cut short
+                return; // woken by somebody
             }
             learn(over);
-            left = deadline - woke;
-        }
-        if (left <= MAX_SPIN_NANOS && watched != null) {
-            while (watched.pollUntilVolatile() != TimerQueue.AWAKE && timeline.now() < deadline) {
-                Thread.onSpinWait();
+            if (deadline - woke > MAX_SPIN_NANOS) {
+                return; // to park once more
             }
+        } // else any park would end too late
+        while (watched.pollUntilVolatile() != TimerQueue.AWAKE && timeline.now() < deadline) {
+            Thread.onSpinWait();
         }
     }
 

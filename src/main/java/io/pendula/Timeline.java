@@ -26,6 +26,10 @@ final class Timeline {
         this.origin = clock.nanoTime() - 1;
     }
 
+    boolean isSystem() {
+        return clock == null;
+    }
+
     /** The present instant. */
     long now() {
         long t = (clock == null ? System.nanoTime() : clock.nanoTime()) - origin;

@@ -17,6 +17,7 @@ import java.util.Arrays;
  */
 class TimerHeap {
     private static final int MIN_CAPACITY = 64;
+    static final int TRIM_FLOOR = 12_288;
     /** The first child of every index below this is positive or overflows to below 0, never to a wrong index. */
     private static final int MAX_CAPACITY = 1 << 29;
 
@@ -74,15 +75,22 @@ class TimerHeap {
         }
     }
 
-    /** Gives memory back once two thirds of it are unused; keeps what it has if there is none to copy into. */
+    /**
+     * Gives memory back once two thirds of it are unused; keeps what it has if there is none to copy into. A small heap
+     * is left alone: filling from an inbox and sweeping take turns there, and would make it grow and shrink for ever.
+     */
     final void trim() {
-        if (keys.length > MIN_CAPACITY && size < keys.length / 3) {
-            try {
-                resize(Math.max(MIN_CAPACITY, size + (size >> 1)));
-            } catch (OutOfMemoryError keepTheOldArrays) {
-                // Trimming is only thrift.
-                return;
-            }
+        if (keys.length > TRIM_FLOOR && size < keys.length / 3) {
+            shrinkTo(Math.max(TRIM_FLOOR, size + (size >> 1)));
+        }
+    }
+
+    private void shrinkTo(int capacity) {
+        try {
+            resize(capacity);
+        } catch (OutOfMemoryError keepTheOldArrays) {
+            // Shrinking is only thrift.
+            return;
         }
     }
 
@@ -138,7 +146,7 @@ class TimerHeap {
     final void clear() {
         Arrays.fill(nodes, 0, size, null);
         size = 0;
-        trim();
+        shrinkTo(MIN_CAPACITY);
     }
 
     private static boolean before(long key, int seq, long otherKey, int otherSeq) {

@@ -86,14 +86,15 @@ final class TimerQueue extends QueueFields {
      * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands), or has an
      *    entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is dropped when it is met:
      *    at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
-     * 2. Entries of one timer are fungible. A timer that is brought forward leaves its old entry behind, and may even
+     * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry behind, and may even
      *    come back to that entry's key; whichever entry with the right key surfaces first is the live one, and as
      *    many are counted dead as must be dropped.
      * 3. Whoever makes an entry dead counts it, at that transition; a drain that counted later would meet some twice.
      * 4. The arrays grow before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
-     * 6. Callers only try the lock. Those who drive or close the queue, or read its statistics, may wait for it; no
-     *    hold is longer than a drain or a chunk of a sweep.
+     * 6. Who arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed). Those who
+     *    drive or close the queue, or read its statistics, may wait for it; no hold is longer than a drain and eight
+     *    chunks of a sweep.
      *
      * Who may touch what
      *

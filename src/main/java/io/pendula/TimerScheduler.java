@@ -869,8 +869,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Whether drivers park a little too short and spin for the rest, at most 30 microseconds. Has no effect where
-         * there is only one processor. Default: true.
+         * Whether drivers park a little too short and spin for the rest, usually some 10 microseconds and never more
+         * than 100. Has no effect where there is only one processor, or with a clock of one's own. Default: true.
          *
          * @param earlyPark false to park for the whole time
          * @return this

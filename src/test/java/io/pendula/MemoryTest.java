@@ -257,7 +257,7 @@ class MemoryTest {
             long full = s.stats().slots();
             assertTrue(full >= 100_000);
             timers.forEach(Timer::stop);
-            eventually("slots given back", () -> s.stats().slots() <= 8 * DEAD_FLOOR);
+            eventually("slots given back", () -> s.stats().slots() <= TimerHeap.TRIM_FLOOR);
             assertEquals(0, s.pending());
         }
     }

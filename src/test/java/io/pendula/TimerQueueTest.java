@@ -1498,7 +1498,7 @@ class TimerQueueTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {3_000, 10_000, 20_600})
+    @ValueSource(ints = {3_000, 10_000, 41_200})
     void sweepStep_everythingStopped_givesMemoryBack(int n) throws InterruptedException {
         List<Timer> timers = armMany(n);
         queue.lock();
@@ -1511,7 +1511,7 @@ class TimerQueueTest {
         }
         rig.sleep(1);
         assertEquals(0, rig.heap.size());
-        assertTrue(queue.stats().slots() <= TimerQueue.DEAD_FLOOR, queue.stats().slots() + " slots");
+        assertTrue(queue.stats().slots() <= TimerHeap.TRIM_FLOOR, queue.stats().slots() + " slots");
     }
 
     @Test
