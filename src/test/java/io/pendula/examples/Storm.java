@@ -103,6 +103,9 @@ final class Storm {
         }
     }
 
+    /** What a collection takes at most, with a million timers. */
+    private static final long GC_NANOS = 250_000_000;
+
     private interface Step {
         void apply(int index, SplittableRandom random);
     }
@@ -137,8 +140,12 @@ final class Storm {
     /** Closes the contender at the end. {@code patience}: how many nanoseconds late the last firing may be. */
     Outcome run(Watcher watcher, long patience) throws InterruptedException {
         long cpu = processCpu();
+        long firstDue = System.nanoTime() + span / 5;
         long armNanos = arm(watcher);
         long changeNanos = inSlices(this::change, watcher);
+        if (firstDue - System.nanoTime() > GC_NANOS) {
+            System.gc(); // now, or the garbage of arming will stop the one or the other in the midst of its firings
+        }
         if (awaitFirings(watcher, System.nanoTime() + span + patience)) {
             contender.finish();
         }
