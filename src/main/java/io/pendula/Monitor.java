@@ -54,14 +54,11 @@ final class Monitor implements Runnable {
         this.thread = thread;
     }
 
-    Thread thread() {
-        return thread;
-    }
-
     long rescues() {
         return rescues;
     }
 
+    /** Nobody is woken if the thread could not be made. */
     void wake() {
         LockSupport.unpark(thread);
     }

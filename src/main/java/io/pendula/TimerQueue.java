@@ -93,7 +93,7 @@ final class TimerQueue extends QueueFields {
      * 4. The arrays grow before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
      * 6. Who arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed). Those who
-     *    drive or close the queue, or read its statistics, may wait for it; no hold is longer than a drain and eight
+     *    drive or close the queue, or read its statistics, may wait for it; no hold is longer than a drain and ten
      *    chunks of a sweep.
      *
      * Who may touch what
@@ -524,7 +524,7 @@ final class TimerQueue extends QueueFields {
                 long key = heap.topKey();
                 TimerNode t = heap.top();
                 long w = t.wordVolatile();
-                if (state(w) == WAITING && deadline(w) == key && isInPlace(0)) {
+                if (isTopLive(w)) {
                     Runnable task = t.task(); // before the CAS, see cancel
                     long next = t.nextAfter(key, now);
                     if (t.casWord(w, next == 0 ? word(key, t.isSignal(task) ? NO_STATUS : RUNNING)
@@ -547,7 +547,7 @@ final class TimerQueue extends QueueFields {
             }
             return false;
         } finally {
-            setNextWhenOpaque(nextDue());
+            setNextWhenOpaque(wakeTime(now));
             exhumed(dropped);
         }
     }
@@ -571,6 +571,11 @@ final class TimerQueue extends QueueFields {
             }
         }
         runEnds.signal();
+    }
+
+    /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
+    private boolean isTopLive(long w) {
+        return state(w) == WAITING && deadline(w) == heap.topKey() && isInPlace(0);
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
@@ -619,11 +624,6 @@ final class TimerQueue extends QueueFields {
         return places == null || places.get(heap.node(i)) == heap.seq(i);
     }
 
-    /** When the keeper must be up again, as far as the heap and the backlog tell. */
-    private long nextDue() {
-        return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), 1);
-    }
-
     /**
      * Publishes until when the keeper sleeps.
      *
@@ -654,6 +654,7 @@ final class TimerQueue extends QueueFields {
         }
     }
 
+    /** When the keeper must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
         return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
     }
@@ -673,7 +674,7 @@ final class TimerQueue extends QueueFields {
         int visits = 0;
         while (heap.size() > 0 && visits < CLEAN_CHUNK) {
             long w = heap.top().wordVolatile();
-            if (state(w) == WAITING && deadline(w) == heap.topKey() && isInPlace(0)) {
+            if (isTopLive(w)) {
                 break;
             }
             visits++;
@@ -1003,5 +1004,4 @@ final class TimerQueue extends QueueFields {
             lock.unlock();
         }
     }
-
 }

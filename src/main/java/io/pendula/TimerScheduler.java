@@ -46,10 +46,9 @@ public final class TimerScheduler implements AutoCloseable {
     final Options options;
 
     private final int mask;
-    private final Admission admission;
     private final Monitor monitor;
     /** Only with a manual clock: the run that its advance is busy with. */
-    private final Run stepped;
+    private final Stepped stepped;
 
     /** Copied at each change, under lifecycle. */
     private volatile Driver[] drivers = {};
@@ -75,7 +74,7 @@ public final class TimerScheduler implements AutoCloseable {
     private TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock);
-        this.admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
+        Admission admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
         ManualClock manual = options.clock instanceof ManualClock m ? m : null;
         this.queues = new TimerQueue[manual == null ? options.workers : 1];
         this.mask = Integer.bitCount(queues.length) == 1 ? queues.length - 1 : -1;
@@ -379,7 +378,7 @@ public final class TimerScheduler implements AutoCloseable {
         for (Driver d : drivers) {
             d.wake();
         }
-        if (monitor != null && monitor.thread() != null) {
+        if (monitor != null) {
             monitor.wake();
         }
         waiting.values().forEach(Signal::run);
@@ -648,7 +647,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Runs the first due timer on this thread, as a driver would. */
     boolean runOneDue() {
-        Stepped run = (Stepped) stepped;
+        Stepped run = stepped;
         TimerQueue q = queues[0];
         q.lock();
         try {
