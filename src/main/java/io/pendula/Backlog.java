@@ -1,5 +1,7 @@
 package io.pendula;
 
+import java.util.function.Consumer;
+
 /** Timers taken from an inbox, oldest first, linked through {@link TimerNode#next}. Single-threaded; its owner locks. */
 final class Backlog {
     private TimerNode first;
@@ -35,6 +37,12 @@ final class Backlog {
         }
         t.next = null;
         return t;
+    }
+
+    void forEach(Consumer<TimerNode> look) {
+        for (TimerNode t = first; t != null; t = t.next) {
+            look.accept(t);
+        }
     }
 
     /** How many of them are armed. */

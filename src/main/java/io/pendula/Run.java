@@ -29,12 +29,17 @@ abstract class Run {
     /** The thread that runs it, or null while it waits in an executor. */
     abstract Thread runner();
 
-    /**
-     * The timer that runs, or null. Opaque: a shutdown reads it after it has held the lock under which it was
-     * written; all others only take a hint.
-     */
+    /** The timer that runs, or null; a hint. */
     final TimerNode nodeOpaque() {
         return (TimerNode) NODE.getOpaque(this);
+    }
+
+    /**
+     * The same for a shutdown, which has held the lock under which it was written. Acquire: pairs with end(), so if
+     * this run has ended, all that its end did is seen.
+     */
+    final TimerNode nodeAcquire() {
+        return (TimerNode) NODE.getAcquire(this);
     }
 
     /** Under the lock of the queue that the node was claimed from. */
@@ -46,8 +51,8 @@ abstract class Run {
     }
 
     final void end() {
-        NODE.setOpaque(this, null);
         task = null;
+        NODE.setRelease(this, null); // pairs with nodeAcquire
     }
 
     final long lateness() {

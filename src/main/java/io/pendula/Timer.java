@@ -150,7 +150,7 @@ public final class Timer extends TimerNode {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !queue.scheduler.isRunByCaller(this) && queue.runEnds.await(this, nanos);
+        return !queue.scheduler.isRunByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
     }
 
     /**

@@ -134,8 +134,14 @@ abstract class TimerNode {
         return false;
     }
 
-    /** Runs the claimed firing, outside every lock. */
-    void fire(Runnable claimed, long deadline, long now) {
+    /** Runs the claimed firing, outside every lock. What it throws, the listener hears of. */
+    void fire(Runnable claimed, long deadline, long now) throws Throwable {
         claimed.run();
     }
+
+    /** The run has ended: the timer is at rest now, or on its way to its next firing. Outside every lock. */
+    void ended(boolean armedAgain) {}
+
+    /** Collected as unfired by a close. Outside every lock. */
+    void abandoned() {}
 }

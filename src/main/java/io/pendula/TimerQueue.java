@@ -30,6 +30,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * One worker: its heap, the lock around it, its inbox, and every transition of the timers that belong to it.
@@ -63,6 +64,9 @@ final class TimerQueue extends QueueFields {
      *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
      *             RUNNING_ARMED  -> RUNNING_ARMED            true
      *             *CANCELLED*                                IllegalStateException
+     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is
+     * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
+     * move        RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
      * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
@@ -228,31 +232,76 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            boolean armed = isArmed(s);
-            boolean prevents = armed || s == NO_STATUS && t.isSignal(t.task());
+            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.task());
             if (!prevents && !forGood || isCancelled(s)) {
                 return false;
             }
-            int to;
-            if (isQueued(s)) {
-                to = forGood ? CANCELLED_QUEUED : DELETED_QUEUED; // counted by the drain
-            } else if (isRunning(s)) {
-                to = forGood ? RUNNING_CANCELLED : RUNNING;
-            } else {
-                to = forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED;
-            }
-            if (t.casWord(w, word(deadline(w), to))) {
-                if (armed) {
-                    leave();
-                    if (s == RUNNING_ARMED) {
-                        ledger.add(STOP);
-                    } else if (!isQueued(s)) {
-                        bury(STOP);
-                    }
-                }
+            if (tryDisarm(t, w, forGood)) {
                 return prevents;
             }
         }
+    }
+
+    /**
+     * Cancels what has not run to its end; -1 if it has or was cancelled before, else the state that it was in. A run
+     * in progress goes on, cancelled from this moment.
+     */
+    int abort(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (s == NO_STATUS || isCancelled(s)) {
+                return -1;
+            }
+            if (tryDisarm(t, w, true)) {
+                t.dropTask(); // as cancel does
+                return s;
+            }
+        }
+    }
+
+    private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
+        int s = state(w);
+        int to;
+        if (isQueued(s)) {
+            to = forGood ? CANCELLED_QUEUED : DELETED_QUEUED; // counted by the drain
+        } else if (isRunning(s)) {
+            to = forGood ? RUNNING_CANCELLED : RUNNING;
+        } else {
+            to = forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED;
+        }
+        if (!t.casWord(w, word(deadline(w), to))) {
+            return false;
+        }
+        if (isArmed(s)) {
+            leave();
+            if (s == RUNNING_ARMED) {
+                ledger.add(STOP);
+            } else if (!isQueued(s)) {
+                bury(STOP);
+            }
+        }
+        return true;
+    }
+
+    /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
+    void move(TimerNode t, long when) {
+        for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
+            if (t.casWord(w, word(when, RUNNING_ARMED))) {
+                return;
+            }
+        }
+    }
+
+    /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if it is not stopped. */
+    boolean claimStopped(TimerNode t) {
+        drainNow(); // it must not be linked in the inbox
+        for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
+            if (t.casWord(w, word(deadline(w), RUNNING))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
@@ -557,20 +606,20 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            if (s == RUNNING_ARMED) {
-                if (t.casWord(w, word(deadline(w), MOVING))) {
+            boolean again = s == RUNNING_ARMED;
+            if (t.casWord(w, word(deadline(w), again ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED))) {
+                if (again) {
                     if (push(t)) {
                         wakeIfBefore(deadline(w));
                     } else {
                         handToCloser(t);
                     }
-                    break;
                 }
-            } else if (t.casWord(w, word(deadline(w), s == RUNNING ? NO_STATUS : CANCELLED))) {
-                break;
+                runEnds.signal();
+                t.ended(again);
+                return;
             }
         }
-        runEnds.signal();
     }
 
     /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
@@ -836,6 +885,20 @@ final class TimerQueue extends QueueFields {
         keeper = me;
         stalled = false;
         setPollUntilVolatile(AWAKE);
+    }
+
+    /** Looks at every timer that is filed here; each armed one once, stopped ones perhaps. */
+    void forEach(Consumer<TimerNode> look) {
+        lock.lock();
+        try {
+            drain();
+            backlog.forEach(look);
+            for (int i = 0; i < heap.size(); i++) {
+                look.accept(heap.node(i));
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */

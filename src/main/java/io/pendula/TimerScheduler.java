@@ -3,16 +3,21 @@ package io.pendula;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
@@ -59,12 +64,26 @@ public final class TimerScheduler implements AutoCloseable {
 
     private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
+    /** Under lifecycle. Weak: a view that nobody uses any more need not be told. */
+    private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** The builder's settings. */
     record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
             ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
             long maxPending, NanoClock clock, boolean monitor, long stallNanos, boolean earlyPark,
             boolean tightSlack, boolean shared) {}
+
+    static SchedulerExecutor newPool(int workers, ThreadFactory threadFactory) {
+        Check.atLeast(workers, 1, "workers");
+        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).workers(workers).maxDrivers(workers)
+                .daemon(false).contextClassLoader(Thread.currentThread().getContextClassLoader());
+        if (threadFactory != null) {
+            b.threadFactory(threadFactory);
+        }
+        return new SchedulerExecutor(b.build(), true);
+    }
+
+    private static final AtomicInteger POOLS = new AtomicInteger();
 
     private static final class Shared {
         static final TimerScheduler INSTANCE = new TimerScheduler(
@@ -262,6 +281,28 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
+     * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
+     * share the workers with all timers, and follow the same rules: what runs long or blocks should not, unless there
+     * are enough drivers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
+     * and leaves the scheduler and its other views as they are. Closing the scheduler cancels the waiting tasks of all
+     * views and ends them.
+     *
+     * @return a new view
+     */
+    public SchedulerExecutor asScheduledExecutorService() {
+        SchedulerExecutor view = new SchedulerExecutor(this, false);
+        boolean late;
+        synchronized (lifecycle) {
+            views.add(view);
+            late = closed;
+        }
+        if (late) {
+            view.shutdown();
+        }
+        return view;
+    }
+
+    /**
      * The number of armed timers and tickers; exact when nothing happens meanwhile. One that is running and was armed
      * again counts from the end of its run.
      *
@@ -363,15 +404,7 @@ public final class TimerScheduler implements AutoCloseable {
         for (TimerQueue q : queues) {
             q.close(unfired);
         }
-        for (Driver d : drivers) {
-            collectRunning(d, unfired);
-        }
-        for (Handoff h : handoffs) {
-            collectRunning(h, unfired);
-        }
-        if (stepped != null) {
-            collectRunning(stepped, unfired);
-        }
+        forEachRun(t -> t.queue.collectRunning(t, unfired));
         for (TimerQueue q : queues) {
             q.collectLate(unfired);
         }
@@ -382,13 +415,32 @@ public final class TimerScheduler implements AutoCloseable {
             monitor.wake();
         }
         waiting.values().forEach(Signal::run);
+        unfired.forEach(TimerNode::abandoned);
+        List<SchedulerExecutor> open;
+        synchronized (lifecycle) {
+            open = List.copyOf(views);
+        }
+        open.forEach(SchedulerExecutor::shutdown);
         return unfired;
     }
 
-    private static void collectRunning(Run run, List<TimerNode> unfired) {
-        TimerNode t = run.nodeOpaque();
+    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    void forEachRun(Consumer<TimerNode> look) {
+        for (Driver d : drivers) {
+            look(d, look);
+        }
+        for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
+            look(h, look);
+        }
+        if (stepped != null) {
+            look(stepped, look);
+        }
+    }
+
+    private static void look(Run run, Consumer<TimerNode> look) {
+        TimerNode t = run.nodeAcquire();
         if (t != null) {
-            t.queue.collectRunning(t, unfired);
+            look.accept(t);
         }
     }
 
@@ -406,6 +458,25 @@ public final class TimerScheduler implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    boolean hasNoDrivers() {
+        return drivers.length == 0;
+    }
+
+    /** False if there still are some after so many nanoseconds. */
+    boolean awaitNoDrivers(long nanos) throws InterruptedException {
+        long end = System.nanoTime() + nanos;
+        synchronized (lifecycle) {
+            while (drivers.length > 0) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedWait(lifecycle, left);
+            }
+            return true;
         }
     }
 
@@ -441,6 +512,9 @@ public final class TimerScheduler implements AutoCloseable {
             }
         }
     }
+
+    /** The threads of a pool are started when they are needed. */
+    void ensureStarted() {}
 
     // ---- what drivers and the monitor call ----
 
@@ -564,7 +638,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     // ---- what timers ask ----
 
-    private TimerQueue here() {
+    TimerQueue here() {
         Thread t = Thread.currentThread();
         if (t instanceof DriverThread d) {
             if (d.driver.scheduler() == this && d.driver.home() != null) {
@@ -602,9 +676,9 @@ public final class TimerScheduler implements AutoCloseable {
         return runs;
     }
 
-    /** Whether the calling thread is inside a callback of this timer. */
-    boolean isRunByCaller(TimerNode t) {
-        return runsOfCaller().stream().anyMatch(run -> run.nodeOpaque() == t);
+    /** Whether the calling thread is inside a callback of such a timer. */
+    boolean isRunByCaller(Predicate<TimerNode> timer) {
+        return runsOfCaller().stream().map(Run::nodeOpaque).anyMatch(timer);
     }
 
     /** Waits on a signal, so that closing the scheduler ends the wait. */

@@ -139,7 +139,11 @@ final class Fixtures {
             int n = 0;
             for (Claim run; (run = claim(now)) != null; n++) {
                 TimerNode t = run.nodeOpaque();
-                t.fire(run.task, run.deadline, run.claimedAt);
+                try {
+                    t.fire(run.task, run.deadline, run.claimedAt);
+                } catch (Throwable e) {
+                    throw new AssertionError(e);
+                }
                 if (!t.isSignal(run.task)) {
                     queue.endRun(t);
                 }

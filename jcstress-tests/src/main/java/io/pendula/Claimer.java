@@ -48,7 +48,11 @@ final class Claimer extends Run {
         if (task == null) {
             withoutTask++;
         } else {
-            t.fire(task, deadline, claimedAt);
+            try {
+                t.fire(task, deadline, claimedAt);
+            } catch (Throwable e) {
+                throw new AssertionError(e);
+            }
         }
         if (!t.isSignal(task)) {
             t.queue.endRun(t);

@@ -1,0 +1,397 @@
+package io.pendula;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
+ * state, too, so completion and cancellation are decided by the same CAS as every other transition.
+ */
+final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFuture<V> {
+    /*
+     * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
+     * all else is not done. The outcome is written before the CAS that ends the run.
+     *
+     * Who waits for the outcome enters itself in waiters, then looks at the word; who ends the task changes the word,
+     * then looks at waiters. Both are volatile, so one of the two sees the other.
+     *
+     * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
+     * So if the cancel does not see whom to interrupt, the run sees that it must not start. An interrupter holds the
+     * runner fast: it puts INTERRUPTING in its place and puts it back when the interrupt is delivered; the run does
+     * not end before it could take its runner out. So an interrupt never hits what the thread does next.
+     *
+     * Shutdown: see SchedulerExecutor, which uses tally.
+     */
+
+    private static final Object INTERRUPTING = new Object();
+
+    /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
+    static final int UNCOUNTED = 0;
+    static final int COUNTED = 1;
+    static final int GONE = 2;
+
+    private static final VarHandle RUNNER;
+    private static final VarHandle TALLY;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RUNNER = lookup.findVarHandle(ScheduledTask.class, "runner", Object.class);
+            TALLY = lookup.findVarHandle(ScheduledTask.class, "tally", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final SchedulerExecutor executor;
+    /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
+    private final long period;
+    /** Nobody holds this future, so what it throws must be told to the listener. */
+    private final boolean unheld;
+    /** Set before the interrupt, read by the run when no interrupter is at it any more. */
+    private boolean interrupted;
+
+    @SuppressWarnings("unused") // through TALLY
+    private int tally;
+    /** The thread that is inside the callback, or INTERRUPTING. */
+    @SuppressWarnings("unused") // through RUNNER
+    private volatile Object runner;
+    private volatile Waiter waiters;
+    /** The value or a Failure; valid only when done and not cancelled. */
+    private Object outcome;
+
+    /** A task with a value, where others have a task without. */
+    private record Call(Callable<?> callable) implements Runnable {
+        @Override
+        public void run() {
+            throw new AssertionError("called for its value only");
+        }
+    }
+
+    private record Failure(Throwable thrown) {}
+
+    /** One thread in get(). The list is changed under the monitor of the queue's runEnds, for no more than a few steps. */
+    private static final class Waiter {
+        final Thread thread = Thread.currentThread();
+        Waiter next;
+    }
+
+    ScheduledTask(TimerQueue queue, Runnable task, SchedulerExecutor executor, long period, boolean unheld) {
+        super(queue, task);
+        this.executor = executor;
+        this.period = period;
+        this.unheld = unheld;
+    }
+
+    ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor) {
+        this(queue, new Call(task), executor, 0, false);
+    }
+
+    // ---- the future ----
+
+    @Override
+    public boolean isDone() {
+        return isDone(wordVolatile());
+    }
+
+    /** A periodic task never ends well: if it rests without an outcome, its scheduler is just being closed. */
+    private boolean isDone(long w) {
+        return isCancelled(state(w)) || state(w) == NO_STATUS && (period == 0 || outcome != null);
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return isCancelled(state(wordVolatile()));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        int was = queue.abort(this);
+        if (was < 0) {
+            return false;
+        }
+        if (isRunning(was)) {
+            if (mayInterruptIfRunning) {
+                interrupt();
+            }
+        } else {
+            executor.gone(this);
+        }
+        wakeWaiters();
+        return true;
+    }
+
+    @Override
+    public V get() throws InterruptedException, ExecutionException {
+        await(false, 0);
+        return report();
+    }
+
+    @Override
+    public V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long nanos = Check.notNull(unit, "unit").toNanos(timeout);
+        if (!await(true, nanos)) {
+            throw new TimeoutException("not done after " + timeout + " " + unit);
+        }
+        return report();
+    }
+
+    @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
+    private V report() throws ExecutionException {
+        if (isCancelled()) {
+            throw new CancellationException("the task was cancelled");
+        }
+        if (outcome instanceof Failure f) {
+            throw new ExecutionException(f.thrown);
+        }
+        return (V) outcome;
+    }
+
+    private boolean await(boolean timed, long nanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (isDone()) {
+            return true;
+        }
+        if (timed && nanos <= 0) {
+            return false;
+        }
+        long start = System.nanoTime();
+        Waiter me = new Waiter();
+        synchronized (queue.runEnds) {
+            me.next = waiters;
+            waiters = me;
+        }
+        try {
+            while (!isDone()) {
+                if (timed) {
+                    long left = nanos - (System.nanoTime() - start);
+                    if (left <= 0) {
+                        return false;
+                    }
+                    LockSupport.parkNanos(this, left);
+                } else {
+                    LockSupport.park(this);
+                }
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
+            return true;
+        } finally {
+            forget(me);
+        }
+    }
+
+    private void forget(Waiter me) {
+        synchronized (queue.runEnds) {
+            if (waiters == me) {
+                waiters = me.next;
+                return;
+            }
+            for (Waiter w = waiters; w != null; w = w.next) {
+                if (w.next == me) {
+                    w.next = me.next;
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Those who wait take themselves out; they may be here for a moment when the task is done. */
+    private void wakeWaiters() {
+        if (waiters != null) {
+            synchronized (queue.runEnds) {
+                for (Waiter w = waiters; w != null; w = w.next) {
+                    LockSupport.unpark(w.thread);
+                }
+            }
+        }
+    }
+
+    // ---- delay and order ----
+
+    @Override
+    public boolean isPeriodic() {
+        return period != 0;
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        return Check.notNull(unit, "unit").convert(deadline(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        if (other == this) {
+            return 0;
+        }
+        if (other instanceof ScheduledTask<?> t && t.queue.timeline == queue.timeline) {
+            return Long.compare(deadline(wordVolatile()), deadline(t.wordVolatile()));
+        }
+        return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    // ---- the run ----
+
+    /** Runs a task that {@code shutdownNow} has returned, on the calling thread; does nothing in any other state. */
+    @Override
+    public void run() {
+        Runnable work = task();
+        if (period == 0 && work != null && queue.claimStopped(this)) {
+            try {
+                call(work, false);
+            } catch (Throwable e) {
+                outcome = new Failure(e);
+            }
+            queue.endRun(this);
+        }
+    }
+
+    @Override
+    long nextAfter(long deadline, long now) {
+        return period == 0 ? 0 : period > 0 ? Timeline.plus(deadline, period) : Timeline.plus(now, -period);
+    }
+
+    @Override
+    void fire(Runnable claimed, long deadline, long now) throws Throwable {
+        if (!executor.mayRun(this)) {
+            return;
+        }
+        try {
+            call(claimed, true);
+            if (period < 0) {
+                queue.move(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
+            }
+        } catch (Throwable e) {
+            outcome = new Failure(e);
+            if (period != 0) {
+                queue.stop(this);
+            }
+            if (period != 0 || unheld) {
+                throw e;
+            }
+        }
+    }
+
+    private void call(Runnable claimed, boolean byExecutor) throws Exception {
+        Thread me = Thread.currentThread();
+        runner = me;
+        try {
+            if (isCancelled(state(wordVolatile()))) {
+                return;
+            }
+            if (byExecutor && executor.isStopping()) { // after runner was set: else shutdownNow() sees it
+                interrupt();
+            }
+            if (claimed instanceof Call c) {
+                outcome = c.callable.call();
+            } else {
+                claimed.run();
+            }
+        } finally {
+            while (!RUNNER.compareAndSet(this, me, null)) {
+                Thread.onSpinWait(); // an interrupter is between two statements
+            }
+            if (interrupted) {
+                interrupted = false;
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** Interrupts the run in progress; nothing if there is none. */
+    void interrupt() {
+        Object r = runner;
+        if (r instanceof Thread t && RUNNER.compareAndSet(this, r, INTERRUPTING)) {
+            interrupted = true;
+            try {
+                t.interrupt();
+            } finally {
+                runner = t;
+            }
+        }
+    }
+
+    @Override
+    void ended(boolean armedAgain) {
+        if (armedAgain) {
+            executor.armedAgain(this);
+            return;
+        }
+        dropTask();
+        if (isCancelled()) {
+            outcome = null;
+        }
+        executor.gone(this);
+        wakeWaiters();
+    }
+
+    @Override
+    void abandoned() {
+        queue.cancel(this);
+        executor.gone(this);
+        wakeWaiters();
+    }
+
+    // ---- what a shutdown asks ----
+
+    boolean isOf(SchedulerExecutor e) {
+        return executor == e;
+    }
+
+    /** Keeps a waiting task from running; a one-shot can still be run by its receiver, unless it is to be cancelled. */
+    boolean takeBack(boolean cancel) {
+        if (cancel || period != 0) {
+            return cancel(false);
+        }
+        if (queue.stop(this)) {
+            executor.gone(this);
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether it is still to run, or is running. */
+    boolean isLive() {
+        int s = state(wordVolatile());
+        return isArmed(s) || isRunning(s);
+    }
+
+    boolean isCounted() {
+        return (int) TALLY.getVolatile(this) == COUNTED;
+    }
+
+    boolean count() {
+        return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
+    }
+
+    /** True if it had been counted. */
+    boolean uncount() {
+        return (int) TALLY.getAndSet(this, GONE) == COUNTED;
+    }
+
+    /**
+     * State and remaining time, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        long w = wordVolatile();
+        String state = isCancelled(state(w)) ? "cancelled" : isDone(w) ? "done" : isRunning(state(w)) ? "running"
+                : isArmed(state(w)) ? "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
+                : "taken back by a shutdown";
+        return (period == 0 ? "Task[" : "PeriodicTask[") + state + "]";
+    }
+}

@@ -1,0 +1,420 @@
+package io.pendula;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A {@link ScheduledExecutorService} on the heaps of a {@link TimerScheduler}: either a pool of its own, from
+ * {@link TimerExecutors}, or a {@linkplain TimerScheduler#asScheduledExecutorService() view} of a scheduler. It keeps
+ * the contract of {@link java.util.concurrent.ScheduledThreadPoolExecutor} with {@code setRemoveOnCancelPolicy(true)},
+ * and these rules where that contract is silent or ours is stricter:
+ *
+ * <p><b>Time.</b> No task starts before its delay has passed. Delays are exact to the nanosecond of the clock and
+ * saturate: zero and less is due at once, but never runs inside the call; more than 18 years never runs. Tasks for
+ * now and tasks for later share one order, that of their deadlines, so neither kind starves the other.
+ *
+ * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A task
+ * may block. What is due behind it runs on another thread of the pool if there is an idle one: at once if it is
+ * submitted while the task runs, and no more than 2 ms late on a quiet machine if it was waiting before. With one
+ * worker, tasks run strictly one after the other; those with equal deadlines in the order of submission. A view has
+ * the threads of its scheduler.
+ *
+ * <p><b>Futures.</b> All futures are {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit}
+ * too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not started never will,
+ * and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts the running task and
+ * nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two futures of one
+ * scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
+ * {@code shutdownNow()} has returned.
+ *
+ * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate late runs are
+ * caught up, back to back, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is
+ * the last one: the future reports it and, as hardly anybody looks there, so does the scheduler's
+ * {@link TimerListener}; in a pool, the thread's uncaught-exception handler. The same goes for tasks given to
+ * {@code execute}.
+ *
+ * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
+ * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
+ *
+ * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling never block.
+ */
+public final class SchedulerExecutor extends AbstractExecutorService
+        implements ScheduledExecutorService, AutoCloseable {
+    /*
+     * Shutdown
+     *
+     * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
+     * sets phase, then looks for live tasks: first in every queue, then among the runs in progress. Each that it finds
+     * is counted, once, through the task's own tally; who ends a counted task takes it off again, and the last one
+     * ends the executor. The shutdown holds one count itself until it has looked everywhere.
+     *
+     * No live task is missed. A task that was submitted is in a queue or run, or its submitter has not looked at phase
+     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
+     * the submitter sees the phase and takes the task back, unless a driver has claimed it. A driver publishes what it
+     * claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it calls
+     * the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself (mayRun). If
+     * the executor has terminated by then, the task is cancelled instead. The same holds for a periodic task that is
+     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared.
+     *
+     * Nor is one counted for ever: it is counted, then looked at again, while who ends it changes its word, then looks
+     * at phase and the tally.
+     */
+
+    private static final int RUNNING = 0;
+    /** Takes no more tasks. */
+    private static final int SHUTDOWN = 1;
+    /** Starts no waiting task, and has interrupted those that run. */
+    private static final int STOPPING = 2;
+
+    final TimerScheduler scheduler;
+    private final boolean owner;
+    private volatile int phase = RUNNING;
+    /** Live tasks that a shutdown has found, and the shutdown itself. */
+    private final AtomicLong remaining = new AtomicLong(1);
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private final Object shuttingDown = new Object();
+
+    private volatile boolean delayedAfterShutdown = true;
+    private volatile boolean periodicAfterShutdown;
+
+    SchedulerExecutor(TimerScheduler scheduler, boolean owner) {
+        this.scheduler = scheduler;
+        this.owner = owner;
+    }
+
+    // ---- submission ----
+
+    @Override
+    public void execute(Runnable command) {
+        Check.notNull(command, "command");
+        submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, true), 0);
+    }
+
+    @Override
+    public Future<?> submit(Runnable task) {
+        return schedule(Check.notNull(task, "task"), 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public <T> Future<T> submit(Runnable task, T result) {
+        return schedule(Executors.callable(Check.notNull(task, "task"), result), 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public <T> Future<T> submit(Callable<T> task) {
+        return schedule(Check.notNull(task, "task"), 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+        Check.notNull(command, "command");
+        long nanos = Check.delay(delay, unit);
+        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, false), nanos);
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+        Check.notNull(callable, "callable");
+        long nanos = Check.delay(delay, unit);
+        return submit(new ScheduledTask<>(scheduler.here(), callable, this), nanos);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
+        return submitPeriodic(command, initialDelay, period, unit, "period", 1);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
+        return submitPeriodic(command, initialDelay, delay, unit, "delay", -1);
+    }
+
+    private ScheduledFuture<?> submitPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit,
+            String name, int sign) {
+        Check.notNull(command, "command");
+        long first = Check.delay(initialDelay, unit);
+        if (period <= 0) {
+            throw new IllegalArgumentException(name + " must be positive, but is " + period);
+        }
+        long nanos = sign * unit.toNanos(period);
+        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, nanos, false), first);
+    }
+
+    private <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
+        if (isShutdown()) {
+            throw rejected();
+        }
+        scheduler.ensureStarted();
+        task.queue.arm(task, scheduler.timeline.deadlineIn(delay));
+        if (phase != RUNNING) { // after the push, see above
+            if (task.queue.stop(task)) {
+                task.dropTask();
+                gone(task);
+                throw rejected();
+            }
+            if (task.isCancelled()) {
+                throw rejected(); // by a shutdown, as nobody else knows it yet
+            }
+        }
+        return task;
+    }
+
+    private static RejectedExecutionException rejected() {
+        return new RejectedExecutionException("the executor is shut down");
+    }
+
+    // ---- what tasks ask ----
+
+    /** Whether a task that was claimed may be called; if not, it is cancelled. */
+    boolean mayRun(ScheduledTask<?> task) {
+        if (phase == RUNNING || admit(task)) {
+            return true;
+        }
+        task.cancel(false);
+        return false;
+    }
+
+    boolean isStopping() {
+        return phase == STOPPING;
+    }
+
+    void armedAgain(ScheduledTask<?> task) {
+        if (phase != RUNNING && !(mayWait(task) && admit(task))) {
+            task.cancel(false);
+        }
+    }
+
+    /** The task has ended, and does not run any more. */
+    void gone(ScheduledTask<?> task) {
+        if (phase != RUNNING && task.uncount()) {
+            release();
+        }
+    }
+
+    /** Makes the shutdown wait for a task; false if it is too late. */
+    private boolean admit(ScheduledTask<?> task) {
+        if (task.isCounted()) {
+            return true;
+        }
+        for (long n = remaining.get(); n > 0; n = remaining.get()) {
+            if (remaining.compareAndSet(n, n + 1)) {
+                if (!task.count() || !task.isLive() && task.uncount()) {
+                    release(); // counted by somebody else, or ended meanwhile
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void release() {
+        if (remaining.decrementAndGet() == 0) {
+            if (owner) {
+                scheduler.shutdownNow(); // nothing waits there any more; the drivers go home
+            }
+            settled.countDown();
+        }
+    }
+
+    // ---- shutdown ----
+
+    /**
+     * Takes no more tasks. Periodic tasks are cancelled, one that is running too (its run goes on); all others still
+     * run when they are due, unless the policies say otherwise. Does not wait.
+     */
+    @Override
+    public void shutdown() {
+        end(SHUTDOWN);
+    }
+
+    /**
+     * Takes no more tasks, starts none that waits, and interrupts those that run. Does not wait.
+     *
+     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s. One-shot tasks are neither
+     *     done nor cancelled: whoever gets them may {@code run()} or {@code cancel} them, else those who wait for their
+     *     outcome wait for ever. Periodic ones are cancelled. What was cancelled before is not among them
+     */
+    @Override
+    public List<Runnable> shutdownNow() {
+        return end(STOPPING);
+    }
+
+    private List<Runnable> end(int to) {
+        synchronized (shuttingDown) { // no callback runs and nobody waits in here
+            boolean first = phase == RUNNING; // then the hold is there from the beginning
+            phase = Math.max(phase, to); // before the first look at any task
+            return first || hold() ? settle() : List.of();
+        }
+    }
+
+    /** Keeps a shutdown that has been going on from ending; false if it has ended. */
+    private boolean hold() {
+        for (long n = remaining.get(); n > 0; n = remaining.get()) {
+            if (remaining.compareAndSet(n, n + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Counts all live tasks, and takes back those that may not wait any longer. Lets go of one hold. */
+    private List<Runnable> settle() {
+        List<ScheduledTask<?>> unwanted = new ArrayList<>();
+        for (TimerQueue q : scheduler.queues) {
+            q.forEach(t -> {
+                if (t instanceof ScheduledTask<?> task && task.isOf(this) && task.isLive()) {
+                    if (mayWait(task)) {
+                        admit(task);
+                    } else {
+                        unwanted.add(task);
+                    }
+                }
+            });
+        }
+        scheduler.forEachRun(t -> {
+            if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
+                admit(task);
+                if (task.isPeriodic() && !mayWait(task)) {
+                    task.cancel(false);
+                }
+                if (phase == STOPPING) {
+                    task.interrupt();
+                }
+            }
+        });
+        List<Runnable> unstarted = new ArrayList<>();
+        for (ScheduledTask<?> task : unwanted) {
+            if (task.takeBack(phase == SHUTDOWN)) {
+                unstarted.add(task);
+            }
+        }
+        release();
+        return unstarted;
+    }
+
+    private boolean mayWait(ScheduledTask<?> task) {
+        return phase == SHUTDOWN && (task.isPeriodic() ? periodicAfterShutdown
+                : delayedAfterShutdown || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
+    }
+
+    /**
+     * Whether tasks are refused: after a shutdown, and once the scheduler that this is a view of is closed.
+     *
+     * @return true if every submission will be rejected
+     */
+    @Override
+    public boolean isShutdown() {
+        return phase != RUNNING || scheduler.isClosed();
+    }
+
+    /**
+     * Whether it is shut down and all its tasks have ended; of a pool, its threads, too.
+     *
+     * @return true if nothing will run any more
+     */
+    @Override
+    public boolean isTerminated() {
+        return settled.getCount() == 0 && (!owner || scheduler.hasNoDrivers());
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        long nanos = Check.notNull(unit, "unit").toNanos(timeout);
+        long start = System.nanoTime();
+        return settled.await(nanos, TimeUnit.NANOSECONDS)
+                && (!owner || scheduler.awaitNoDrivers(nanos - (System.nanoTime() - start)));
+    }
+
+    /**
+     * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted the rest is stopped as by
+     * {@link #shutdownNow()}, then waited for, and the interrupt flag set at the end. Called by one of its own tasks it
+     * does not wait.
+     */
+    @Override
+    public void close() {
+        shutdown();
+        if (scheduler.isRunByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
+            return;
+        }
+        boolean interrupted = false;
+        for (boolean terminated = false; !terminated; ) {
+            try {
+                terminated = awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                if (!interrupted) {
+                    interrupted = true;
+                    shutdownNow();
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Whether one-shot tasks that wait when {@code shutdown()} is called still run when they are due. Default: true. If
+     * not, they are cancelled; those that are due already run all the same. Takes effect after a shutdown, too.
+     *
+     * @param value false to cancel them
+     */
+    public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
+        delayedAfterShutdown = value;
+        applyPolicies(value);
+    }
+
+    /**
+     * Whether waiting one-shot tasks outlive {@code shutdown()}.
+     *
+     * @return the present setting
+     */
+    public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
+        return delayedAfterShutdown;
+    }
+
+    /**
+     * Whether periodic tasks go on after {@code shutdown()}, until they are cancelled. Default: false. Takes effect after
+     * a shutdown, too.
+     *
+     * @param value true to let them go on
+     */
+    public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
+        periodicAfterShutdown = value;
+        applyPolicies(value);
+    }
+
+    /**
+     * Whether periodic tasks outlive {@code shutdown()}.
+     *
+     * @return the present setting
+     */
+    public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
+        return periodicAfterShutdown;
+    }
+
+    private void applyPolicies(boolean mayWait) {
+        if (!mayWait && phase == SHUTDOWN) {
+            end(SHUTDOWN);
+        }
+    }
+
+    /**
+     * State and scheduler, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        return "SchedulerExecutor[" + (owner ? "" : "view of ") + scheduler
+                + (isTerminated() ? ", terminated]" : isShutdown() ? ", shutting down]" : "]");
+    }
+}
