@@ -2,8 +2,6 @@ package io.pendula;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -36,6 +34,8 @@ final class Driver extends Run implements Keeper, Runnable {
     /** A timer this late may be run by whoever is idle, though its driver is up. */
     static final long STEAL_AFTER_NANOS = 500_000;
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
+    /** A sleep that ends earlier than this was ended by somebody. */
+    private static final long EARLY_NANOS = 200_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
     private static final VarHandle PULSE;
@@ -50,7 +50,8 @@ final class Driver extends Run implements Keeper, Runnable {
 
     private final TimerScheduler scheduler;
     private final TimerQueue home;
-    private final List<TimerQueue> kept = new ArrayList<>();
+    /** In a pool, else null. */
+    private final Lookout lookout;
     private final Sleeper sleeper;
     private Thread thread;
 
@@ -59,6 +60,13 @@ final class Driver extends Run implements Keeper, Runnable {
 
     /** True from before the park to after it: such a driver can be kicked to adopt or steal. */
     volatile boolean asleep;
+    /** While asleep: until when, at most. */
+    volatile long until;
+    /** In a pool: inside a task. */
+    volatile boolean busy;
+    /** In a pool, while asleep: takes no loans. */
+    volatile boolean deaf;
+    private boolean calledInVain;
     /** Set by the monitor, cleared by the driver when its callback has returned. */
     volatile boolean stuck;
 
@@ -69,6 +77,7 @@ final class Driver extends Run implements Keeper, Runnable {
     Driver(TimerScheduler scheduler, TimerQueue home) {
         this.scheduler = scheduler;
         this.home = home;
+        this.lookout = scheduler.lookout;
         this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.earlyPark());
     }
 
@@ -107,9 +116,6 @@ final class Driver extends Run implements Keeper, Runnable {
         if (scheduler.options.tightSlack()) {
             Sleeper.tightenSlack();
         }
-        if (home != null) {
-            kept.add(home);
-        }
         idleSince = scheduler.timeline.now();
         try {
             while (!scheduler.isClosed() && !isSuperfluous()) {
@@ -129,26 +135,52 @@ final class Driver extends Run implements Keeper, Runnable {
 
     private void round() {
         boolean ran = false;
-        for (int i = 0; i < kept.size(); i++) {
-            ran |= checkTimers(kept.get(i));
+        for (TimerQueue q : scheduler.queues) {
+            if (keeps(q) || q == home) {
+                ran |= checkTimers(q);
+            }
         }
         long now = scheduler.timeline.now();
         ran |= helpOthers(now);
         if (ran) {
             idleSince = now;
+            calledInVain = false;
             return;
         }
-        long until = prepareToSleep(now);
-        if (until == TimerQueue.GO_ROUND || sweep(until)) {
+        long next = prepareToSleep(now);
+        if (next == TimerQueue.GO_ROUND || sweep(next)) {
             return;
         }
-        if (isSpare()) {
+        sleepUntil(next, now);
+    }
+
+    private boolean keeps(TimerQueue q) {
+        return q.keeper() == this;
+    }
+
+    private TimerQueue firstKept() {
+        for (TimerQueue q : scheduler.queues) {
+            if (keeps(q)) {
+                return q;
+            }
+        }
+        return null;
+    }
+
+    private void sleepUntil(long next, long now) {
+        TimerQueue watched = firstKept();
+        if (lookout != null) {
+            deaf = calledInVain && lookout.isHeldBy(this);
+            next = Math.min(next, deaf ? now + Lookout.GRACE_NANOS : lookout.plan(this, now));
+        } else if (isSpare()) {
             // From idleSince, else a sleep that ends a little early would be followed by another of full length.
-            until = Math.min(until, (kept.isEmpty() ? idleSince : now) + SPARE_IDLE_NANOS);
+            next = Math.min(next, (watched == null ? idleSince : now) + SPARE_IDLE_NANOS);
         }
+        until = next;
         asleep = true;
-        if (nobodyCalled()) {
-            sleeper.sleepUntil(until, kept.isEmpty() ? null : kept.get(0));
+        if (nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this))) {
+            sleeper.sleepUntil(next, watched);
+            calledInVain = scheduler.timeline.now() < next - EARLY_NANOS; // until it has found something to run
         }
         asleep = false;
         Thread.interrupted(); // whoever has set the flag: with it every park would return at once
@@ -160,9 +192,9 @@ final class Driver extends Run implements Keeper, Runnable {
      * permit of a waker. A waker changes pollUntil (a closing thread: closed), then unparks; so either its change is
      * seen here, or its permit comes after this look and ends the park.
      */
-    private boolean nobodyCalled() {
-        for (int i = 0; i < kept.size(); i++) {
-            if (kept.get(i).pollUntilVolatile() == TimerQueue.AWAKE) {
+    private boolean nobodyCalled(long next) {
+        for (TimerQueue q : scheduler.queues) {
+            if (keeps(q) && q.pollUntilVolatile() < next) { // AWAKE, or lent for a shorter sleep than this one
                 return false;
             }
         }
@@ -170,7 +202,8 @@ final class Driver extends Run implements Keeper, Runnable {
     }
 
     private boolean isSuperfluous() {
-        return isSpare() && kept.isEmpty() && scheduler.timeline.now() - idleSince >= SPARE_IDLE_NANOS;
+        return isSpare() && lookout == null && scheduler.timeline.now() - idleSince >= SPARE_IDLE_NANOS
+                && firstKept() == null;
     }
 
     /** Runs due timers of a kept queue, up to a bound; true if there were any. */
@@ -218,7 +251,7 @@ final class Driver extends Run implements Keeper, Runnable {
             if (q.keeper() == this) {
                 continue;
             }
-            if (q.stalled) {
+            if (q.stalled || lookout != null && lookout.isHeldBy(this) && lookout.isLeft(q, this)) {
                 helped |= adopt(q);
             } else if (q.nextWhenOpaque() < now - STEAL_AFTER_NANOS) {
                 helped |= steal(q, now);
@@ -232,10 +265,7 @@ final class Driver extends Run implements Keeper, Runnable {
             return false;
         }
         try {
-            if (q.stalled && q.keeper() instanceof Driver d && d.stuck) {
-                if (!kept.contains(q)) {
-                    kept.add(q); // first: it may run out of memory, and a kept queue must be known
-                }
+            if (q.keeper() instanceof Driver d && (q.stalled && d.stuck || d.busy)) {
                 q.keep(this);
                 return true;
             }
@@ -267,23 +297,21 @@ final class Driver extends Run implements Keeper, Runnable {
     }
 
     private long prepareToSleep(long now) {
-        long until = Timeline.NEVER;
+        long next = Timeline.NEVER;
         boolean goRound = false;
-        for (int i = kept.size() - 1; i >= 0; i--) {
-            long p = kept.get(i).prepareToSleep(this, now);
-            if (p == TimerQueue.NOT_KEEPER) {
-                if (kept.get(i) == home) {
-                    goRound = true; // taken while this driver was stuck; the next claim takes it back
+        for (TimerQueue q : scheduler.queues) {
+            if (keeps(q) || q == home) {
+                long p = q.prepareToSleep(this, now);
+                if (p == TimerQueue.GO_ROUND) {
+                    goRound = true;
+                } else if (p == TimerQueue.NOT_KEEPER) {
+                    goRound |= q == home; // taken while this driver was stuck; the next claim takes it back
                 } else {
-                    kept.remove(i);
+                    next = Math.min(next, p);
                 }
-            } else if (p == TimerQueue.GO_ROUND) {
-                goRound = true;
-            } else {
-                until = Math.min(until, p);
             }
         }
-        return goRound ? TimerQueue.GO_ROUND : until;
+        return goRound ? TimerQueue.GO_ROUND : next;
     }
 
     /**
@@ -292,8 +320,8 @@ final class Driver extends Run implements Keeper, Runnable {
      */
     private boolean sweep(long until) {
         boolean swept = false;
-        for (TimerQueue q : kept) {
-            boolean more = q.wantsSweep();
+        for (TimerQueue q : scheduler.queues) {
+            boolean more = keeps(q) && q.wantsSweep();
             while (more && q.pollUntilVolatile() != TimerQueue.AWAKE && scheduler.timeline.now() < until) {
                 more = q.sweepStep();
                 swept = true;
@@ -304,11 +332,18 @@ final class Driver extends Run implements Keeper, Runnable {
 
     private void runClaimed() {
         PULSE.setOpaque(this, pulse + 1);
+        if (lookout != null) {
+            busy = true; // before it looks at the lookout
+            lookout.begins(this, claimedAt);
+        }
         if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
             scheduler.perform(this);
         }
         PULSE.setOpaque(this, pulse + 1);
         end();
+        if (lookout != null) {
+            busy = false;
+        }
         Thread.interrupted(); // a flag left by a callback would make every park return at once
         if (stuck) {
             stuck = false;

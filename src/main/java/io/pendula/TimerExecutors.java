@@ -24,7 +24,7 @@ public final class TimerExecutors {
      * @throws IllegalArgumentException if {@code workers} is less than 1
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers) {
-        return TimerScheduler.newPool(workers, null);
+        return TimerScheduler.newPool(Check.atLeast(workers, 1, "workers"), null);
     }
 
     /**
@@ -39,7 +39,8 @@ public final class TimerExecutors {
      * @throws NullPointerException if {@code threadFactory} is null
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers, ThreadFactory threadFactory) {
-        return TimerScheduler.newPool(workers, Check.notNull(threadFactory, "threadFactory"));
+        Check.notNull(threadFactory, "threadFactory");
+        return TimerScheduler.newPool(Check.atLeast(workers, 1, "workers"), threadFactory);
     }
 
     /**

@@ -887,6 +887,22 @@ final class TimerQueue extends QueueFields {
         setPollUntilVolatile(AWAKE);
     }
 
+    /**
+     * Lock held. Makes {@code to}, which sleeps until an instant that is known, the keeper. True if it must be woken,
+     * since something here needs it earlier; what is due may wait until {@code notBefore}.
+     */
+    boolean lend(Keeper to, long until, long notBefore) {
+        assert lock.isHeldByCurrentThread();
+        keeper = to;
+        setPollUntilVolatile(until); // W1
+        drain(); // R1
+        if (Math.max(heap.topKey(), notBefore) < until && heap.topKey() != Timeline.NEVER) {
+            setPollUntilVolatile(AWAKE);
+            return true;
+        }
+        return false;
+    }
+
     /** Looks at every timer that is filed here; each armed one once, stopped ones perhaps. */
     void forEach(Consumer<TimerNode> look) {
         lock.lock();

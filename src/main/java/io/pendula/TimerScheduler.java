@@ -51,16 +51,22 @@ public final class TimerScheduler implements AutoCloseable {
     final Options options;
 
     private final int mask;
+    /** Only of a pool with more than one thread. */
+    final Lookout lookout;
     private final Monitor monitor;
     /** Only with a manual clock: the run that its advance is busy with. */
     private final Stepped stepped;
 
     /** Copied at each change, under lifecycle. */
     private volatile Driver[] drivers = {};
+    private volatile boolean started;
+    /** Under starting: how many queues of a pool have a home driver. */
+    private int homes;
     private int sparesStarted;
-    private boolean spareFailed;
+    private boolean startFailed;
     private volatile boolean closed;
     private final Object lifecycle = new Object();
+    private final Object starting = new Object();
 
     private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
@@ -71,23 +77,21 @@ public final class TimerScheduler implements AutoCloseable {
     record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
             ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
             long maxPending, NanoClock clock, boolean monitor, long stallNanos, boolean earlyPark,
-            boolean tightSlack, boolean shared) {}
+            boolean tightSlack, Kind kind) {}
 
-    static SchedulerExecutor newPool(int workers, ThreadFactory threadFactory) {
-        Check.atLeast(workers, 1, "workers");
-        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).workers(workers).maxDrivers(workers)
-                .daemon(false).contextClassLoader(Thread.currentThread().getContextClassLoader());
-        if (threadFactory != null) {
-            b.threadFactory(threadFactory);
-        }
-        return new SchedulerExecutor(b.build(), true);
+    enum Kind {
+        ORDINARY,
+        /** Cannot be closed. */
+        SHARED,
+        /** Of an executor: tasks may block, so a lookout takes the monitor's place; threads start when needed. */
+        POOL
     }
 
     private static final AtomicInteger POOLS = new AtomicInteger();
 
     private static final class Shared {
         static final TimerScheduler INSTANCE = new TimerScheduler(
-                builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())).options(true));
+                builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())).options(Kind.SHARED));
     }
 
     private TimerScheduler(Options options) {
@@ -103,11 +107,17 @@ public final class TimerScheduler implements AutoCloseable {
         if (manual != null) {
             this.monitor = null;
             this.stepped = new Stepped();
+            this.lookout = null;
+            started = true;
             manual.attach(this);
         } else {
             this.monitor = options.monitor ? new Monitor(this, options.stallNanos) : null;
             this.stepped = null;
-            start();
+            this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
+            if (options.kind != Kind.POOL) {
+                start();
+                started = true;
+            }
         }
     }
 
@@ -139,6 +149,9 @@ public final class TimerScheduler implements AutoCloseable {
         Thread t = newThread(d, role);
         d.setThread(t);
         synchronized (lifecycle) {
+            if (closed) {
+                return;
+            }
             Driver[] more = Arrays.copyOf(drivers, drivers.length + 1);
             more[more.length - 1] = d;
             drivers = more;
@@ -168,6 +181,17 @@ public final class TimerScheduler implements AutoCloseable {
                     + " that is not new but " + t.getState());
         }
         return t;
+    }
+
+    /** A scheduler of its own for an executor with so many threads; {@code threadFactory} may be null. */
+    static SchedulerExecutor newPool(int threads, ThreadFactory threadFactory) {
+        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).maxDrivers(threads).monitor(false).daemon(false)
+                .workers(Integer.highestOneBit(Math.min(threads, Builder.defaultWorkers())))
+                .contextClassLoader(Thread.currentThread().getContextClassLoader());
+        if (threadFactory != null) {
+            b.threadFactory(threadFactory);
+        }
+        return new SchedulerExecutor(new TimerScheduler(b.options(Kind.POOL)), true);
     }
 
     // ---- what users call ----
@@ -391,7 +415,7 @@ public final class TimerScheduler implements AutoCloseable {
      * it was left with its queue, which is asked last.
      */
     private List<TimerNode> closeQueues() {
-        if (options.shared) {
+        if (options.kind == Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         List<TimerNode> unfired = new ArrayList<>();
@@ -513,8 +537,56 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** The threads of a pool are started when they are needed. */
-    void ensureStarted() {}
+    /** Starts the first thread of a pool. If it cannot be had, the next call tries again. */
+    void ensureStarted() {
+        if (!started) {
+            synchronized (starting) {
+                if (!started) {
+                    Driver d = new Driver(this, queues[0]);
+                    for (TimerQueue q : queues) { // until it has a driver of its own
+                        q.lock();
+                        try {
+                            q.keep(d);
+                        } finally {
+                            q.unlock();
+                        }
+                    }
+                    launch(d, "worker-0");
+                    homes = 1;
+                    started = true;
+                }
+            }
+        }
+    }
+
+    /** Starts one more thread of a pool, to hold the lookout; nothing if there are as many as may be. */
+    void startAnother() {
+        if (drivers.length >= options.maxDrivers) {
+            return;
+        }
+        synchronized (starting) {
+            if (closed || drivers.length >= options.maxDrivers || lookout.isHeld()) {
+                return;
+            }
+            Driver d = null;
+            try {
+                d = new Driver(this, homes < queues.length ? queues[homes] : null);
+                lookout.starts(d);
+                launch(d, "worker-" + drivers.length);
+                homes++;
+            } catch (Throwable e) {
+                lookout.startFailed(d);
+                reportStartFailed(e);
+            }
+        }
+    }
+
+    private void reportStartFailed(Throwable e) {
+        if (!startFailed) {
+            startFailed = true; // once: it is tried again for as long as it is needed
+            reportUncaught(e);
+        }
+    }
 
     // ---- what drivers and the monitor call ----
 
@@ -628,10 +700,7 @@ public final class TimerScheduler implements AutoCloseable {
             synchronized (lifecycle) {
                 sparesStarted--;
             }
-            if (!spareFailed) {
-                spareFailed = true; // once: it is tried again for as long as it is needed
-                reportUncaught(e);
-            }
+            reportStartFailed(e);
             return false;
         }
     }
@@ -974,10 +1043,10 @@ public final class TimerScheduler implements AutoCloseable {
          *     thread is left behind
          */
         public TimerScheduler build() {
-            return new TimerScheduler(options(false));
+            return new TimerScheduler(options(Kind.ORDINARY));
         }
 
-        private Options options(boolean shared) {
+        private Options options(Kind kind) {
             int w = workers == 0 ? defaultWorkers() : workers;
             int max = maxDrivers != 0 ? maxDrivers : w == 1 ? 1 : w > Integer.MAX_VALUE - 16 ? w : w + 16;
             if (max < w) {
@@ -985,7 +1054,7 @@ public final class TimerScheduler implements AutoCloseable {
                         + ", but is " + max);
             }
             return new Options(name, w, max, threadFactory, daemon, contextClassLoader, executor, listener, slowNanos,
-                    maxPending, clock, monitor, stallNanos, earlyPark, tightSlack, shared);
+                    maxPending, clock, monitor, stallNanos, earlyPark, tightSlack, kind);
         }
     }
 }

@@ -1,0 +1,156 @@
+package io.pendula;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * In a pool, whose tasks may block: one idle driver that looks after what running tasks leave behind.
+ */
+final class Lookout {
+    /*
+     * Overview
+     *
+     * A driver that begins a task cannot know whether it will block. So it lends its queues to the holder of the
+     * lookout, which is asleep: that one becomes their keeper, and whoever arms an earlier timer from then on wakes it.
+     * It is woken at once if it would sleep too long for what is waiting there already. The driver takes its home queue
+     * back after the task, and if that took a microsecond nobody else has noticed.
+     *
+     * Lending is two stores; a wake costs 8 microseconds and a thread switch. So the holder, before it sleeps, plans
+     * to look again GRACE after the next deadline of each sleeping driver: then that driver, when it wakes and begins
+     * a task, need not wake it. What falls due behind a task that blocks is late by no more than GRACE, once; after
+     * that the holder sleeps for it exactly. And if the holder was woken in vain, since the task was over when it came,
+     * it is deaf for one GRACE: it takes no loans, and looks by itself when that time is over.
+     *
+     * A holder that begins a task itself appoints another sleeping driver, or starts a new one if the pool may have
+     * more. If all drivers run tasks there is none, and the first that is done becomes it before it sleeps.
+     *
+     * No task is overlooked while a driver is idle. Who begins a task says so (busy), then looks for the holder and
+     * whether it is asleep; a driver says that it is asleep, then takes over the lookout if there is no holder, and as
+     * holder looks whose keeper is busy. All are volatile, so one of the two sees the other. The same way, who appoints
+     * a holder looks whether it has become busy, and who is busy looks whether it has been appointed. A loan: the
+     * lender makes the holder keeper, then looks whether it still sleeps until the same instant; the holder publishes
+     * that instant, then looks at the queues that it keeps (Driver.nobodyCalled).
+     */
+
+    /** How long a task may keep its driver before others look after what it leaves behind. */
+    static final long GRACE_NANOS = 1_000_000;
+
+    private static final VarHandle HOLDER;
+
+    static {
+        try {
+            HOLDER = MethodHandles.lookup().findVarHandle(Lookout.class, "holder", Driver.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final TimerScheduler scheduler;
+    private volatile Driver holder;
+
+    Lookout(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    boolean isHeld() {
+        return holder != null;
+    }
+
+    boolean isHeldBy(Driver d) {
+        return holder == d;
+    }
+
+    /** The driver, which is busy from now on, is about to call a task. */
+    void begins(Driver d, long now) {
+        Driver h = holder;
+        if (h == d) {
+            holder = null;
+            h = null;
+        }
+        if (h == null) {
+            appoint();
+        } else if (h.asleep && !h.deaf) {
+            for (TimerQueue q : scheduler.queues) {
+                if (q.keeper() == d) {
+                    lend(q, d, h, now);
+                }
+            }
+        }
+    }
+
+    private void appoint() {
+        for (Driver d : scheduler.drivers()) {
+            if (d.asleep) {
+                if (!HOLDER.compareAndSet(this, null, d)) {
+                    return; // somebody else has done so
+                }
+                if (!d.busy) {
+                    d.wake();
+                    return;
+                }
+                HOLDER.compareAndSet(this, d, null); // it has got up meanwhile
+            }
+        }
+        scheduler.startAnother();
+    }
+
+    /** A new driver takes over, unless there is a holder; it looks around before it first sleeps. */
+    void starts(Driver d) {
+        HOLDER.compareAndSet(this, null, d);
+    }
+
+    void startFailed(Driver d) {
+        HOLDER.compareAndSet(this, d, null);
+    }
+
+    private static void lend(TimerQueue q, Driver from, Driver to, long now) {
+        long until = to.until;
+        boolean call;
+        q.lock();
+        try {
+            if (q.keeper() != from) {
+                return;
+            }
+            call = q.lend(to, until, Timeline.plus(now, GRACE_NANOS));
+        } finally {
+            q.unlock();
+        }
+        if (call || !to.asleep || to.until != until) {
+            to.wake();
+        }
+    }
+
+    /** When the holder should look again, though none of its own queues needs it. */
+    long plan(Driver d, long now) {
+        long until = Timeline.NEVER;
+        if (holder == d) {
+            for (TimerQueue q : scheduler.queues) {
+                if (q.keeper() != d) {
+                    long p = q.pollUntilVolatile();
+                    until = Math.min(until, Timeline.plus(p == TimerQueue.AWAKE ? now : p, GRACE_NANOS));
+                }
+            }
+        }
+        return until;
+    }
+
+    /** Whether the driver, which has just said that it is asleep, has to look after somebody else's queue first. */
+    boolean isNeeded(Driver d) {
+        if (holder == null && HOLDER.compareAndSet(this, null, d)) {
+            return true;
+        }
+        if (holder == d && !d.deaf) {
+            for (TimerQueue q : scheduler.queues) {
+                if (isLeft(q, d)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether a queue's keeper runs a task. */
+    boolean isLeft(TimerQueue q, Driver by) {
+        return q.keeper() != by && q.keeper() instanceof Driver k && k.busy;
+    }
+}
