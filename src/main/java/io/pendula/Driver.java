@@ -169,18 +169,22 @@ final class Driver extends Run implements Keeper, Runnable {
 
     private void sleepUntil(long next, long now) {
         TimerQueue watched = firstKept();
+        boolean held = lookout != null && lookout.isHeldBy(this);
         if (lookout != null) {
-            deaf = calledInVain && lookout.isHeldBy(this);
-            next = Math.min(next, deaf ? now + Lookout.GRACE_NANOS : lookout.plan(this, now));
+            deaf = held && calledInVain;
+            if (held) {
+                next = Math.min(next, deaf ? now + Lookout.GRACE_NANOS : lookout.plan(this, now));
+            }
         } else if (isSpare()) {
             // From idleSince, else a sleep that ends a little early would be followed by another of full length.
             next = Math.min(next, (watched == null ? idleSince : now) + SPARE_IDLE_NANOS);
         }
         until = next;
         asleep = true;
-        if (nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this))) {
+        if (nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this, held))) {
             sleeper.sleepUntil(next, watched);
-            calledInVain = scheduler.timeline.now() < next - EARLY_NANOS; // until it has found something to run
+            // Until it has found something to run.
+            calledInVain = lookout != null && scheduler.timeline.now() < next - EARLY_NANOS;
         }
         asleep = false;
         Thread.interrupted(); // whoever has set the flag: with it every park would return at once
@@ -330,11 +334,19 @@ final class Driver extends Run implements Keeper, Runnable {
         return swept;
     }
 
+    private void leaveQueues() {
+        busy = true; // before the look at the lookout
+        try {
+            lookout.begins(this, claimedAt);
+        } catch (Throwable e) {
+            TimerScheduler.reportUncaught(e); // memory is short; the claimed task must run all the same
+        }
+    }
+
     private void runClaimed() {
         PULSE.setOpaque(this, pulse + 1);
         if (lookout != null) {
-            busy = true; // before it looks at the lookout
-            lookout.begins(this, claimedAt);
+            leaveQueues();
         }
         if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
             scheduler.perform(this);

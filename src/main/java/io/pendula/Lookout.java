@@ -21,8 +21,9 @@ final class Lookout {
      * that the holder sleeps for it exactly. And if the holder was woken in vain, since the task was over when it came,
      * it is deaf for one GRACE: it takes no loans, and looks by itself when that time is over.
      *
-     * A holder that begins a task itself appoints another sleeping driver, or starts a new one if the pool may have
-     * more. If all drivers run tasks there is none, and the first that is done becomes it before it sleeps.
+     * A holder that begins a task itself appoints another sleeping driver, which it wakes only if that would sleep too
+     * long, or starts a new one if the pool may have more. If all drivers run tasks there is no holder, and the first
+     * that is done becomes it before it sleeps.
      *
      * No task is overlooked while a driver is idle. Who begins a task says so (busy), then looks for the holder and
      * whether it is asleep; a driver says that it is asleep, then takes over the lookout if there is no holder, and as
@@ -64,12 +65,13 @@ final class Lookout {
     void begins(Driver d, long now) {
         Driver h = holder;
         if (h == d) {
-            holder = null;
+            HOLDER.compareAndSet(this, d, null); // unless somebody has seen that it is busy, and done so
             h = null;
         }
         if (h == null) {
-            appoint();
-        } else if (h.asleep && !h.deaf) {
+            h = appoint(d, now);
+        }
+        if (h != null && h.asleep && !h.deaf) {
             for (TimerQueue q : scheduler.queues) {
                 if (q.keeper() == d) {
                     lend(q, d, h, now);
@@ -78,20 +80,32 @@ final class Lookout {
         }
     }
 
-    private void appoint() {
+    /** Makes a sleeping driver the holder, or starts one. It sleeps on if it would get up in time for all others. */
+    private Driver appoint(Driver by, long now) {
         for (Driver d : scheduler.drivers()) {
-            if (d.asleep) {
-                if (!HOLDER.compareAndSet(this, null, d)) {
-                    return; // somebody else has done so
-                }
+            if (d.asleep && HOLDER.compareAndSet(this, null, d)) {
                 if (!d.busy) {
-                    d.wake();
-                    return;
+                    if (oversleeps(d, by)) {
+                        d.wake();
+                    }
+                    return d;
                 }
                 HOLDER.compareAndSet(this, d, null); // it has got up meanwhile
             }
         }
         scheduler.startAnother();
+        return null; // a new one looks around before it first sleeps, as does one that somebody else has appointed
+    }
+
+    /** Whether a new holder that is asleep is needed earlier by others than {@code by}, whose queues it is lent next. */
+    private boolean oversleeps(Driver d, Driver by) {
+        long until = d.until; // of a sleep that began before it became holder, else it has made its own plan
+        for (TimerQueue q : scheduler.queues) {
+            if (q.keeper() != by && (isLeft(q, d) || planned(q, d) < until)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A new driver takes over, unless there is a holder; it looks around before it first sleeps. */
@@ -123,23 +137,34 @@ final class Lookout {
     /** When the holder should look again, though none of its own queues needs it. */
     long plan(Driver d, long now) {
         long until = Timeline.NEVER;
-        if (holder == d) {
-            for (TimerQueue q : scheduler.queues) {
-                if (q.keeper() != d) {
-                    long p = q.pollUntilVolatile();
-                    until = Math.min(until, Timeline.plus(p == TimerQueue.AWAKE ? now : p, GRACE_NANOS));
-                }
-            }
+        for (TimerQueue q : scheduler.queues) {
+            until = Math.min(until, q.keeper() != d && q.pollUntilVolatile() == TimerQueue.AWAKE
+                    ? Timeline.plus(now, GRACE_NANOS) : planned(q, d));
         }
         return until;
     }
 
-    /** Whether the driver, which has just said that it is asleep, has to look after somebody else's queue first. */
-    boolean isNeeded(Driver d) {
+    /** GRACE after another driver gets up for its queue; one that is up will lend it when it begins a task. */
+    private static long planned(TimerQueue q, Driver holder) {
+        long p = q.pollUntilVolatile();
+        return q.keeper() == holder || p == TimerQueue.AWAKE ? Timeline.NEVER : Timeline.plus(p, GRACE_NANOS);
+    }
+
+    /**
+     * Whether the driver, which has just said that it is asleep, has to get up again: since it holds the lookout only
+     * now, or since a queue was left for a task.
+     */
+    boolean isNeeded(Driver d, boolean heldBefore) {
         if (holder == null && HOLDER.compareAndSet(this, null, d)) {
             return true;
         }
-        if (holder == d && !d.deaf) {
+        if (holder != d) {
+            return false;
+        }
+        if (!heldBefore) {
+            return true;
+        }
+        if (!d.deaf) {
             for (TimerQueue q : scheduler.queues) {
                 if (isLeft(q, d)) {
                     return true;
@@ -149,8 +174,8 @@ final class Lookout {
         return false;
     }
 
-    /** Whether a queue's keeper runs a task. */
-    boolean isLeft(TimerQueue q, Driver by) {
-        return q.keeper() != by && q.keeper() instanceof Driver k && k.busy;
+    /** Whether a queue's keeper is another driver, which runs a task. */
+    boolean isLeft(TimerQueue q, Driver holder) {
+        return q.keeper() instanceof Driver k && k != holder && k.busy;
     }
 }
