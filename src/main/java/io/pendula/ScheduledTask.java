@@ -29,10 +29,16 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
      * runner fast: it puts INTERRUPTING in its place and puts it back when the interrupt is delivered; the run does
      * not end before it could take its runner out. So an interrupt never hits what the thread does next.
      *
+     * A one-shot that is claimed but has not begun when shutdownNow() comes along is given back: who puts RETURNED
+     * or itself in the place of null first has it. The word stays RUNNING then, until the receiver has run the task.
+     *
      * Shutdown: see SchedulerExecutor, which uses tally.
      */
 
-    private static final Object INTERRUPTING = new Object();
+    private static final Object INTERRUPTING = "interrupting";
+    private static final Object RETURNED = "returned";
+    /** For good, as a driver that has claimed a task that was returned may come to it only now. */
+    private static final Object ENDED = "ended";
 
     /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
     static final int UNCOUNTED = 0;
@@ -62,7 +68,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     @SuppressWarnings("unused") // through TALLY
     private int tally;
-    /** The thread that is inside the callback, or INTERRUPTING. */
+    /** Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again or ENDED. */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
     private volatile Waiter waiters;
@@ -248,14 +254,18 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     public void run() {
         Runnable work = task();
-        if (period == 0 && work != null && queue.claimStopped(this)) {
-            try {
-                call(work, false);
-            } catch (Throwable e) {
-                outcome = new Failure(e);
-            }
-            queue.endRun(this);
+        if (period != 0 || work == null) {
+            return;
         }
+        Object before = isReturned() ? RETURNED : queue.claimStopped(this) ? null : this;
+        try {
+            if (before == this || !call(work, before)) {
+                return; // it is not stopped, or another thread runs it
+            }
+        } catch (Throwable e) {
+            outcome = new Failure(e);
+        }
+        queue.endRun(this);
     }
 
     @Override
@@ -264,12 +274,14 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     @Override
-    void fire(Runnable claimed, long deadline, long now) throws Throwable {
+    boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         if (!executor.mayRun(this)) {
-            return;
+            return !isReturned();
         }
         try {
-            call(claimed, true);
+            if (!call(claimed, null)) {
+                return false;
+            }
             if (period < 0) {
                 queue.move(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
             }
@@ -282,25 +294,27 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
                 throw e;
             }
         }
+        return true;
     }
 
-    private void call(Runnable claimed, boolean byExecutor) throws Exception {
+    /** Calls the task if nobody has put anything in the place of {@code before}; then true, or what the task throws. */
+    private boolean call(Runnable claimed, Object before) throws Exception {
         Thread me = Thread.currentThread();
-        runner = me;
+        if (!RUNNER.compareAndSet(this, before, me)) {
+            return false;
+        }
         try {
             if (isCancelled(state(wordVolatile()))) {
-                return;
-            }
-            if (byExecutor && executor.isStopping()) { // after runner was set: else shutdownNow() sees it
-                interrupt();
+                return true;
             }
             if (claimed instanceof Call c) {
                 outcome = c.callable.call();
             } else {
                 claimed.run();
             }
+            return true;
         } finally {
-            while (!RUNNER.compareAndSet(this, me, null)) {
+            while (!RUNNER.compareAndSet(this, me, period == 0 ? ENDED : null)) {
                 Thread.onSpinWait(); // an interrupter is between two statements
             }
             if (interrupted) {
@@ -362,6 +376,26 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return false;
     }
 
+    /** Gives back what was claimed but has not begun; false if it has. A periodic task is not given back. */
+    boolean giveBack() {
+        if (period == 0 && !isCancelled() && RUNNER.compareAndSet(this, null, RETURNED)) {
+            executor.gone(this);
+            return true;
+        }
+        return false;
+    }
+
+    private boolean isReturned() {
+        return runner == RETURNED;
+    }
+
+    /** Refuses what was claimed but has not begun; nothing if it was given back. */
+    void refuse() {
+        if (RUNNER.compareAndSet(this, null, ENDED)) {
+            cancel(false);
+        }
+    }
+
     /** Whether it is still to run, or is running. */
     boolean isLive() {
         int s = state(wordVolatile());
@@ -389,7 +423,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     public String toString() {
         long w = wordVolatile();
-        String state = isCancelled(state(w)) ? "cancelled" : isDone(w) ? "done" : isRunning(state(w)) ? "running"
+        String state = isCancelled(state(w)) ? "cancelled" : isDone(w) ? "done" : isRunning(state(w)) && !isReturned() ? "running"
                 : isArmed(state(w)) ? "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
                 : "taken back by a shutdown";
         return (period == 0 ? "Task[" : "PeriodicTask[") + state + "]";

@@ -174,17 +174,16 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     // ---- what tasks ask ----
 
-    /** Whether a task that was claimed may be called; if not, it is cancelled. */
+    /** Whether a task that was claimed may be called; if not, it was given back or is cancelled. */
     boolean mayRun(ScheduledTask<?> task) {
-        if (phase == RUNNING || admit(task)) {
+        int p = phase;
+        if (p == RUNNING || p == SHUTDOWN && admit(task)) {
             return true;
         }
-        task.cancel(false);
+        synchronized (shuttingDown) { // after shutdownNow() has given back what has not begun; so this one came too late
+            task.refuse();
+        }
         return false;
-    }
-
-    boolean isStopping() {
-        return phase == STOPPING;
     }
 
     void armedAgain(ScheduledTask<?> task) {
@@ -280,8 +279,18 @@ public final class SchedulerExecutor extends AbstractExecutorService
                 }
             });
         }
+        List<Runnable> unstarted = new ArrayList<>();
+        for (ScheduledTask<?> task : unwanted) { // before any interrupt, which would make their drivers claim them
+            if (task.takeBack(phase == SHUTDOWN)) {
+                unstarted.add(task);
+            }
+        }
         scheduler.forEachRun(t -> {
             if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
+                if (phase == STOPPING && task.giveBack()) {
+                    unstarted.add(task);
+                    return;
+                }
                 admit(task);
                 if (task.isPeriodic() && !mayWait(task)) {
                     task.cancel(false);
@@ -291,12 +300,6 @@ public final class SchedulerExecutor extends AbstractExecutorService
                 }
             }
         });
-        List<Runnable> unstarted = new ArrayList<>();
-        for (ScheduledTask<?> task : unwanted) {
-            if (task.takeBack(phase == SHUTDOWN)) {
-                unstarted.add(task);
-            }
-        }
         release();
         return unstarted;
     }

@@ -197,7 +197,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     }
 
     @Override
-    void fire(Runnable claimed, long deadline, long now) {
+    boolean fire(Runnable claimed, long deadline, long now) {
         // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
         SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, period(), now));
         if (ticks != null) {
@@ -205,6 +205,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         } else {
             claimed.run();
         }
+        return true;
     }
 
     /**

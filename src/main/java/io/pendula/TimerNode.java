@@ -134,9 +134,13 @@ abstract class TimerNode {
         return false;
     }
 
-    /** Runs the claimed firing, outside every lock. What it throws, the listener hears of. */
-    void fire(Runnable claimed, long deadline, long now) throws Throwable {
+    /**
+     * Runs the claimed firing, outside every lock. What it throws, the listener hears of. False if the firing was given
+     * to somebody else, who ends the run.
+     */
+    boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         claimed.run();
+        return true;
     }
 
     /** The run has ended: the timer is at rest now, or on its way to its next firing. Outside every lock. */

@@ -603,11 +603,11 @@ public final class TimerScheduler implements AutoCloseable {
     /** Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. */
     void perform(Run run) {
         TimerNode t = run.nodeOpaque();
-        boolean kept = t.isSignal(run.task);
+        boolean ends = !t.isSignal(run.task);
         boolean timed = options.slowNanos < Long.MAX_VALUE;
         long began = timed ? timeline.now() : 0;
         try {
-            t.fire(run.task, run.deadline, run.claimedAt);
+            ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
             reportThrown(t, run.lateness(), e);
         }
@@ -617,7 +617,7 @@ public final class TimerScheduler implements AutoCloseable {
                 reportSlow(t, run.lateness(), ran);
             }
         }
-        if (!kept) {
+        if (ends) {
             t.queue.endRun(t);
         }
     }
