@@ -2,13 +2,38 @@ package io.pendula;
 
 import java.util.function.Consumer;
 
-/** Timers taken from an inbox, oldest first, linked through {@link TimerNode#next}. Single-threaded; its owner locks. */
+/** Timers in a row, first in first out, linked through {@link TimerNode#next}. Single-threaded; its owner locks. */
 final class Backlog {
     private TimerNode first;
     private TimerNode last;
+    private int size;
 
     boolean isEmpty() {
         return first == null;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** The oldest one; there must be one. */
+    TimerNode first() {
+        return first;
+    }
+
+    /** The newest one; there must be one. */
+    TimerNode last() {
+        return last;
+    }
+
+    void append(TimerNode t) {
+        if (first == null) {
+            first = t;
+        } else {
+            last.next = t;
+        }
+        last = t;
+        size++;
     }
 
     /** Appends what was taken from an inbox, which is a stack. */
@@ -19,6 +44,7 @@ final class Backlog {
             t.next = oldest;
             oldest = t;
             t = next;
+            size++;
         }
         if (first == null) {
             first = oldest;
@@ -36,6 +62,7 @@ final class Backlog {
             last = null;
         }
         t.next = null;
+        size--;
         return t;
     }
 

@@ -63,6 +63,8 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     private final long period;
     /** Nobody holds this future, so what it throws must be told to the listener. */
     private final boolean unheld;
+    /** Of a periodic task only until its first run. */
+    private boolean forNow;
     /** Set before the interrupt, read by the run when no interrupter is at it any more. */
     private boolean interrupted;
 
@@ -91,15 +93,17 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         Waiter next;
     }
 
-    ScheduledTask(TimerQueue queue, Runnable task, SchedulerExecutor executor, long period, boolean unheld) {
+    ScheduledTask(TimerQueue queue, Runnable task, SchedulerExecutor executor, long period, boolean unheld,
+            boolean forNow) {
         super(queue, task);
         this.executor = executor;
         this.period = period;
         this.unheld = unheld;
+        this.forNow = forNow;
     }
 
-    ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor) {
-        this(queue, new Call(task), executor, 0, false);
+    ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor, boolean forNow) {
+        this(queue, new Call(task), executor, 0, false, forNow);
     }
 
     // ---- the future ----
@@ -269,6 +273,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     @Override
+    boolean isForNow() {
+        return forNow;
+    }
+
+    @Override
     long nextAfter(long deadline, long now) {
         return period == 0 ? 0 : period > 0 ? Timeline.plus(deadline, period) : Timeline.plus(now, -period);
     }
@@ -282,6 +291,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             if (!call(claimed, null)) {
                 return false;
             }
+            forNow = false; // published by the push
             if (period < 0) {
                 queue.move(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
             }

@@ -96,7 +96,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, true), 0);
+        submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, true, true), 0);
     }
 
     @Override
@@ -118,14 +118,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, false), nanos);
+        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, false, nanos <= 0), nanos);
     }
 
     @Override
     public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<>(scheduler.here(), callable, this), nanos);
+        return submit(new ScheduledTask<>(scheduler.here(), callable, this, nanos <= 0), nanos);
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
         long nanos = sign * unit.toNanos(period);
-        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, nanos, false), first);
+        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, nanos, false, first <= 0), first);
     }
 
     private <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {

@@ -129,6 +129,11 @@ abstract class TimerNode {
         return 0;
     }
 
+    /** Whether it was armed for the present and is never reset, so that it is due by the time that it is drained. */
+    boolean isForNow() {
+        return false;
+    }
+
     /** Whether a firing with this task is kept for a receiver: then claiming it is all, and no run begins. */
     boolean isSignal(Runnable claimed) {
         return false;

@@ -69,6 +69,8 @@ final class TimerQueue extends QueueFields {
      * move        RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
+     *             MOVING, for now -> the same                joins the line of those that need no heap
+     * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
      * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
      *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
      *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
@@ -87,8 +89,8 @@ final class TimerQueue extends QueueFields {
      *
      * Ground rules
      *
-     * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands), or has an
-     *    entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is dropped when it is met:
+     * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
+     *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is dropped when it is met:
      *    at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
      * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry behind, and may even
      *    come back to that entry's key; whichever entry with the right key surfaces first is the live one, and as
@@ -112,7 +114,7 @@ final class TimerQueue extends QueueFields {
      * ledger       anyone who counts                     anyone                           volatile read-modify-write
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
      * keeper       lock holder                           wakers, monitor                  volatile
-     * heap, backlog, sweep state, counters   lock holder    lock holder (heap.size() also racily, for a bound)   plain
+     * heap, backlog, ready, sweep state, counters   lock holder    lock holder (heap.size() also racily, for a bound)   plain
      *
      * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runEnds nests inside none.
      *
@@ -134,6 +136,8 @@ final class TimerQueue extends QueueFields {
 
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
+    /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
+    static final int READY_MAX = 4 * HELP_DEPTH;
     /** So many dead entries are never worth a sweep. */
     static final int DEAD_FLOOR = 1024;
     /** Beyond the tidy bound two chunks are swept for so many entries that die. */
@@ -172,6 +176,11 @@ final class TimerQueue extends QueueFields {
 
     /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
     private final Backlog backlog = new Backlog();
+    /**
+     * Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. To all others they
+     * are in the inbox still.
+     */
+    private final Backlog ready = new Backlog();
     final Ledger ledger = new Ledger();
 
     /** Where the sweep has got to; slots above have been looked at. */
@@ -295,7 +304,21 @@ final class TimerQueue extends QueueFields {
 
     /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if it is not stopped. */
     boolean claimStopped(TimerNode t) {
-        drainNow(); // it must not be linked in the inbox
+        lock.lock();
+        try {
+            drain();
+            for (int n = isQueued(state(t.wordVolatile())) ? ready.size() : 0; n > 0; n--) { // then it is in line
+                TimerNode first = ready.first();
+                long w = first.wordVolatile();
+                if (state(w) == MOVING) {
+                    ready.append(ready.removeFirst());
+                } else {
+                    dropFirstReady(w);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
             if (t.casWord(w, word(deadline(w), RUNNING))) {
                 return true;
@@ -546,6 +569,10 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
+            if (s == MOVING && t.isForNow() && !keepOrder && fitsReady(deadline(w))) {
+                ready.append(t);
+                return;
+            }
             if (s == MOVING || s == MODIFIED_EARLIER) {
                 if (t.casWord(w, word(deadline(w), WAITING))) {
                     if (places != null) {
@@ -554,11 +581,31 @@ final class TimerQueue extends QueueFields {
                     heap.push(deadline(w), t);
                     return;
                 }
-            } else if (t.casWord(w, word(deadline(w), s == DELETED_QUEUED ? REMOVED : CANCELLED))) {
-                stops++;
+            } else if (unlink(t, w)) {
                 return;
             }
         }
+    }
+
+    /** A stopped timer has left the inbox. */
+    private boolean unlink(TimerNode t, long w) {
+        if (t.casWord(w, word(deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+            stops++;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Of equal deadlines the heap's come first, so all that are equal to the last one in line must join it, however
+     * long the line is.
+     */
+    private boolean fitsReady(long when) {
+        if (ready.isEmpty()) {
+            return true;
+        }
+        long last = deadline(ready.last().wordVolatile());
+        return ready.size() < READY_MAX ? when >= last : when == last;
     }
 
     // ---- what the driver does, lock held ----
@@ -569,17 +616,22 @@ final class TimerQueue extends QueueFields {
         int dropped = 0;
         try {
             // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
-            for (int visits = 0; heap.topKey() <= now && visits < CLEAN_CHUNK; visits++) {
-                long key = heap.topKey();
-                TimerNode t = heap.top();
+            for (int visits = 0; earliest() <= now && visits < CLEAN_CHUNK; visits++) {
+                boolean inLine = readyWhen() < heap.topKey();
+                long when = earliest();
+                TimerNode t = inLine ? ready.first() : heap.top();
                 long w = t.wordVolatile();
-                if (isTopLive(w)) {
+                if (inLine ? state(w) == MOVING : isTopLive(w)) {
                     Runnable task = t.task(); // before the CAS, see cancel
-                    long next = t.nextAfter(key, now);
-                    if (t.casWord(w, next == 0 ? word(key, t.isSignal(task) ? NO_STATUS : RUNNING)
+                    long next = t.nextAfter(when, now);
+                    if (t.casWord(w, next == 0 ? word(when, t.isSignal(task) ? NO_STATUS : RUNNING)
                             : word(next, RUNNING_ARMED))) {
-                        run.begin(t, task, key, now);
-                        heap.pop();
+                        run.begin(t, task, when, now);
+                        if (inLine) {
+                            ready.removeFirst();
+                        } else {
+                            heap.pop();
+                        }
                         if (next == 0) {
                             leave();
                         }
@@ -587,9 +639,11 @@ final class TimerQueue extends QueueFields {
                         if (stealing) {
                             stolen++;
                         }
-                        maxLateness = Math.max(maxLateness, now - key);
+                        maxLateness = Math.max(maxLateness, now - when);
                         return true;
                     }
+                } else if (inLine) {
+                    dropFirstReady(w);
                 } else if (cleanTop()) {
                     dropped++;
                 }
@@ -598,6 +652,18 @@ final class TimerQueue extends QueueFields {
         } finally {
             setNextWhenOpaque(wakeTime(now));
             exhumed(dropped);
+        }
+    }
+
+    /** When the first of those in line is due, or NEVER. */
+    private long readyWhen() {
+        return ready.isEmpty() ? Timeline.NEVER : deadline(ready.first().wordVolatile());
+    }
+
+    private void dropFirstReady(long w) {
+        TimerNode t = ready.removeFirst(); // first, see there
+        if (!unlink(t, w)) {
+            unlink(t, t.wordVolatile()); // it was stopped, and is cancelled meanwhile: there is no other way
         }
     }
 
@@ -705,7 +771,7 @@ final class TimerQueue extends QueueFields {
 
     /** When the keeper must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
-        return backlog.isEmpty() ? heap.topKey() : Math.min(heap.topKey(), Timeline.plus(now, OOM_RETRY_NANOS));
+        return backlog.isEmpty() ? earliest() : Math.min(earliest(), Timeline.plus(now, OOM_RETRY_NANOS));
     }
 
     /**
@@ -738,7 +804,7 @@ final class TimerQueue extends QueueFields {
     /** The earliest deadline, as far as filed; it may belong to a dead entry. */
     long earliest() {
         assert lock.isHeldByCurrentThread();
-        return heap.topKey();
+        return Math.min(readyWhen(), heap.topKey());
     }
 
     /** The earliest deadline of an armed timer. */
@@ -896,7 +962,7 @@ final class TimerQueue extends QueueFields {
         keeper = to;
         setPollUntilVolatile(until); // W1
         drain(); // R1
-        if (Math.max(heap.topKey(), notBefore) < until && heap.topKey() != Timeline.NEVER) {
+        if (Math.max(earliest(), notBefore) < until && earliest() != Timeline.NEVER) {
             setPollUntilVolatile(AWAKE);
             return true;
         }
@@ -909,6 +975,7 @@ final class TimerQueue extends QueueFields {
         try {
             drain();
             backlog.forEach(look);
+            ready.forEach(look);
             for (int i = 0; i < heap.size(); i++) {
                 look.accept(heap.node(i));
             }
@@ -942,6 +1009,9 @@ final class TimerQueue extends QueueFields {
             TimerNode head = swapInbox(CLOSED);
             if (head != CLOSED) {
                 backlog.appendReversed(head);
+            }
+            while (!ready.isEmpty()) {
+                collect(ready.removeFirst(), true, collected);
             }
             while (!backlog.isEmpty()) {
                 collect(backlog.removeFirst(), true, collected);
@@ -1067,7 +1137,7 @@ final class TimerQueue extends QueueFields {
     }
 
     private long waiting() {
-        return Math.max(0, backlog.armed() + heap.size() - ledger.dead());
+        return Math.max(0, backlog.armed() + ready.armed() + heap.size() - ledger.dead());
     }
 
     TimerStats.Worker stats() {

@@ -1,0 +1,190 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.Rig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tasks for now stand in line beside the heap, and nobody can tell but by the time that it takes. */
+class ReadyLineTest {
+    private final Rig rig = new Rig(false);
+
+    /** A task that is armed for the present. */
+    private static final class Now extends TimerNode {
+        Now(TimerQueue queue) {
+            super(queue, () -> {});
+        }
+
+        @Override
+        boolean isForNow() {
+            return true;
+        }
+    }
+
+    private TimerNode arm(boolean forNow, long when) {
+        TimerNode t = forNow ? new Now(rig.queue) : new TimerNode(rig.queue, () -> {}) {};
+        rig.queue.arm(t, when);
+        return t;
+    }
+
+    private TimerNode claim(long now) {
+        Claim run = rig.claim(now);
+        if (run == null) {
+            return null;
+        }
+        rig.queue.endRun(run.nodeOpaque());
+        return run.nodeOpaque();
+    }
+
+    private void drain() {
+        rig.queue.lock();
+        try {
+            rig.queue.drain();
+        } finally {
+            rig.queue.unlock();
+        }
+    }
+
+    @Test
+    void claim_tasksForNow_inOrderWithoutTheHeap() {
+        TimerNode a = arm(true, 10);
+        TimerNode b = arm(true, 10);
+        TimerNode c = arm(true, 11);
+        drain();
+        assertEquals(0, rig.heap.size());
+        assertEquals(3, rig.queue.pending());
+        assertNull(claim(9));
+        assertEquals(List.of(a, b), List.of(claim(10), claim(10)));
+        assertNull(claim(10));
+        assertEquals(c, claim(11));
+        assertEquals(0, rig.queue.pending());
+    }
+
+    @Test
+    void claim_timerOfTheHeapWithAnEqualDeadline_wasArmedEarlierAndRunsFirst() {
+        TimerNode later = arm(false, 10);
+        drain();
+        TimerNode now = arm(true, 10);
+        assertEquals(List.of(later, now), List.of(claim(10), claim(10)));
+    }
+
+    @Test
+    void claim_armedOutOfOrder_byDeadline() {
+        TimerNode second = arm(true, 20);
+        TimerNode first = arm(true, 10); // by a thread that was held up between the clock and its push
+        assertEquals(List.of(first, second), List.of(claim(20), claim(20)));
+    }
+
+    @Test
+    void stopOrCancel_inLine_isDroppedAndCountedOnce() {
+        TimerNode stopped = arm(true, 10);
+        TimerNode cancelled = arm(true, 10);
+        TimerNode last = arm(true, 10);
+        drain();
+        assertTrue(rig.queue.stop(stopped));
+        assertFalse(rig.queue.stop(stopped));
+        assertTrue(rig.queue.cancel(cancelled));
+        assertEquals(1, rig.queue.pending());
+        assertEquals(last, claim(10));
+        assertNull(claim(10));
+        TimerStats.Worker stats = rig.queue.stats();
+        assertEquals(2, stats.stopped());
+        assertEquals(1, stats.fired());
+        assertEquals(0, rig.dead());
+        assertEquals(TimerNode.REMOVED, TimerNode.state(stopped.wordVolatile()));
+        assertEquals(TimerNode.CANCELLED, TimerNode.state(cancelled.wordVolatile()));
+    }
+
+    @Test
+    void claimStopped_inLine_isTakenOutOfIt() {
+        TimerNode a = arm(true, 10);
+        TimerNode b = arm(true, 10);
+        TimerNode c = arm(true, 10);
+        drain();
+        rig.queue.stop(b);
+        assertTrue(rig.queue.claimStopped(b));
+        assertFalse(rig.queue.claimStopped(b));
+        assertFalse(rig.queue.claimStopped(a));
+        rig.queue.endRun(b);
+        assertEquals(List.of(a, c), List.of(claim(10), claim(10)));
+        assertNull(claim(10));
+    }
+
+    @Test
+    void close_inLine_isCollected() {
+        TimerNode a = arm(true, 10);
+        TimerNode stopped = arm(true, 10);
+        drain();
+        rig.queue.stop(stopped);
+        TimerNode c = arm(true, 10);
+        List<TimerNode> unfired = new ArrayList<>();
+        rig.queue.close(unfired);
+        assertEquals(List.of(a, c), unfired);
+    }
+
+    @Test
+    void drain_longLine_goesOnInTheHeapButKeepsEqualsTogether() {
+        List<TimerNode> armed = new ArrayList<>();
+        for (int i = 0; i < TimerQueue.READY_MAX + 10; i++) {
+            armed.add(arm(true, i < TimerQueue.READY_MAX - 5 ? 10 : i < TimerQueue.READY_MAX + 5 ? 11 : 12));
+            drain();
+        }
+        assertEquals(5, rig.heap.size());
+        for (TimerNode t : armed) {
+            assertEquals(t, claim(12));
+        }
+        assertNull(claim(12));
+    }
+
+    @Test
+    void prepareToSleep_taskInLine_keepsTheKeeperUp() {
+        arm(false, 1_000);
+        arm(true, 10);
+        assertEquals(10, rig.queue.prepareToSleep(rig.keeper, 10));
+    }
+
+    /** Against a list that is sorted by (deadline, order of arming): what runs is always its first live one. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void randomOperations_orderIsThatOfDeadlinesAndArming(long seed) {
+        record Armed(TimerNode node, long when, int order) {}
+        Random random = new Random(seed);
+        List<Armed> model = new ArrayList<>();
+        Comparator<Armed> order = Comparator.comparingLong(Armed::when).thenComparingInt(Armed::order);
+        long now = 1_000;
+        for (int i = 0; i < 20_000; i++) {
+            switch (random.nextInt(8)) {
+                case 0, 1, 2 -> model.add(new Armed(arm(true, now), now, i));
+                case 3 -> {
+                    long when = now + 1 + random.nextInt(20);
+                    model.add(new Armed(arm(false, when), when, i));
+                }
+                case 4 -> now += random.nextInt(4);
+                case 5 -> {
+                    if (!model.isEmpty()) {
+                        TimerNode t = model.remove(random.nextInt(model.size())).node();
+                        assertTrue(random.nextBoolean() ? rig.queue.stop(t) : rig.queue.cancel(t));
+                    }
+                }
+                default -> {
+                    long present = now;
+                    Armed first = model.stream().filter(a -> a.when() <= present).min(order).orElse(null);
+                    model.remove(first);
+                    assertEquals(first == null ? null : first.node(), claim(now));
+                }
+            }
+            assertEquals(model.size(), rig.queue.pending());
+        }
+    }
+}
