@@ -214,9 +214,11 @@ final class Driver extends Run implements Keeper, Runnable {
     private boolean checkTimers(TimerQueue q) {
         long now = scheduler.timeline.now();
         boolean fresh = true;
+        boolean again = false;
         for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
-            if (claim(q, now)) {
-                runClaimed();
+            // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
+            if (claim(q, now, fresh || again)) {
+                again = runClaimed();
                 ran++;
                 fresh = false;
             } else if (fresh) {
@@ -229,7 +231,7 @@ final class Driver extends Run implements Keeper, Runnable {
         return true;
     }
 
-    private boolean claim(TimerQueue q, long now) {
+    private boolean claim(TimerQueue q, long now, boolean drain) {
         q.lock();
         try {
             if (q.keeper() != this) {
@@ -240,7 +242,7 @@ final class Driver extends Run implements Keeper, Runnable {
             } else if (q.pollUntilVolatile() != TimerQueue.AWAKE) {
                 q.setPollUntilVolatile(TimerQueue.AWAKE);
             }
-            if (q.hasMail()) {
+            if (drain && q.hasMail()) {
                 q.drain();
             }
             return q.claimDue(now, this, false);
@@ -343,13 +345,15 @@ final class Driver extends Run implements Keeper, Runnable {
         }
     }
 
-    private void runClaimed() {
+    /** True if the timer was armed again. */
+    private boolean runClaimed() {
+        boolean again = false;
         PULSE.setOpaque(this, pulse + 1);
         if (lookout != null) {
             leaveQueues();
         }
         if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
-            scheduler.perform(this);
+            again = scheduler.perform(this);
         }
         PULSE.setOpaque(this, pulse + 1);
         end();
@@ -361,5 +365,6 @@ final class Driver extends Run implements Keeper, Runnable {
             stuck = false;
             scheduler.driverIsUp();
         }
+        return again;
     }
 }

@@ -69,7 +69,7 @@ final class Lookout {
             h = null;
         }
         if (h == null) {
-            h = appoint(d, now);
+            h = appoint(d);
         }
         if (h != null && h.asleep && !h.deaf) {
             for (TimerQueue q : scheduler.queues) {
@@ -80,9 +80,20 @@ final class Lookout {
         }
     }
 
-    /** Makes a sleeping driver the holder, or starts one. It sleeps on if it would get up in time for all others. */
-    private Driver appoint(Driver by, long now) {
-        for (Driver d : scheduler.drivers()) {
+    /**
+     * Makes a sleeping driver the holder, or starts one; null if that was not to be had, or looks around by itself
+     * before it sleeps, as a new driver does.
+     */
+    private Driver appoint(Driver by) {
+        Driver d = appointSleeper(by);
+        return d != null || scheduler.startAnother() ? d : appointSleeper(by);
+    }
+
+    /** Wakes it only if it would not get up in time for all others. */
+    private Driver appointSleeper(Driver by) {
+        Driver[] drivers = scheduler.drivers();
+        for (int i = 0; i < drivers.length; i++) {
+            Driver d = drivers[i];
             if (d.asleep && HOLDER.compareAndSet(this, null, d)) {
                 if (!d.busy) {
                     if (oversleeps(d, by)) {
@@ -91,10 +102,10 @@ final class Lookout {
                     return d;
                 }
                 HOLDER.compareAndSet(this, d, null); // it has got up meanwhile
+                i = -1; // from the start: whoever went to sleep in between has seen that there was a holder
             }
         }
-        scheduler.startAnother();
-        return null; // a new one looks around before it first sleeps, as does one that somebody else has appointed
+        return null;
     }
 
     /** Whether a new holder that is asleep is needed earlier by others than {@code by}, whose queues it is lent next. */
@@ -125,7 +136,7 @@ final class Lookout {
             if (q.keeper() != from) {
                 return;
             }
-            call = q.lend(to, until, Timeline.plus(now, GRACE_NANOS));
+            call = q.lend(to, until, now, GRACE_NANOS);
         } finally {
             q.unlock();
         }

@@ -364,7 +364,9 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     void abandoned() {
         queue.cancel(this);
-        executor.gone(this);
+        if (!isLive()) {
+            executor.gone(this); // else its run does so when it ends
+        }
         wakeWaiters();
     }
 
@@ -383,6 +385,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             executor.gone(this);
             return true;
         }
+        queue.awaitClaim(); // it has just been claimed, so it is in some run, perhaps to be given back
         return false;
     }
 

@@ -267,6 +267,21 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /** Counts all live tasks, and takes back those that may not wait any longer. Lets go of one hold. */
     private List<Runnable> settle() {
+        try {
+            List<Runnable> unstarted = new ArrayList<>();
+            settleWaiting(unstarted); // before any interrupt, which would make drivers claim them
+            scheduler.forEachRun(t -> {
+                if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
+                    settleRunning(task, unstarted);
+                }
+            });
+            return unstarted;
+        } finally {
+            release();
+        }
+    }
+
+    private void settleWaiting(List<Runnable> unstarted) {
         List<ScheduledTask<?>> unwanted = new ArrayList<>();
         for (TimerQueue q : scheduler.queues) {
             q.forEach(t -> {
@@ -279,29 +294,25 @@ public final class SchedulerExecutor extends AbstractExecutorService
                 }
             });
         }
-        List<Runnable> unstarted = new ArrayList<>();
-        for (ScheduledTask<?> task : unwanted) { // before any interrupt, which would make their drivers claim them
+        for (ScheduledTask<?> task : unwanted) {
             if (task.takeBack(phase == SHUTDOWN)) {
                 unstarted.add(task);
             }
         }
-        scheduler.forEachRun(t -> {
-            if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
-                if (phase == STOPPING && task.giveBack()) {
-                    unstarted.add(task);
-                    return;
-                }
-                admit(task);
-                if (task.isPeriodic() && !mayWait(task)) {
-                    task.cancel(false);
-                }
-                if (phase == STOPPING) {
-                    task.interrupt();
-                }
-            }
-        });
-        release();
-        return unstarted;
+    }
+
+    private void settleRunning(ScheduledTask<?> task, List<Runnable> unstarted) {
+        if (phase == STOPPING && task.giveBack()) {
+            unstarted.add(task);
+            return;
+        }
+        admit(task);
+        if (task.isPeriodic() && !mayWait(task)) {
+            task.cancel(false);
+        }
+        if (phase == STOPPING) {
+            task.interrupt();
+        }
     }
 
     private boolean mayWait(ScheduledTask<?> task) {

@@ -304,20 +304,15 @@ final class TimerQueue extends QueueFields {
 
     /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if it is not stopped. */
     boolean claimStopped(TimerNode t) {
-        lock.lock();
-        try {
-            drain();
-            for (int n = isQueued(state(t.wordVolatile())) ? ready.size() : 0; n > 0; n--) { // then it is in line
-                TimerNode first = ready.first();
-                long w = first.wordVolatile();
-                if (state(w) == MOVING) {
-                    ready.append(ready.removeFirst());
-                } else {
-                    dropFirstReady(w);
-                }
+        if (isQueued(state(t.wordVolatile()))) {
+            lock.lock();
+            try {
+                drain();
+                dropStopped(ready);
+                dropStopped(backlog);
+            } finally {
+                lock.unlock();
             }
-        } finally {
-            lock.unlock();
         }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
             if (t.casWord(w, word(deadline(w), RUNNING))) {
@@ -643,7 +638,7 @@ final class TimerQueue extends QueueFields {
                         return true;
                     }
                 } else if (inLine) {
-                    dropFirstReady(w);
+                    dropFirst(ready);
                 } else if (cleanTop()) {
                     dropped++;
                 }
@@ -660,15 +655,29 @@ final class TimerQueue extends QueueFields {
         return ready.isEmpty() ? Timeline.NEVER : deadline(ready.first().wordVolatile());
     }
 
-    private void dropFirstReady(long w) {
-        TimerNode t = ready.removeFirst(); // first, see there
-        if (!unlink(t, w)) {
-            unlink(t, t.wordVolatile()); // it was stopped, and is cancelled meanwhile: there is no other way
+    private void dropStopped(Backlog line) {
+        for (int n = line.size(); n > 0; n--) {
+            if (isArmed(state(line.first().wordVolatile()))) {
+                line.append(line.removeFirst());
+            } else {
+                dropFirst(line);
+            }
         }
     }
 
-    /** The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. */
-    void endRun(TimerNode t) {
+    /** Of a line whose first timer was stopped. Should it be cancelled meanwhile, the second attempt succeeds. */
+    private void dropFirst(Backlog line) {
+        TimerNode t = line.removeFirst(); // before the CAS, see there
+        while (!unlink(t, t.wordVolatile())) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. True if the timer
+     * was armed again.
+     */
+    boolean endRun(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
@@ -683,7 +692,7 @@ final class TimerQueue extends QueueFields {
                 }
                 runEnds.signal();
                 t.ended(again);
-                return;
+                return again;
             }
         }
     }
@@ -955,14 +964,15 @@ final class TimerQueue extends QueueFields {
 
     /**
      * Lock held. Makes {@code to}, which sleeps until an instant that is known, the keeper. True if it must be woken,
-     * since something here needs it earlier; what is due may wait until {@code notBefore}.
+     * since something here needs it earlier; what is due may wait for {@code grace}.
      */
-    boolean lend(Keeper to, long until, long notBefore) {
+    boolean lend(Keeper to, long until, long now, long grace) {
         assert lock.isHeldByCurrentThread();
         keeper = to;
         setPollUntilVolatile(until); // W1
         drain(); // R1
-        if (Math.max(earliest(), notBefore) < until && earliest() != Timeline.NEVER) {
+        long needed = wakeTime(now);
+        if (needed != Timeline.NEVER && Math.max(needed, now + grace) < until || wantsSweep()) {
             setPollUntilVolatile(AWAKE);
             return true;
         }
@@ -982,6 +992,12 @@ final class TimerQueue extends QueueFields {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns when every claim that had changed a word has been noted in its run. */
+    void awaitClaim() {
+        lock.lock();
+        lock.unlock();
     }
 
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */

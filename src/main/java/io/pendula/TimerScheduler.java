@@ -68,6 +68,8 @@ public final class TimerScheduler implements AutoCloseable {
     private final Object lifecycle = new Object();
     private final Object starting = new Object();
 
+    /** Those of a thread factory: our own know their driver. */
+    private final Map<Thread, Driver> foreignThreads = new ConcurrentHashMap<>();
     private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
     /** Under lifecycle. Weak: a view that nobody uses any more need not be told. */
@@ -151,6 +153,9 @@ public final class TimerScheduler implements AutoCloseable {
         synchronized (lifecycle) {
             if (closed) {
                 return;
+            }
+            if (options.threadFactory != null) {
+                foreignThreads.put(t, d);
             }
             Driver[] more = Arrays.copyOf(drivers, drivers.length + 1);
             more[more.length - 1] = d;
@@ -520,6 +525,7 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     void ended(Driver d) {
+        foreignThreads.remove(d.runner());
         synchronized (lifecycle) {
             List<Driver> rest = new ArrayList<>(Arrays.asList(drivers));
             rest.remove(d);
@@ -559,14 +565,14 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Starts one more thread of a pool, to hold the lookout; nothing if there are as many as may be. */
-    void startAnother() {
+    /** Starts one more thread of a pool, to hold the lookout, if there may be more; false if it cannot be had. */
+    boolean startAnother() {
         if (drivers.length >= options.maxDrivers) {
-            return;
+            return true;
         }
         synchronized (starting) {
             if (closed || drivers.length >= options.maxDrivers || lookout.isHeld()) {
-                return;
+                return true;
             }
             Driver d = null;
             try {
@@ -574,9 +580,11 @@ public final class TimerScheduler implements AutoCloseable {
                 lookout.starts(d);
                 launch(d, "worker-" + drivers.length);
                 homes++;
+                return true;
             } catch (Throwable e) {
                 lookout.startFailed(d);
                 reportStartFailed(e);
+                return false;
             }
         }
     }
@@ -600,8 +608,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. */
-    void perform(Run run) {
+    /**
+     * Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. True if the
+     * timer was armed again.
+     */
+    boolean perform(Run run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
         boolean timed = options.slowNanos < Long.MAX_VALUE;
@@ -617,9 +628,7 @@ public final class TimerScheduler implements AutoCloseable {
                 reportSlow(t, run.lateness(), ran);
             }
         }
-        if (ends) {
-            t.queue.endRun(t);
-        }
+        return ends && t.queue.endRun(t);
     }
 
     /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
@@ -714,10 +723,9 @@ public final class TimerScheduler implements AutoCloseable {
                 return d.driver.home();
             }
         } else if (options.threadFactory != null) {
-            for (Driver d : drivers) {
-                if (d.runner() == t && d.home() != null) {
-                    return d.home();
-                }
+            Driver d = foreignThreads.get(t);
+            if (d != null && d.home() != null) {
+                return d.home();
             }
         }
         // Consecutive ids spread best without any mixing.
