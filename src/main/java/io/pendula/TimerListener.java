@@ -2,17 +2,19 @@ package io.pendula;
 
 /**
  * Hears of callbacks that threw or took long, and of drivers that were stuck in one. Each method names the timer (a
- * {@link Timer} or a {@link Ticker}) and how late its callback had begun.
+ * {@link Timer}, a {@link Ticker}, or the {@link java.util.concurrent.RunnableScheduledFuture} of an executor's task) and
+ * how late its callback had begun.
  *
  * <p>Methods are called by drivers, by the executor's threads and by the monitor, possibly at the same time; they
  * should be quick. What a listener throws itself goes to the thread's uncaught-exception handler and harms nobody.
  */
 public interface TimerListener {
     /**
-     * A callback threw. The timer lives on: a ticker ticks again, a one-shot may be reset. Unless overridden, the
-     * uncaught-exception handler of the present thread is called, as if the exception had ended it.
+     * A callback threw. The timer lives on: a ticker ticks again, a one-shot may be reset. An executor's periodic task
+     * ends; of its one-shot tasks only those given to {@code execute} are reported, as the others' futures tell. Unless
+     * overridden, the uncaught-exception handler of the present thread is called, as if the exception had ended it.
      *
-     * @param timer the {@link Timer} or {@link Ticker} whose callback threw
+     * @param timer whose callback threw
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param thrown what it threw; any Throwable, also an {@link Error}
      */
@@ -24,7 +26,7 @@ public interface TimerListener {
     /**
      * A callback has returned, or thrown, and took longer than the builder's {@code slowCallback}.
      *
-     * @param timer the {@link Timer} or {@link Ticker}
+     * @param timer whose callback it was
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param ranNanos how many nanoseconds the callback took
      */
@@ -34,7 +36,7 @@ public interface TimerListener {
      * A driver is stuck in a callback, and its other timers are being handed to another driver. Called by the monitor,
      * once for each run that gets stuck.
      *
-     * @param timer the {@link Timer} or {@link Ticker} whose callback is still running
+     * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */

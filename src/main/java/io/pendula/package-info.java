@@ -2,7 +2,8 @@
  * Timers on per-worker heaps.
  *
  * <p>{@link io.pendula.Timer} fires once, {@link io.pendula.Ticker} again and again; a
- * {@link io.pendula.TimerScheduler} runs them.
+ * {@link io.pendula.TimerScheduler} runs them. {@link io.pendula.TimerExecutors} makes executors that take the place of
+ * those of {@code java.util.concurrent}.
  *
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);

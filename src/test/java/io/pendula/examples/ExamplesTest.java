@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -156,6 +157,24 @@ class ExamplesTest {
         List<String> lines = printedBy(() -> MetricsTicker.main(new String[0]));
         assertEquals(1, lines.size());
         assertTrue(lines.get(0).startsWith("flushed 20 requests"), lines.get(0));
+    }
+
+    @Test
+    void polling_onAView_asksUntilThereIsAnAnswer() {
+        AtomicInteger questions = new AtomicInteger();
+        CompletableFuture<String> answer = Polling.poll(timers.asScheduledExecutorService(), 10,
+                () -> questions.incrementAndGet() < 5 ? Optional.<String>empty() : Optional.of("42"));
+        clock.advance(ofMillis(39));
+        assertEquals(4, questions.get());
+        assertFalse(answer.isDone());
+        clock.advance(ofMillis(1));
+        assertEquals("42", answer.join());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void polling_main_getsTheAnswer() throws Exception {
+        assertEquals(List.of("answer: 42 to question 5"), printedBy(() -> Polling.main(new String[0])));
     }
 
     private interface Program {
