@@ -1,6 +1,7 @@
 package io.pendula;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +9,8 @@ import java.util.Map;
 /** One thing that is measured: which child JVMs there are, and what each of them does. */
 interface Case {
     List<Case> ALL = List.of(new StartStopCase(), new ResetCase(), new FireCase(), new BurstCase(), new LatenessCase(),
-            new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase());
+            new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new TasksCase(), new ExecuteCase(),
+            new HandoverCase(), new TicksCase(), new MixCase());
 
     String name();
 
@@ -41,8 +43,10 @@ interface Case {
         static final List<Subject> PENDULA = List.of(of(SchedulerType.PENDULA));
         static final List<Subject> RIVALS = List.of(of(SchedulerType.PENDULA), of(SchedulerType.STPE),
                 of(SchedulerType.FJP), of(SchedulerType.HWT));
+        /** Those that are pools of threads, with PoolType's names. */
+        static final List<Subject> POOLS = Arrays.stream(PoolType.values()).map(Subject::of).toList();
 
-        static Subject of(SchedulerType type) {
+        private static Subject of(Enum<?> type) {
             return new Subject(type.name(), Map.of("type", type.name()));
         }
     }

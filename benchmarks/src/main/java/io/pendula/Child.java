@@ -8,8 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import org.HdrHistogram.Histogram;
 
 /** A JVM that measures one subject in one cell of a case, and prints its figures in one line. */
 final class Child {
@@ -67,8 +69,23 @@ final class Child {
         return SchedulerType.valueOf(text("type")).open(threads);
     }
 
+    ScheduledExecutorService openPool() {
+        return PoolType.valueOf(text("type")).open(number("threads"));
+    }
+
+    double figure(String key) {
+        return figures.get(key);
+    }
+
     void figure(String key, double value) {
         figures.put(key, value);
+    }
+
+    /** The half, the slow and the slowest of these times, in microseconds. */
+    void figures(String prefix, Histogram nanos) {
+        figure(prefix + "p50_us", nanos.getValueAtPercentile(50) / 1e3);
+        figure(prefix + "p99_us", nanos.getValueAtPercentile(99) / 1e3);
+        figure(prefix + "max_us", nanos.getMaxValue() / 1e3);
     }
 
     // ---- throughput ----

@@ -41,7 +41,8 @@ public final class Compare implements Callable<Integer> {
     private CommandSpec spec;
 
     @Parameters(arity = "1..*", paramLabel = "CASE",
-            description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; or all")
+            description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; "
+                    + "pools: tasks, execute, handover, ticks, mix; or all")
     private List<String> names;
 
     @Option(names = "--forks", description = "JVMs for each figure")

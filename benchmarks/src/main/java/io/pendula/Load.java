@@ -48,26 +48,30 @@ abstract class Load {
         }
     }
 
-    /** Timeouts of 30 s that never happen: each is stopped when {@code inFlight} more have been armed. */
+    /** Timeouts that never happen, 30 s by default: each is stopped when {@code inFlight} more have been armed. */
     static final class Timeouts extends Load {
-        private static final long DELAY = SECONDS.toNanos(30);
-
         private final Rival rival;
+        private final long delay;
         private final Object[] ring;
         private int next;
 
         Timeouts(Rival rival, int inFlight) {
+            this(rival, inFlight, SECONDS.toNanos(30));
+        }
+
+        Timeouts(Rival rival, int inFlight, long delay) {
             super(1);
             this.rival = rival;
+            this.delay = delay;
             this.ring = new Object[inFlight];
             for (int i = 0; i < inFlight; i++) {
-                ring[i] = rival.schedule(DELAY, Rival.Task.NOTHING);
+                ring[i] = rival.schedule(delay, Rival.Task.NOTHING);
             }
         }
 
         @Override
         void step() {
-            Object handle = rival.schedule(DELAY, Rival.Task.NOTHING);
+            Object handle = rival.schedule(delay, Rival.Task.NOTHING);
             if (ring.length > 0) {
                 Object oldest = ring[next];
                 ring[next] = handle;

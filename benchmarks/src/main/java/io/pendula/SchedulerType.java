@@ -9,7 +9,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /** The schedulers under test. */
 public enum SchedulerType {
@@ -27,9 +26,7 @@ public enum SchedulerType {
     STPE {
         @Override
         Rival open(int threads) {
-            ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(Math.max(1, threads));
-            pool.setRemoveOnCancelPolicy(true);
-            return executor(pool);
+            return executor(PoolType.STPE.open(Math.max(1, threads)));
         }
     },
     /**
@@ -46,11 +43,7 @@ public enum SchedulerType {
     FJP {
         @Override
         Rival open(int threads) {
-            Object pool = threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads);
-            if (pool instanceof ScheduledExecutorService scheduled) {
-                return executor(scheduled);
-            }
-            throw new UnsupportedOperationException("ForkJoinPool cannot schedule before JDK 25");
+            return executor(PoolType.scheduled(threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads)));
         }
     };
 
@@ -84,7 +77,7 @@ public enum SchedulerType {
         };
     }
 
-    private static Rival executor(ScheduledExecutorService pool) {
+    static Rival executor(ScheduledExecutorService pool) {
         return new Rival() {
             @Override
             public Object schedule(long delayNanos, Task task) {

@@ -1,0 +1,43 @@
+package io.pendula;
+
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+/** The thread pools under test, each called directly as the ScheduledExecutorService that it is. */
+enum PoolType {
+    /** ScheduledThreadPoolExecutor, which removes what is cancelled. */
+    STPE {
+        @Override
+        ScheduledExecutorService open(int threads) {
+            ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(threads);
+            pool.setRemoveOnCancelPolicy(true);
+            return pool;
+        }
+    },
+    /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
+    FJP {
+        @Override
+        ScheduledExecutorService open(int threads) {
+            return scheduled(new ForkJoinPool(threads));
+        }
+    },
+    /** Netty's DefaultEventExecutorGroup: threads with a queue each, to which it deals what it gets in turn. */
+    NETTY {
+        @Override
+        ScheduledExecutorService open(int threads) {
+            return new DefaultEventExecutorGroup(threads);
+        }
+    };
+
+    abstract ScheduledExecutorService open(int threads);
+
+    /** The pool as what it is only since JDK 25. */
+    static ScheduledExecutorService scheduled(Object pool) {
+        if (pool instanceof ScheduledExecutorService scheduled) {
+            return scheduled;
+        }
+        throw new UnsupportedOperationException("ForkJoinPool cannot schedule before JDK 25");
+    }
+}
