@@ -7,6 +7,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /** The thread pools under test, each called directly as the ScheduledExecutorService that it is. */
 enum PoolType {
+    PENDULA {
+        @Override
+        ScheduledExecutorService open(int threads) {
+            return TimerExecutors.newScheduledThreadPool(threads);
+        }
+    },
     /** ScheduledThreadPoolExecutor, which removes what is cancelled. */
     STPE {
         @Override
