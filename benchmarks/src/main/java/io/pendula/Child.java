@@ -81,7 +81,7 @@ final class Child {
         figures.put(key, value);
     }
 
-    /** The half, the slow and the slowest of these times, in microseconds. */
+    /** Median, 99th percentile and maximum. */
     void figures(String prefix, Histogram nanos) {
         figure(prefix + "p50_us", nanos.getValueAtPercentile(50) / 1e3);
         figure(prefix + "p99_us", nanos.getValueAtPercentile(99) / 1e3);

@@ -37,8 +37,8 @@ final class ExecuteCase implements Case {
     }
 
     /**
-     * A thread's tasks, of which a bounded number waits. It sleeps when there are too many, until half of them have run:
-     * it then neither takes a processor from the pool nor lets it become idle.
+     * A thread's tasks, of which a bounded number waits. It sleeps when there are too many, until half of them have
+     * run: it then neither takes a processor from the pool nor lets it become idle.
      */
     private static final class Submissions extends Load {
         private static final int MOST_WAITING = 10_000;

@@ -70,6 +70,7 @@ final class MixCase implements Case {
                 / inner.size());
         child.figures("outer_", lateness(round.outer));
         child.figures("exec_", lateness(round.exec));
+        child.figures("sleep_", round.sleeps);
         child.figure("timers", inner.size() + round.outer.size());
         child.figure("cpu_us", cpu / 1e3 / tasks);
     }
@@ -89,6 +90,8 @@ final class MixCase implements Case {
         final List<Blocker> blockers = new ArrayList<>();
         final List<Shot> outer = new ArrayList<>();
         final List<Shot> exec = new ArrayList<>();
+        /** How late the outside thread itself gets up: what the machine adds. */
+        final Histogram sleeps = new Histogram(3);
         private long end;
 
         Round(ScheduledExecutorService pool, int blockers, boolean always) {
@@ -107,6 +110,7 @@ final class MixCase implements Case {
             blockers.forEach(pool::execute);
             for (; next < end; next += SPACING) {
                 NANOSECONDS.sleep(next - System.nanoTime());
+                sleeps.recordValue(Math.max(0, System.nanoTime() - next));
                 schedule(SPACING + random.nextLong(SPACING), outer);
                 Shot shot = new Shot(this, System.nanoTime());
                 exec.add(shot);
