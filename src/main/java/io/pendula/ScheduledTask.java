@@ -31,12 +31,14 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
      *
      * A one-shot that is claimed but has not begun when shutdownNow() comes along is given back: who puts RETURNED
      * or itself in the place of null first has it. The word stays RUNNING then, until the receiver has run the task.
+     * In the same way REFUSED keeps out a task that came too late; then the driver ends the run.
      *
      * Shutdown: see SchedulerExecutor, which uses tally.
      */
 
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
+    private static final Object REFUSED = "refused";
     /** For good, as a driver that has claimed a task that was returned may come to it only now. */
     private static final Object ENDED = "ended";
 
@@ -70,7 +72,10 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     @SuppressWarnings("unused") // through TALLY
     private int tally;
-    /** Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again or ENDED. */
+    /**
+     * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, of a one-shot
+     * ENDED.
+     */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
     private volatile Waiter waiters;
@@ -285,11 +290,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         if (!executor.mayRun(this)) {
-            return !isReturned();
+            return runner == REFUSED;
         }
         try {
             if (!call(claimed, null)) {
-                return false;
+                return runner == REFUSED;
             }
             forNow = false; // published by the push
             if (period < 0) {
@@ -402,11 +407,12 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return runner == RETURNED;
     }
 
-    /** Refuses what was claimed but has not begun; nothing if it was given back. */
-    void refuse() {
-        if (RUNNER.compareAndSet(this, null, ENDED)) {
+    /** Cancels what is claimed but has not begun; true if this call or an earlier one did so. */
+    boolean refuse() {
+        if (isRunning(state(wordVolatile())) && RUNNER.compareAndSet(this, null, REFUSED)) {
             cancel(false);
         }
+        return runner == REFUSED;
     }
 
     /** Whether it is still to run, or is running. */

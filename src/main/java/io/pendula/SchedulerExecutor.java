@@ -155,17 +155,24 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         scheduler.ensureStarted();
         task.queue.arm(task, scheduler.timeline.deadlineIn(delay));
-        if (phase != RUNNING) { // after the push, see above
-            if (task.queue.stop(task)) {
-                task.dropTask();
-                gone(task);
-                throw rejected();
-            }
-            if (task.isCancelled()) {
-                throw rejected(); // by a shutdown, as nobody else knows it yet
-            }
+        if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
+            throw rejected();
         }
         return task;
+    }
+
+    /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
+    private boolean isAccepted(ScheduledTask<?> task) {
+        if (task.isPeriodic()) {
+            armedAgain(task); // it may have run several times, or be in somebody's list: cancelled, not rejected
+            return true;
+        }
+        if (task.queue.stop(task)) {
+            task.dropTask();
+            gone(task);
+            return false;
+        }
+        return !task.refuse() && !task.isCancelled();
     }
 
     private static RejectedExecutionException rejected() {
