@@ -1,0 +1,377 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of a pool: what still runs, what is cancelled, what is handed back, and when it is over. */
+class ContractShutdownTest extends ContractCase {
+    private final AtomicInteger runs = new AtomicInteger();
+    private final Runnable task = runs::incrementAndGet;
+
+    private ScheduledFuture<?> periodic(ScheduledExecutorService pool, boolean rate, Runnable body, long first) {
+        return rate ? pool.scheduleAtFixedRate(body, first, 1_000, MICROSECONDS)
+                : pool.scheduleWithFixedDelay(body, first, 1_000, MICROSECONDS);
+    }
+
+    // ---- shutdown ----
+
+    @Test
+    void shutdown_queuedAndDelayed_stillRunAtTheirTime() throws Exception {
+        ScheduledExecutorService pool = pool();
+        List<Hold> busy = occupyAll(pool);
+        List<Future<?>> all = new ArrayList<>();
+        long start = System.nanoTime();
+        for (int i = 0; i < 10; i++) {
+            all.add(pool.submit(task));
+            int delay = 2 * i;
+            all.add(pool.schedule(() -> {
+                assertTrue(System.nanoTime() - start >= MILLISECONDS.toNanos(delay), "early");
+                task.run();
+            }, delay, MILLISECONDS));
+            pool.execute(task);
+        }
+        pool.shutdown();
+        pool.shutdown();
+        assertTrue(pool.isShutdown());
+        assertFalse(pool.isTerminated());
+        open(busy);
+        awaitTermination(pool);
+        assertEquals(30, runs.get());
+        for (Future<?> f : all) {
+            assertTrue(f.isDone() && !f.isCancelled());
+            f.get();
+        }
+        busy.forEach(hold -> assertFalse(hold.interrupted, "shutdown interrupts nobody"));
+        assertEquals(List.of(), pool.shutdownNow());
+    }
+
+    @Test
+    void shutdown_delayedNotKept_areCancelledAtOnce() throws Exception {
+        ScheduledExecutorService pool = pool();
+        keepExistingDelayedTasks(pool, false);
+        Hold hold = occupy(pool, 1).get(0);
+        List<ScheduledFuture<?>> delayed = List.of(pool.schedule(task, 1, HOURS),
+                pool.schedule(runs::incrementAndGet, 2, HOURS));
+        pool.shutdown();
+        for (Future<?> f : delayed) {
+            assertTrue(f.isDone() && f.isCancelled());
+        }
+        assertFalse(pool.isTerminated());
+        hold.open();
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicWaiting_isCancelledAtOnce(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        ScheduledFuture<?> waiting = periodic(pool, rate, task, HOURS.toMicros(1));
+        ScheduledFuture<?> endless = periodic(pool, rate, task, Long.MAX_VALUE);
+        pool.shutdown();
+        assertTrue(waiting.isCancelled() && endless.isCancelled());
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicRunning_endsItsRunInPeace(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            task.run();
+        }, 0);
+        await(hold.begun);
+        pool.shutdown();
+        assertFalse(pool.isTerminated());
+        hold.open();
+        awaitTermination(pool);
+        assertFalse(hold.interrupted);
+        assertEquals(1, runs.get());
+        assertTrue(f.isCancelled());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicContinued_goesOnUntilCancelled(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        continueExistingPeriodicTasks(pool, true);
+        AtomicReference<CountDownLatch> more = new AtomicReference<>(new CountDownLatch(3));
+        ScheduledFuture<?> f = periodic(pool, rate, () -> more.get().countDown(), 0);
+        await(more.get());
+        pool.shutdown();
+        more.set(new CountDownLatch(10));
+        await(more.get());
+        assertFalse(f.isDone());
+        assertFalse(pool.isTerminated());
+        assertTrue(f.cancel(false));
+        awaitTermination(pool);
+    }
+
+    @Test
+    void policy_changedAfterShutdown_takesEffect() throws Exception {
+        ScheduledExecutorService pool = pool();
+        continueExistingPeriodicTasks(pool, true);
+        ScheduledFuture<?> periodic = pool.scheduleAtFixedRate(task, 1, 1, HOURS);
+        ScheduledFuture<?> delayed = pool.schedule(task, 1, HOURS);
+        pool.shutdown();
+        assertFalse(periodic.isDone() || delayed.isDone() || pool.isTerminated());
+        continueExistingPeriodicTasks(pool, false);
+        assertTrue(periodic.isCancelled());
+        assertFalse(delayed.isDone() || pool.isTerminated());
+        keepExistingDelayedTasks(pool, false);
+        assertTrue(delayed.isCancelled());
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+    }
+
+    @Test
+    void shutdown_lastDelayedIsCancelled_terminates() throws Exception {
+        ScheduledExecutorService pool = pool();
+        ScheduledFuture<?> a = pool.schedule(task, 1, HOURS);
+        ScheduledFuture<?> b = pool.schedule(task, Long.MAX_VALUE, NANOSECONDS);
+        pool.shutdown();
+        assertTrue(a.cancel(false));
+        assertFalse(pool.isTerminated());
+        assertTrue(b.cancel(true));
+        awaitTermination(pool);
+    }
+
+    @Test
+    void shutdown_neverUsed_terminatesAtOnce() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            ScheduledExecutorService pool = pool();
+            if (i % 2 == 0) {
+                pool.shutdown();
+            } else {
+                assertEquals(List.of(), pool.shutdownNow());
+            }
+            awaitTermination(pool);
+        }
+    }
+
+    // ---- waiting for the end ----
+
+    @Test
+    void awaitTermination_tooShort_saysSoAndNotTooEarly() throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = occupy(pool, 1).get(0);
+        assertFalse(pool.awaitTermination(0, NANOSECONDS));
+        assertFalse(pool.isShutdown() || pool.isTerminated());
+        pool.shutdown();
+        for (long timeout : new long[] {0, -1, Long.MIN_VALUE}) {
+            assertFalse(pool.awaitTermination(timeout, HOURS));
+        }
+        long start = System.nanoTime();
+        assertFalse(pool.awaitTermination(10, MILLISECONDS));
+        assertTrue(System.nanoTime() - start >= MILLISECONDS.toNanos(10));
+        assertTrue(pool.isShutdown());
+        assertFalse(pool.isTerminated());
+        hold.open();
+        assertTrue(pool.awaitTermination(Long.MAX_VALUE, HOURS));
+        assertTrue(pool.awaitTermination(0, NANOSECONDS));
+        assertTrue(pool.isTerminated());
+    }
+
+    @Test
+    void awaitTermination_manyWaiters_allSeeWhatTheTasksDid() throws Exception {
+        ScheduledExecutorService pool = pool();
+        int[] plain = new int[100];
+        for (int i = 0; i < plain.length; i++) {
+            int slot = i;
+            pool.schedule(() -> {
+                plain[slot] = 1;
+            }, 50L * i, MICROSECONDS);
+        }
+        LifeFixtures.inParallel(3, n -> {
+            pool.shutdown();
+            awaitTermination(pool);
+            for (int seen : plain) {
+                assertEquals(1, seen);
+            }
+        });
+    }
+
+    @Test
+    void awaitTermination_waiterInterrupted_throws() throws Exception {
+        ScheduledExecutorService pool = pool();
+        occupy(pool, 1);
+        AtomicReference<Throwable> seen = new AtomicReference<>();
+        Thread waiter = new Thread(() -> {
+            try {
+                pool.awaitTermination(1, HOURS);
+            } catch (Throwable e) {
+                seen.set(e);
+            }
+        });
+        waiter.start();
+        waiter.interrupt();
+        join(waiter);
+        assertTrue(seen.get() instanceof InterruptedException, () -> "" + seen.get());
+    }
+
+    @Test
+    void threads_afterTermination_end() throws Exception {
+        if (subject.ownsThreads()) {
+            List<Thread> made = Collections.synchronizedList(new ArrayList<>());
+            ScheduledExecutorService pool = pool(body -> {
+                Thread t = new Thread(body);
+                made.add(t);
+                return t;
+            });
+            open(occupyAll(pool));
+            pool.schedule(task, 1, MILLISECONDS);
+            finish(pool);
+            assertEquals(1, runs.get());
+            assertEquals(subject.workers(), made.size());
+            for (Thread t : made) {
+                join(t);
+            }
+        }
+    }
+
+    // ---- shutdownNow ----
+
+    @Test
+    void shutdownNow_running_areInterrupted() throws Exception {
+        ScheduledExecutorService pool = pool();
+        List<Hold> busy = occupyAll(pool);
+        assertEquals(List.of(), pool.shutdownNow());
+        assertTrue(pool.isShutdown());
+        awaitTermination(pool);
+        busy.forEach(hold -> assertTrue(hold.interrupted));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_waiting_areHandedBackAndNeverRun(boolean afterShutdown) throws Exception {
+        ScheduledExecutorService pool = pool();
+        List<Hold> busy = occupyAll(pool);
+        Set<Object> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int i = 0; i < 20; i++) {
+            waiting.add(pool.submit(task));
+            waiting.add(pool.submit(runs::incrementAndGet));
+            waiting.add(pool.schedule(task, i, MILLISECONDS));
+            waiting.add(pool.schedule(runs::incrementAndGet, i, HOURS));
+            Future<?> cancelled = i % 2 == 0 ? pool.submit(task) : pool.schedule(task, 1, HOURS);
+            assertTrue(cancelled.cancel(i % 4 == 0));
+        }
+        int unnamed = 3;
+        for (int i = 0; i < unnamed; i++) {
+            pool.execute(task);
+        }
+        if (afterShutdown) {
+            pool.shutdown();
+        }
+        List<Runnable> returned = pool.shutdownNow();
+        assertEquals(waiting.size() + unnamed, returned.size());
+        Set<Object> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Runnable r : returned) {
+            RunnableScheduledFuture<?> f = assertInstanceOf(RunnableScheduledFuture.class, r);
+            assertFalse(f.isPeriodic() || f.isDone() || f.isCancelled());
+            distinct.add(f);
+        }
+        assertEquals(returned.size(), distinct.size());
+        assertTrue(distinct.containsAll(waiting));
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+        busy.forEach(hold -> assertTrue(hold.interrupted));
+        assertEquals(List.of(), pool.shutdownNow());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicWaiting_isHandedBackAndNeverRunsAgain(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        ScheduledFuture<?> f = periodic(pool, rate, task, HOURS.toMicros(1));
+        List<Runnable> returned = pool.shutdownNow();
+        assertEquals(1, returned.size());
+        assertTrue(returned.get(0) == f);
+        assertTrue(((RunnableScheduledFuture<?>) f).isPeriodic());
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicRunning_isInterruptedAndEnds(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            task.run();
+            hold.run();
+        }, 0);
+        await(hold.begun);
+        assertEquals(List.of(), pool.shutdownNow());
+        awaitTermination(pool);
+        assertTrue(hold.interrupted);
+        assertEquals(1, runs.get());
+        assertTrue(f.isCancelled());
+    }
+
+    // ---- from inside ----
+
+    @Test
+    void shutdown_insideATask_restStillRuns() throws Exception {
+        ScheduledExecutorService pool = pool();
+        AtomicBoolean terminated = new AtomicBoolean();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Future<?> f = pool.schedule(() -> {
+            pool.shutdown();
+            terminated.set(pool.awaitTermination(5, MILLISECONDS) || pool.isTerminated());
+            interrupted.set(Thread.currentThread().isInterrupted());
+            return null;
+        }, 2, MILLISECONDS);
+        ScheduledFuture<?> later = pool.schedule(task, 20, MILLISECONDS);
+        get(f);
+        get(later);
+        awaitTermination(pool);
+        assertFalse(terminated.get(), "it cannot have ended while a task runs");
+        assertFalse(interrupted.get());
+        assertEquals(1, runs.get());
+    }
+
+    @Test
+    void shutdownNow_insideATask_interruptsItTooAndTerminates() throws Exception {
+        ScheduledExecutorService pool = pool();
+        AtomicReference<List<Runnable>> returned = new AtomicReference<>();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        CountDownLatch known = new CountDownLatch(1);
+        pool.execute(() -> {
+            await(known);
+            returned.set(pool.shutdownNow());
+            interrupted.set(Thread.interrupted());
+        });
+        ScheduledFuture<?> later = pool.schedule(task, 1, HOURS);
+        known.countDown();
+        awaitTermination(pool);
+        assertEquals(List.of(later), returned.get());
+        assertTrue(interrupted.get());
+        assertEquals(0, runs.get());
+    }
+}
