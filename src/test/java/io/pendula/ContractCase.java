@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 /**
  * What a scheduled executor promises, one theme per subclass, each test against each {@link ContractSubject}. It asks
  * for what {@link ScheduledThreadPoolExecutor} documents and no more; where Pendula promises more is the matter of
- * other tests.
+ * other tests. {@link MutantsTest} shows that a broken executor does not get through.
  */
 @ParameterizedClass(name = "{0}")
 @ArgumentsSource(ContractSubjects.class)
