@@ -1,0 +1,145 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Views end on their own and leave the scheduler and each other alone; a closed scheduler ends them all. */
+@Timeout(60)
+class ExecutorViewTest {
+    private static final Runnable NOTHING = () -> {};
+
+    private static void awaitTermination(SchedulerExecutor view) throws InterruptedException {
+        assertTrue(view.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        assertTrue(view.isShutdown() && view.isTerminated());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_ofAView_leavesTheSchedulerAndOtherViews(boolean now) throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            SchedulerExecutor ended = s.asScheduledExecutorService();
+            SchedulerExecutor other = s.asScheduledExecutorService();
+            Timer timer = s.after(Duration.ofHours(1), NOTHING);
+            CountDownLatch ticks = new CountDownLatch(1_000);
+            s.every(Duration.ofMillis(1), ticks::countDown);
+            ScheduledFuture<?> theirs = other.schedule(NOTHING, 1, HOURS);
+            ScheduledFuture<?> periodic = other.scheduleAtFixedRate(NOTHING, 1, 1, HOURS);
+            ScheduledFuture<?> own = ended.schedule(NOTHING, 1, HOURS);
+            ScheduledFuture<?> ownPeriodic = ended.scheduleWithFixedDelay(NOTHING, 1, 1, HOURS);
+            if (now) {
+                assertEquals(2, ended.shutdownNow().size());
+                assertFalse(own.isDone());
+            } else {
+                ended.shutdown();
+                assertFalse(ended.isTerminated());
+                assertTrue(own.cancel(false));
+            }
+            assertTrue(ownPeriodic.isCancelled());
+            awaitTermination(ended);
+            assertThrows(RejectedExecutionException.class, () -> ended.execute(NOTHING));
+            assertFalse(other.isShutdown() || s.isClosed());
+            assertFalse(theirs.isDone() || periodic.isDone());
+            assertTrue(timer.isPending());
+            long before = ticks.getCount();
+            LifeFixtures.eventually("it ticks on", () -> ticks.getCount() < before);
+            assertEquals(1, other.schedule(() -> 1, 1, MILLISECONDS).get());
+            assertEquals(3, other.shutdownNow().size() + (timer.stop() ? 1 : 0));
+        }
+    }
+
+    @Test
+    void close_ofTheScheduler_endsItsViews() throws Exception {
+        TimerScheduler s = TimerScheduler.builder().workers(2).build();
+        SchedulerExecutor busy = s.asScheduledExecutorService();
+        SchedulerExecutor idle = s.asScheduledExecutorService();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        ScheduledFuture<String> running = busy.schedule(() -> {
+            begun.countDown();
+            LifeFixtures.await(go);
+            return "ended";
+        }, 0, HOURS);
+        LifeFixtures.await(begun);
+        List<ScheduledFuture<?>> waiting = List.of(busy.schedule(NOTHING, 1, HOURS), idle.schedule(NOTHING, 1, HOURS),
+                busy.scheduleAtFixedRate(NOTHING, 1, 1, HOURS), idle.scheduleWithFixedDelay(NOTHING, 1, 1, HOURS));
+        Thread closer = new Thread(s::close);
+        closer.start();
+        for (ScheduledFuture<?> f : waiting) {
+            assertThrows(CancellationException.class, () -> f.get(Fixtures.PATIENCE_SECONDS, TimeUnit.SECONDS));
+        }
+        awaitTermination(idle);
+        assertFalse(busy.isTerminated());
+        assertThrows(RejectedExecutionException.class, () -> busy.execute(NOTHING));
+        go.countDown();
+        awaitTermination(busy);
+        assertEquals("ended", running.get());
+        Fixtures.join(closer);
+        SchedulerExecutor late = s.asScheduledExecutorService();
+        awaitTermination(late);
+        assertThrows(RejectedExecutionException.class, () -> late.execute(NOTHING));
+    }
+
+    @Test
+    void shutdown_ofAViewOfTheSharedScheduler_endsTheViewAlone() throws Exception {
+        SchedulerExecutor view = TimerScheduler.shared().asScheduledExecutorService();
+        assertEquals(1, view.schedule(() -> 1, 1, MILLISECONDS).get());
+        view.close();
+        assertTrue(view.isTerminated());
+        CountDownLatch ran = new CountDownLatch(1);
+        TimerScheduler.shared().after(Duration.ZERO, ran::countDown);
+        LifeFixtures.await(ran);
+    }
+
+    // ---- with a clock that the test moves ----
+
+    /** The numbers are exact here: how many runs of each kind a span of time brings, and in which order. */
+    @Test
+    void manualClock_oneShotsAndPeriodic_runWhenTheClockSaysSo() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            List<String> ran = new ArrayList<>();
+            view.schedule(() -> ran.add("late"), 30, MILLISECONDS);
+            view.schedule(() -> ran.add("early"), 10, MILLISECONDS);
+            view.execute(() -> ran.add("now"));
+            ScheduledFuture<?> cancelled = view.schedule(() -> ran.add("cancelled"), 20, MILLISECONDS);
+            assertEquals(List.of(), ran);
+            assertEquals(1, clock.advance(Duration.ZERO));
+            assertTrue(cancelled.cancel(true));
+            assertEquals(1, clock.advance(Duration.ofMillis(29)));
+            assertEquals(List.of("now", "early"), ran);
+            assertEquals(1, clock.advance(Duration.ofMillis(1)));
+            assertEquals(List.of("now", "early", "late"), ran);
+
+            int[] runs = new int[2];
+            ScheduledFuture<?> rate = view.scheduleAtFixedRate(() -> runs[0]++, 5, 10, MILLISECONDS);
+            ScheduledFuture<?> delay = view.scheduleWithFixedDelay(() -> runs[1]++, 0, 7, MILLISECONDS);
+            clock.advance(Duration.ofMillis(100));
+            assertEquals(10, runs[0]);
+            assertEquals(15, runs[1]);
+            assertEquals(5, rate.getDelay(MILLISECONDS));
+            assertEquals(5, delay.getDelay(MILLISECONDS));
+            view.shutdown();
+            assertTrue(rate.isCancelled() && delay.isCancelled() && view.isTerminated());
+            assertEquals(0, clock.advance(Duration.ofHours(1)));
+        }
+    }
+}
