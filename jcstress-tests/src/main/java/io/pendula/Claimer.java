@@ -6,6 +6,8 @@ final class Claimer extends Run {
     int runs;
     /** Claims whose task was gone, which a cancel must never cause. */
     int withoutTask;
+    /** Runs that threw. */
+    int thrown;
 
     Claimer(boolean stealing) {
         this.stealing = stealing;
@@ -45,16 +47,17 @@ final class Claimer extends Run {
     void finish() {
         TimerNode t = nodeOpaque();
         runs++;
+        boolean ends = !t.isSignal(task);
         if (task == null) {
             withoutTask++;
         } else {
             try {
-                t.fire(task, deadline, claimedAt);
+                ends &= t.fire(task, deadline, claimedAt);
             } catch (Throwable e) {
-                throw new AssertionError(e);
+                thrown++;
             }
         }
-        if (!t.isSignal(task)) {
+        if (ends) {
             t.queue.endRun(t);
         }
         end();

@@ -1,0 +1,475 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RunnableFuture;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
+import org.openjdk.jcstress.infra.results.ZL_Result;
+
+/**
+ * The end of an executor against those who submit, run and cancel. The scheduler has a manual clock and hence no thread,
+ * so an actor drives it. "early": the executor had terminated while a task ran.
+ */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class ShutdownRaces {
+
+    /** A view, and the books of its one task. */
+    abstract static class Ending {
+        final TimerScheduler scheduler = TimerScheduler.builder().clock(new ManualClock()).build();
+        final SchedulerExecutor view = scheduler.asScheduledExecutorService();
+        private final List<Runnable> returned = new ArrayList<>(1);
+        private Future<?> future;
+        private volatile int calls;
+        private volatile boolean early;
+        private volatile boolean received;
+
+        final Integer call() {
+            boolean terminated = view.isTerminated();
+            calls = calls + 1; // not atomic: a task never overlaps itself
+            early |= (terminated || view.isTerminated()) && !received; // nobody waits for what was returned
+            return 42;
+        }
+
+        final void schedule() {
+            future = view.schedule(this::call, 0, TimeUnit.NANOSECONDS);
+        }
+
+        final void scheduleAtFixedRate() {
+            future = view.scheduleAtFixedRate(this::call, 0, 1, TimeUnit.NANOSECONDS);
+        }
+
+        final String trySchedule() {
+            try {
+                schedule();
+                return "accepted";
+            } catch (RejectedExecutionException e) {
+                return "rejected";
+            }
+        }
+
+        /** One run, as a catching-up task would never end. */
+        final void runOne() {
+            scheduler.runOneDue();
+        }
+
+        final void shutdownNow() {
+            List<Runnable> tasks = view.shutdownNow();
+            synchronized (returned) {
+                returned.addAll(tasks);
+            }
+        }
+
+        final boolean cancel() {
+            return future.cancel(false);
+        }
+
+        /** Runs all that is due; then what has become of the task, each way by which it ended. */
+        final String fate() {
+            while (scheduler.runOneDue()) {
+                Thread.onSpinWait();
+            }
+            String fate = early ? "early " : "";
+            fate += calls == 0 ? "" : "ran " + calls + " ";
+            fate += future == null ? "unknown " : TaskRig.state(future) + " ";
+            for (Runnable task : returned) {
+                fate += task == future ? "returned " : task instanceof RunnableFuture<?> f
+                        ? "stranger " + TaskRig.state(f) + " " : "? ";
+            }
+            return fate + (view.isTerminated() ? "terminated" : "hangs");
+        }
+
+        /** As fate(), of a task that its receiver runs. */
+        final String fateOfReturned() {
+            runReturned();
+            return fate();
+        }
+
+        final void runReturned() {
+            received = true;
+            returned.forEach(Runnable::run);
+        }
+    }
+
+    /** A task is run or rejected. One that was accepted just before the end may be cancelled, as JDK's pool does. */
+    @JCStressTest
+    @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Submitted before.")
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Pushed before, seen too late.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsShutdown extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void shutdown() {
+            view.shutdown();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fate();
+        }
+    }
+
+    /** The same while a driver claims. */
+    @JCStressTest
+    @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Submitted before.")
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Claimed when it was too late.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsShutdownVsRun extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void shutdown() {
+            view.shutdown();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fate();
+        }
+    }
+
+    /** A task is returned or rejected. */
+    @JCStressTest
+    @Outcome(id = "accepted, ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Returned, and run here.")
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Pushed before, seen too late.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsShutdownNow extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fateOfReturned();
+        }
+    }
+
+    /** The same while a driver claims: run, returned, or rejected, and but one of them. */
+    @JCStressTest
+    @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Run before.")
+    @Outcome(id = "accepted, ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Returned, and run here.")
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Claimed when it was too late.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsShutdownNowVsRun extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fateOfReturned();
+        }
+    }
+
+    /** What was there when shutdown() was called runs. */
+    @JCStressTest
+    @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Run before or after.")
+    @State
+    public static class ClaimVsShutdown extends Ending {
+        public ClaimVsShutdown() {
+            schedule();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void shutdown() {
+            view.shutdown();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** What was there when shutdownNow() was called was run or is returned, never both, and never cancelled. */
+    @JCStressTest
+    @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Begun before.")
+    @Outcome(id = "not done returned terminated", expect = ACCEPTABLE, desc = "Returned, not done.")
+    @State
+    public static class ClaimVsShutdownNow extends Ending {
+        public ClaimVsShutdownNow() {
+            schedule();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** Of two shutdowns at most one returns it. */
+    @JCStressTest
+    @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Begun before.")
+    @Outcome(id = "not done returned terminated", expect = ACCEPTABLE, desc = "Returned once.")
+    @State
+    public static class ClaimVsTwoShutdowns extends Ending {
+        public ClaimVsTwoShutdowns() {
+            schedule();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Actor
+        public void endToo() {
+            view.shutdown();
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** What its receiver runs at once, while a driver that had claimed it comes to it, runs once. */
+    @JCStressTest
+    @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Begun before.")
+    @Outcome(id = "ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Run by its receiver.")
+    @State
+    public static class ClaimVsRunOfReturned extends Ending {
+        public ClaimVsRunOfReturned() {
+            schedule();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+            runReturned();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** A periodic task is cancelled: while it waits, in its run, and when it is just being armed again. */
+    @JCStressTest
+    @Outcome(id = "(ran 1 |)cancelled terminated", expect = ACCEPTABLE, desc = "The end of it.")
+    @State
+    public static class PeriodicVsShutdown extends Ending {
+        public PeriodicVsShutdown() {
+            scheduleAtFixedRate();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void shutdown() {
+            view.shutdown();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** The same, and it is returned if it was waiting. */
+    @JCStressTest
+    @Outcome(id = "(ran 1 |)cancelled (returned |)terminated", expect = ACCEPTABLE, desc = "The end of it.")
+    @State
+    public static class PeriodicVsShutdownNow extends Ending {
+        public PeriodicVsShutdownNow() {
+            scheduleAtFixedRate();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** A periodic task that may go on after the shutdown is counted until its scheduler is closed and its run over. */
+    @JCStressTest
+    @Outcome(id = "(ran 1 |)cancelled terminated", expect = ACCEPTABLE, desc = "The end of it.")
+    @State
+    public static class PeriodicVsClose extends Ending {
+        public PeriodicVsClose() {
+            view.setContinueExistingPeriodicTasksAfterShutdownPolicy(true);
+            scheduleAtFixedRate();
+            view.shutdown();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void close() {
+            scheduler.shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** Closing the scheduler ends its view: a task was run or is cancelled. */
+    @JCStressTest
+    @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Begun before.")
+    @Outcome(id = "cancelled terminated", expect = ACCEPTABLE, desc = "Waited.")
+    @State
+    public static class ClaimVsClose extends Ending {
+        public ClaimVsClose() {
+            schedule();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void close() {
+            scheduler.shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
+    /** A cancel always succeeds against a shutdown; what was returned just before may be cancelled by its owner. */
+    @JCStressTest
+    @Outcome(id = "true, cancelled (returned |)terminated", expect = ACCEPTABLE, desc = "Cancelled.")
+    @State
+    public static class CancelVsShutdownNow extends Ending {
+        public CancelVsShutdownNow() {
+            schedule();
+        }
+
+        @Actor
+        public void cancel(ZL_Result r) {
+            r.r1 = cancel();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = fate();
+        }
+    }
+
+    /** The last task of a shutdown is cancelled, run or both at the same time: the end comes, and once. */
+    @JCStressTest
+    @Outcome(id = "true, (ran 1 |)cancelled terminated", expect = ACCEPTABLE, desc = "Cancelled, perhaps in its run.")
+    @Outcome(id = "false, ran 1 42 terminated", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class CancelVsRunVsShutdown extends Ending {
+        public CancelVsRunVsShutdown() {
+            schedule();
+        }
+
+        @Actor
+        public void cancel(ZL_Result r) {
+            r.r1 = cancel();
+        }
+
+        @Actor
+        public void run() {
+            runOne();
+        }
+
+        @Actor
+        public void shutdown() {
+            view.shutdown();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = fate();
+        }
+    }
+}

@@ -1,0 +1,509 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LLL_Result;
+import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
+import org.openjdk.jcstress.infra.results.ZIL_Result;
+import org.openjdk.jcstress.infra.results.ZLL_Result;
+import org.openjdk.jcstress.infra.results.ZL_Result;
+import org.openjdk.jcstress.infra.results.ZZL_Result;
+
+/** An executor's task: its run against those who cancel it, wait for it, and run what was given back to them. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class TaskRaces {
+
+    /** A task has run to its end or is cancelled, and what was cancelled before its start never starts. */
+    @JCStressTest
+    @Outcome(id = "true, [01], cancelled", expect = ACCEPTABLE, desc = "Cancelled, before or in its run.")
+    @Outcome(id = "false, 1, 42", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class CancelVsRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public CancelVsRun() {
+            file(task, DUE);
+        }
+
+        @Actor
+        public void cancel(ZIL_Result r) {
+            r.r1 = task.cancel(false);
+        }
+
+        @Actor
+        public void run() {
+            driver.runDue(queue, DUE);
+        }
+
+        @Arbiter
+        public void settle(ZIL_Result r) {
+            r.r2 = calls;
+            r.r3 = state(task);
+        }
+    }
+
+    /** What is cancelled while it waits never starts, and what is cancelled while it runs runs at most this once. */
+    @JCStressTest
+    @Outcome(id = "waited, 0", expect = ACCEPTABLE, desc = "Never called.")
+    @Outcome(id = "ran, [01]", expect = ACCEPTABLE, desc = "Claimed; called or just not.")
+    @Outcome(id = "ended, 1", expect = ACCEPTABLE, desc = "Too late.")
+    @State
+    public static class CancelOfWaitingVsRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public CancelOfWaitingVsRun() {
+            queue.arm(task, DUE);
+        }
+
+        @Actor
+        public void cancel(LL_Result r) {
+            int was = queue.abort(task);
+            r.r1 = was < 0 ? "ended" : TimerNode.isRunning(was) ? "ran" : "waited";
+        }
+
+        @Actor
+        public void run() {
+            driver.runDue(queue, DUE);
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = calls;
+        }
+    }
+
+    /** An interrupt hits the run or nobody: what the thread does next finds its flag clear. */
+    @JCStressTest
+    @Outcome(id = "true, clear, cancelled", expect = ACCEPTABLE, desc = "Cancelled, before or in its run.")
+    @Outcome(id = "false, clear, 42", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class InterruptVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public InterruptVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void cancel(ZLL_Result r) {
+            r.r1 = task.cancel(true);
+        }
+
+        @Actor
+        public void run(ZLL_Result r) {
+            driver.finish();
+            r.r2 = flag();
+        }
+
+        @Arbiter
+        public void settle(ZLL_Result r) {
+            r.r3 = state(task);
+        }
+    }
+
+    /** The same while a shutdown interrupts, too. */
+    @JCStressTest
+    @Outcome(id = "true, clear, cancelled", expect = ACCEPTABLE, desc = "Cancelled, before or in its run.")
+    @Outcome(id = "false, clear, 42", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class TwoInterruptsVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public TwoInterruptsVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void cancel(ZLL_Result r) {
+            r.r1 = task.cancel(true);
+        }
+
+        @Actor
+        public void interrupt() {
+            task.interrupt();
+        }
+
+        @Actor
+        public void run(ZLL_Result r) {
+            driver.finish();
+            r.r2 = flag();
+        }
+
+        @Arbiter
+        public void settle(ZLL_Result r) {
+            r.r3 = state(task);
+        }
+    }
+
+    /** Of two cancels exactly one is the one, while the task runs. */
+    @JCStressTest
+    @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The first.")
+    @Outcome(id = "false, true, cancelled", expect = ACCEPTABLE, desc = "The second.")
+    @Outcome(id = "false, false, 42", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class TwoCancelsVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public TwoCancelsVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void cancel(ZZL_Result r) {
+            r.r1 = task.cancel(false);
+        }
+
+        @Actor
+        public void cancelToo(ZZL_Result r) {
+            r.r2 = task.cancel(true);
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZZL_Result r) {
+            r.r3 = state(task);
+        }
+    }
+
+    /** Who waits is woken by the end of the run, and sees the value. */
+    @JCStressTest
+    @Outcome(id = "42", expect = ACCEPTABLE, desc = "The value.")
+    @State
+    public static class GetVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public GetVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void get(L_Result r) {
+            r.r1 = outcome(task, true);
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+    }
+
+    /** Two who wait, one of whom gives up and takes itself out of the list: the other is woken all the same. */
+    @JCStressTest
+    @Outcome(id = "42, (42|lost)", expect = ACCEPTABLE, desc = "The value; who gave up may have come too early.")
+    @State
+    public static class GetVsGivingUpVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public GetVsGivingUpVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void get(LL_Result r) {
+            r.r1 = outcome(task, true);
+        }
+
+        @Actor
+        public void giveUp(LL_Result r) {
+            try {
+                r.r2 = task.get(1, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                r.r2 = "lost";
+            } catch (InterruptedException | ExecutionException e) {
+                r.r2 = e;
+            }
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+    }
+
+    /** Who waits is woken by a cancel, whether the task waits or runs. */
+    @JCStressTest
+    @Outcome(id = "cancelled", expect = ACCEPTABLE, desc = "At once.")
+    @State
+    public static class GetVsCancel extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public GetVsCancel() {
+            queue.arm(task, DUE);
+        }
+
+        @Actor
+        public void get(L_Result r) {
+            r.r1 = outcome(task, true);
+        }
+
+        @Actor
+        public void cancel() {
+            task.cancel(false);
+        }
+    }
+
+    /** What isDone() says true of has its value. */
+    @JCStressTest
+    @Outcome(id = "(42|not done)", expect = ACCEPTABLE, desc = "Never done without a value.")
+    @State
+    public static class IsDoneVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public IsDoneVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void look(L_Result r) {
+            r.r1 = state(task);
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+    }
+
+    /** A cancel of a periodic task always succeeds, in the run, in the inbox, and between two runs. */
+    @JCStressTest
+    @Outcome(id = "true, cancelled, over", expect = ACCEPTABLE, desc = "The end of it.")
+    @State
+    public static class CancelOfPeriodicVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Void> task = periodic(LATE - DUE);
+
+        public CancelOfPeriodicVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void cancel(ZLL_Result r) {
+            r.r1 = task.cancel(false);
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZLL_Result r) {
+            r.r2 = state(task);
+            r.r3 = callsAtEnd();
+        }
+    }
+
+    /** The same for a fixed delay, whose run moves the next one, and for an interrupt. */
+    @JCStressTest
+    @Outcome(id = "clear, cancelled, over", expect = ACCEPTABLE, desc = "The end of it.")
+    @State
+    public static class CancelOfFixedDelayVsEndOfRun extends TaskRig {
+        private final ScheduledTask<Void> task = periodic(DUE - LATE);
+
+        public CancelOfFixedDelayVsEndOfRun() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void cancel() {
+            task.cancel(true);
+        }
+
+        @Actor
+        public void run(LLL_Result r) {
+            driver.finish();
+            r.r1 = flag();
+        }
+
+        @Arbiter
+        public void settle(LLL_Result r) {
+            r.r2 = state(task);
+            r.r3 = callsAtEnd();
+        }
+    }
+
+    /** A periodic task that throws has failed or is cancelled, is over in both cases, and is heard of. */
+    @JCStressTest
+    @Outcome(id = "true, cancelled, 1 over", expect = ACCEPTABLE, desc = "Cancelled in its run.")
+    @Outcome(id = "true, cancelled, 0 over", expect = ACCEPTABLE, desc = "Cancelled before it was called.")
+    @Outcome(id = "false, failed, 1 over", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class CancelVsThrow extends TaskRig {
+        private final ScheduledTask<Void> task = periodic(LATE - DUE);
+
+        public CancelVsThrow() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Override
+        void tick() {
+            throw new IllegalStateException();
+        }
+
+        @Actor
+        public void cancel(ZLL_Result r) {
+            r.r1 = task.cancel(false);
+        }
+
+        @Actor
+        public void run() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZLL_Result r) {
+            r.r2 = state(task);
+            r.r3 = driver.thrown + " " + callsAtEnd();
+        }
+    }
+
+    /** A stopped task that was given to its receiver is run once, however many threads do so. */
+    @JCStressTest
+    @Outcome(id = "1, 42", expect = ACCEPTABLE, desc = "By one of them.")
+    @State
+    public static class TwoRunWhatWasReturned extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public TwoRunWhatWasReturned() {
+            queue.arm(task, DUE);
+            queue.stop(task);
+        }
+
+        @Actor
+        public void run() {
+            task.run();
+        }
+
+        @Actor
+        public void runToo() {
+            task.run();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r1 = calls;
+            r.r2 = state(task);
+        }
+    }
+
+    /** Who runs what was returned is not interrupted by a cancel once that has ended. */
+    @JCStressTest
+    @Outcome(id = "true, clear, cancelled", expect = ACCEPTABLE, desc = "Cancelled, before or in its run.")
+    @Outcome(id = "false, clear, 42", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class CancelVsRunOfReturned extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public CancelVsRunOfReturned() {
+            queue.arm(task, DUE);
+            queue.stop(task);
+        }
+
+        @Actor
+        public void cancel(ZLL_Result r) {
+            r.r1 = task.cancel(true);
+        }
+
+        @Actor
+        public void run(ZLL_Result r) {
+            task.run();
+            r.r2 = flag();
+        }
+
+        @Arbiter
+        public void settle(ZLL_Result r) {
+            r.r3 = state(task);
+        }
+    }
+
+    /** What is claimed but has not begun is called by its driver or by two receivers of it, but once. */
+    @JCStressTest
+    @Outcome(id = "(true|false), 42 1", expect = ACCEPTABLE, desc = "By one of them.")
+    @State
+    public static class GiveBackVsCall extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public GiveBackVsCall() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void giveBack(ZL_Result r) {
+            r.r1 = task.giveBack();
+            task.run();
+        }
+
+        @Actor
+        public void runToo() {
+            task.run();
+        }
+
+        @Actor
+        public void call() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = state(task) + " " + calls;
+        }
+    }
+
+    /** The same while somebody cancels: then it has run to its end or is cancelled, and runs at most once. */
+    @JCStressTest
+    @Outcome(id = "true, cancelled [01]", expect = ACCEPTABLE, desc = "Cancelled.")
+    @Outcome(id = "false, 42 1", expect = ACCEPTABLE, desc = "It had ended.")
+    @State
+    public static class GiveBackVsCallVsCancel extends TaskRig {
+        private final ScheduledTask<Integer> task = one();
+
+        public GiveBackVsCallVsCancel() {
+            file(task, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void giveBack() {
+            if (task.giveBack()) {
+                task.run();
+            }
+        }
+
+        @Actor
+        public void cancel(ZL_Result r) {
+            r.r1 = task.cancel(false);
+        }
+
+        @Actor
+        public void call() {
+            driver.finish();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = state(task) + " " + calls;
+        }
+    }
+}

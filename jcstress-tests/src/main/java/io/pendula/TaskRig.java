@@ -1,0 +1,66 @@
+package io.pendula;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A queue with tasks of an executor, which runs all the time, so that it asks nothing of a scheduler. */
+abstract class TaskRig extends Rig {
+    /** Longer than any wait; who waits so long has missed a wake. */
+    private static final long FOR_EVER_SECONDS = 10;
+
+    final SchedulerExecutor executor = new SchedulerExecutor(null, false);
+    volatile int calls;
+
+    final ScheduledTask<Integer> one() {
+        return new ScheduledTask<>(queue, this::call, executor, false);
+    }
+
+    /** {@code period} as ScheduledTask takes it. */
+    final ScheduledTask<Void> periodic(long period) {
+        return new ScheduledTask<>(queue, this::tick, executor, period, false, false);
+    }
+
+    private Integer call() {
+        calls = calls + 1; // not atomic: a task never overlaps itself
+        return 42;
+    }
+
+    /** The callback of a periodic task. */
+    void tick() {
+        call();
+    }
+
+    /** Whether the thread was interrupted, for what it does next. */
+    static String flag() {
+        return Thread.interrupted() ? "interrupted" : "clear";
+    }
+
+    static String state(Future<?> f) {
+        return !f.isDone() ? f.isCancelled() ? "cancelled, but not done" : "not done" : outcome(f, false);
+    }
+
+    /** How a future ends, or "lost". */
+    static String outcome(Future<?> f, boolean wait) {
+        try {
+            return String.valueOf(f.get(wait ? FOR_EVER_SECONDS : 0, TimeUnit.SECONDS));
+        } catch (CancellationException e) {
+            return "cancelled";
+        } catch (ExecutionException e) {
+            return "failed";
+        } catch (TimeoutException e) {
+            return "lost";
+        } catch (InterruptedException e) {
+            return "a foreign interrupt";
+        }
+    }
+
+    /** Runs all that is due until the end of time: what was cancelled must never run again. */
+    final String callsAtEnd() {
+        int before = calls;
+        driver.runDue(queue, END);
+        return calls > before ? "runs on" : heap.size() + queue.pending() > 0 ? "left behind" : "over";
+    }
+}
