@@ -341,13 +341,16 @@ class ContractShutdownTest extends ContractCase {
         ScheduledExecutorService pool = pool();
         AtomicBoolean terminated = new AtomicBoolean();
         AtomicBoolean interrupted = new AtomicBoolean();
+        CountDownLatch known = new CountDownLatch(1);
         Future<?> f = pool.schedule(() -> {
+            await(known);
             pool.shutdown();
             terminated.set(pool.awaitTermination(5, MILLISECONDS) || pool.isTerminated());
             interrupted.set(Thread.currentThread().isInterrupted());
             return null;
         }, 2, MILLISECONDS);
         ScheduledFuture<?> later = pool.schedule(task, 20, MILLISECONDS);
+        known.countDown();
         get(f);
         get(later);
         awaitTermination(pool);
