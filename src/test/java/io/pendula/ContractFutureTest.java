@@ -42,9 +42,9 @@ class ContractFutureTest extends ContractCase {
     }
 
     static Stream<Throwable> throwables() {
-        return Stream.of(new IllegalStateException("unchecked"), new IOException("checked"),
-                new AssertionError("error"), new InterruptedException("interruption"),
-                new CancellationException("the task's own"));
+        return Stream.of(new IllegalStateException("meant"), new IOException("meant"),
+                new AssertionError("meant"), new InterruptedException("meant"),
+                new CancellationException("meant"));
     }
 
     @ParameterizedTest
