@@ -108,7 +108,7 @@ final class Lookout {
         return null;
     }
 
-    /** Whether a new holder that is asleep is needed earlier by others than {@code by}, whose queues it is lent next. */
+    /** Whether a new holder is needed before it gets up, by others than {@code by}, whose queues it is lent next. */
     private boolean oversleeps(Driver d, Driver by) {
         long until = d.until; // of a sleep that began before it became holder, else it has made its own plan
         for (TimerQueue q : scheduler.queues) {

@@ -92,7 +92,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     private record Failure(Throwable thrown) {}
 
-    /** One thread in get(). The list is changed under the monitor of the queue's runEnds, for no more than a few steps. */
+    /** One thread in get(). The list is changed under the monitor of the queue's runEnds, for a few steps only. */
     private static final class Waiter {
         final Thread thread = Thread.currentThread();
         Waiter next;
@@ -243,7 +243,8 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     @Override
     public long getDelay(TimeUnit unit) {
-        return Check.notNull(unit, "unit").convert(deadline(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
+        Check.notNull(unit, "unit");
+        return unit.convert(deadline(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -442,9 +443,16 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     public String toString() {
         long w = wordVolatile();
-        String state = isCancelled(state(w)) ? "cancelled" : isDone(w) ? "done" : isRunning(state(w)) && !isReturned() ? "running"
-                : isArmed(state(w)) ? "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
-                : "taken back by a shutdown";
+        String state;
+        if (isCancelled(state(w))) {
+            state = "cancelled";
+        } else if (isDone(w)) {
+            state = "done";
+        } else if (isArmed(state(w)) && !isRunning(state(w))) {
+            state = "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()));
+        } else {
+            state = isRunning(state(w)) && !isReturned() ? "running" : "given back by a shutdown";
+        }
         return (period == 0 ? "Task[" : "PeriodicTask[") + state + "]";
     }
 }

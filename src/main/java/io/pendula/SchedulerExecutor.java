@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p><b>Futures.</b> All futures are {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit}
  * too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not started never will,
- * and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts the running task and
- * nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two futures of one
+ * and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts the running task
+ * and nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two futures of one
  * scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
  * {@code shutdownNow()} has returned.
  *
@@ -61,9 +61,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
      * the submitter sees the phase and takes the task back, unless a driver has claimed it. A driver publishes what it
      * claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it calls
-     * the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself (mayRun). If
-     * the executor has terminated by then, the task is cancelled instead. The same holds for a periodic task that is
-     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared.
+     * the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself (mayRun). The
+     * same holds for a periodic task that is pushed again when its run ends: it looks at phase after the push, and
+     * before its run is cleared.
+     *
+     * What is claimed but has not begun may be wanted by three: the driver that would call it, a shutdownNow() that
+     * would give it back, a submitter or driver that finds it too late. The first to put something into the task's
+     * runner has it. So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of
+     * these. The driver waits for a shutdownNow() in progress before it calls anything too late.
      *
      * Nor is one counted for ever: it is counted, then looked at again, while who ends it changes its word, then looks
      * at phase and the tally.
@@ -187,7 +192,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (p == RUNNING || p == SHUTDOWN && admit(task)) {
             return true;
         }
-        synchronized (shuttingDown) { // after shutdownNow() has given back what has not begun; so this one came too late
+        synchronized (shuttingDown) { // shutdownNow() has given back what had not begun; so this one came too late
             task.refuse();
         }
         return false;
@@ -403,8 +408,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether periodic tasks go on after {@code shutdown()}, until they are cancelled. Default: false. Takes effect after
-     * a shutdown, too.
+     * Whether periodic tasks go on after {@code shutdown()}, until they are cancelled. Default: false. Takes effect
+     * after a shutdown, too.
      *
      * @param value true to let them go on
      */

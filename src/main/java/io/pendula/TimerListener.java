@@ -2,8 +2,8 @@ package io.pendula;
 
 /**
  * Hears of callbacks that threw or took long, and of drivers that were stuck in one. Each method names the timer (a
- * {@link Timer}, a {@link Ticker}, or the {@link java.util.concurrent.RunnableScheduledFuture} of an executor's task) and
- * how late its callback had begun.
+ * {@link Timer}, a {@link Ticker}, or the {@link java.util.concurrent.RunnableScheduledFuture} of an executor's task)
+ * and how late its callback had begun.
  *
  * <p>Methods are called by drivers, by the executor's threads and by the monitor, possibly at the same time; they
  * should be quick. What a listener throws itself goes to the thread's uncaught-exception handler and harms nobody.

@@ -90,11 +90,11 @@ final class TimerQueue extends QueueFields {
      * Ground rules
      *
      * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
-     *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is dropped when it is met:
-     *    at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
-     * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry behind, and may even
-     *    come back to that entry's key; whichever entry with the right key surfaces first is the live one, and as
-     *    many are counted dead as must be dropped.
+     *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is
+     *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
+     * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry
+     *    behind, and may even come back to that entry's key; whichever entry with the right key surfaces first is the
+     *    live one, and as many are counted dead as must be dropped.
      * 3. Whoever makes an entry dead counts it, at that transition; a drain that counted later would meet some twice.
      * 4. The arrays grow before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
@@ -114,7 +114,9 @@ final class TimerQueue extends QueueFields {
      * ledger       anyone who counts                     anyone                           volatile read-modify-write
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
      * keeper       lock holder                           wakers, monitor                  volatile
-     * heap, backlog, ready, sweep state, counters   lock holder    lock holder (heap.size() also racily, for a bound)   plain
+     * heap, backlog, ready, sweep state, counters
+     *              lock holder                           lock holder (heap.size() also      plain
+     *                                                    racily, for a bound)
      *
      * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runEnds nests inside none.
      *
@@ -302,7 +304,7 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if it is not stopped. */
+    /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
     boolean claimStopped(TimerNode t) {
         if (isQueued(state(t.wordVolatile()))) {
             lock.lock();
@@ -674,8 +676,8 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. True if the timer
-     * was armed again.
+     * The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. True if the
+     * timer was armed again.
      */
     boolean endRun(TimerNode t) {
         for (;;) {
