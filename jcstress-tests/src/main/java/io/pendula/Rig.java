@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -106,6 +107,14 @@ abstract class Rig {
     final boolean receive(TimerNode t) {
         long w = t.wordVolatile();
         return TimerNode.state(w) == TimerNode.NO_STATUS && queue.receive(t, w);
+    }
+
+    /** Keeps an actor for a random time that would be done before the other one is half way. */
+    static void jitter(int maxNanos) {
+        long end = System.nanoTime() + ThreadLocalRandom.current().nextInt(maxNanos);
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
     }
 
     static int one(boolean counts) {

@@ -18,8 +18,8 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
 /**
- * The end of an executor against those who submit, run and cancel. The scheduler has a manual clock and hence no thread,
- * so an actor drives it. "early": the executor had terminated while a task ran.
+ * The end of an executor against those who submit, run and cancel. The scheduler has a manual clock and so no thread;
+ * an actor drives it. "early": the executor had terminated while a task ran.
  */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class ShutdownRaces {
@@ -63,7 +63,13 @@ public class ShutdownRaces {
             scheduler.runOneDue();
         }
 
+        final void shutdown() {
+            Rig.jitter(20_000);
+            view.shutdown();
+        }
+
         final void shutdownNow() {
+            Rig.jitter(20_000);
             List<Runnable> tasks = view.shutdownNow();
             synchronized (returned) {
                 returned.addAll(tasks);
@@ -71,6 +77,7 @@ public class ShutdownRaces {
         }
 
         final boolean cancel() {
+            Rig.jitter(20_000);
             return future.cancel(false);
         }
 
@@ -114,8 +121,8 @@ public class ShutdownRaces {
         }
 
         @Actor
-        public void shutdown() {
-            view.shutdown();
+        public void end() {
+            shutdown();
         }
 
         @Arbiter
@@ -124,7 +131,7 @@ public class ShutdownRaces {
         }
     }
 
-    /** The same while a driver claims. */
+    /** The same with a driver that claims it at once. */
     @JCStressTest
     @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Submitted before.")
     @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Claimed when it was too late.")
@@ -132,18 +139,14 @@ public class ShutdownRaces {
     @State
     public static class SubmitVsShutdownVsRun extends Ending {
         @Actor
-        public void submit(LL_Result r) {
+        public void submitThenRun(LL_Result r) {
             r.r1 = trySchedule();
-        }
-
-        @Actor
-        public void shutdown() {
-            view.shutdown();
-        }
-
-        @Actor
-        public void run() {
             runOne();
+        }
+
+        @Actor
+        public void end() {
+            shutdown();
         }
 
         @Arbiter
@@ -175,7 +178,7 @@ public class ShutdownRaces {
         }
     }
 
-    /** The same while a driver claims: run, returned, or rejected, and but one of them. */
+    /** The same with a driver that claims it at once: run, returned, or rejected, and but one of them. */
     @JCStressTest
     @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Run before.")
     @Outcome(id = "accepted, ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Returned, and run here.")
@@ -184,18 +187,14 @@ public class ShutdownRaces {
     @State
     public static class SubmitVsShutdownNowVsRun extends Ending {
         @Actor
-        public void submit(LL_Result r) {
+        public void submitThenRun(LL_Result r) {
             r.r1 = trySchedule();
+            runOne();
         }
 
         @Actor
         public void end() {
             shutdownNow();
-        }
-
-        @Actor
-        public void run() {
-            runOne();
         }
 
         @Arbiter
@@ -219,8 +218,8 @@ public class ShutdownRaces {
         }
 
         @Actor
-        public void shutdown() {
-            view.shutdown();
+        public void end() {
+            shutdown();
         }
 
         @Arbiter
@@ -266,12 +265,8 @@ public class ShutdownRaces {
         }
 
         @Actor
-        public void run() {
+        public void runThenEnd() {
             runOne();
-        }
-
-        @Actor
-        public void end() {
             shutdownNow();
         }
 
@@ -329,8 +324,8 @@ public class ShutdownRaces {
         }
 
         @Actor
-        public void shutdown() {
-            view.shutdown();
+        public void end() {
+            shutdown();
         }
 
         @Arbiter
@@ -382,6 +377,7 @@ public class ShutdownRaces {
 
         @Actor
         public void close() {
+            Rig.jitter(20_000);
             scheduler.shutdownNow();
         }
 
@@ -408,6 +404,7 @@ public class ShutdownRaces {
 
         @Actor
         public void close() {
+            Rig.jitter(20_000);
             scheduler.shutdownNow();
         }
 
@@ -453,18 +450,14 @@ public class ShutdownRaces {
         }
 
         @Actor
-        public void cancel(ZL_Result r) {
+        public void cancelThenShutdown(ZL_Result r) {
             r.r1 = cancel();
+            view.shutdown();
         }
 
         @Actor
         public void run() {
             runOne();
-        }
-
-        @Actor
-        public void shutdown() {
-            view.shutdown();
         }
 
         @Arbiter
