@@ -264,13 +264,13 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     public void run() {
         Runnable work = task();
-        if (period != 0 || work == null) {
+        if (work == null || !isReturned()) {
             return;
         }
-        Object before = isReturned() ? RETURNED : queue.claimStopped(this) ? null : this;
+        queue.claimStopped(this); // unless it was claimed before it was given back
         try {
-            if (before == this || !call(work, before)) {
-                return; // it is not stopped, or another thread runs it
+            if (!call(work, RETURNED)) {
+                return; // another thread runs it
             }
         } catch (Throwable e) {
             outcome = new Failure(e);
@@ -388,6 +388,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             return cancel(false);
         }
         if (queue.stop(this)) {
+            runner = RETURNED;
             executor.gone(this);
             return true;
         }
