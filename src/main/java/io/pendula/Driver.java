@@ -129,7 +129,7 @@ final class Driver extends Run implements Keeper, Runnable {
                 }
             }
         } finally {
-            scheduler.ended(this);
+            scheduler.crew.ended(this);
         }
     }
 

@@ -86,12 +86,12 @@ final class Lookout {
      */
     private Driver appoint(Driver by) {
         Driver d = appointSleeper(by);
-        return d != null || scheduler.startAnother() ? d : appointSleeper(by);
+        return d != null || scheduler.crew.startAnother() ? d : appointSleeper(by);
     }
 
     /** Wakes it only if it would not get up in time for all others. */
     private Driver appointSleeper(Driver by) {
-        Driver[] drivers = scheduler.drivers();
+        Driver[] drivers = scheduler.crew.drivers();
         for (int i = 0; i < drivers.length; i++) {
             Driver d = drivers[i];
             if (d.asleep && HOLDER.compareAndSet(this, null, d)) {

@@ -94,7 +94,7 @@ final class Monitor implements Runnable {
     }
 
     private boolean anyDriverUp() {
-        for (Driver d : scheduler.drivers()) {
+        for (Driver d : scheduler.crew.drivers()) {
             if (!d.asleep && !d.stuck) {
                 return true;
             }
@@ -105,7 +105,7 @@ final class Monitor implements Runnable {
     /** Looks at everything once; returns when to look again. */
     private long poll(long now) {
         long next = anyDriverUp() ? now + SLOW_POLL_NANOS : Timeline.NEVER;
-        for (Driver d : scheduler.drivers()) {
+        for (Driver d : scheduler.crew.drivers()) {
             next = Math.min(next, look(d, now));
         }
         boolean needHelp = false;
@@ -171,7 +171,7 @@ final class Monitor implements Runnable {
     /** Kicks an idle driver, or starts a spare one if all are stuck; returns when to look again. */
     private long callHelp(long now) {
         boolean allStuck = true;
-        for (Driver d : scheduler.drivers()) {
+        for (Driver d : scheduler.crew.drivers()) {
             if (d.asleep) {
                 d.wake(); // it sees on its round who needs help
                 return now + FAST_POLL_NANOS;
@@ -179,7 +179,7 @@ final class Monitor implements Runnable {
             allStuck &= d.stuck;
         }
         if (allStuck && anythingDue(now)) {
-            return scheduler.startSpare() ? now + FAST_POLL_NANOS : now + SLOW_POLL_NANOS;
+            return scheduler.crew.startSpare() ? now + FAST_POLL_NANOS : now + SLOW_POLL_NANOS;
         }
         return now + SLOW_POLL_NANOS;
     }

@@ -306,7 +306,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             if (period != 0) {
                 queue.stop(this);
             }
-            if (period != 0 || unheld) {
+            if ((period != 0 || unheld) && !isCancelled()) { // who cancels and interrupts need not be told
                 throw e;
             }
         }

@@ -158,7 +158,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (isShutdown()) {
             throw rejected();
         }
-        scheduler.ensureStarted();
+        scheduler.crew.ensureStarted();
         task.queue.arm(task, scheduler.timeline.deadlineIn(delay));
         if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
             throw rejected();
@@ -349,7 +349,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public boolean isTerminated() {
-        return settled.getCount() == 0 && (!owner || scheduler.hasNoDrivers());
+        return settled.getCount() == 0 && (!owner || scheduler.crew.isEmpty());
     }
 
     @Override
@@ -357,7 +357,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         long nanos = Check.notNull(unit, "unit").toNanos(timeout);
         long start = System.nanoTime();
         return settled.await(nanos, TimeUnit.NANOSECONDS)
-                && (!owner || scheduler.awaitNoDrivers(nanos - (System.nanoTime() - start)));
+                && (!owner || scheduler.crew.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 
     /**

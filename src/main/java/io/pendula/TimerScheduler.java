@@ -2,7 +2,6 @@ package io.pendula;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -57,22 +56,13 @@ public final class TimerScheduler implements AutoCloseable {
     /** Only with a manual clock: the run that its advance is busy with. */
     private final Stepped stepped;
 
-    /** Copied at each change, under lifecycle. */
-    private volatile Driver[] drivers = {};
-    private volatile boolean started;
-    /** Under starting: how many queues of a pool have a home driver. */
-    private int homes;
-    private int sparesStarted;
-    private boolean startFailed;
+    /** Also the lock for closing and for views, and where those wait who close. */
+    final Crew crew;
     private volatile boolean closed;
-    private final Object lifecycle = new Object();
-    private final Object starting = new Object();
 
-    /** Those of a thread factory: our own know their driver. */
-    private final Map<Thread, Driver> foreignThreads = new ConcurrentHashMap<>();
     private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
-    /** Under lifecycle. Weak: a view that nobody uses any more need not be told. */
+    /** Under crew. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** The builder's settings. */
@@ -110,82 +100,23 @@ public final class TimerScheduler implements AutoCloseable {
             this.monitor = null;
             this.stepped = new Stepped();
             this.lookout = null;
-            started = true;
+            this.crew = new Crew(this);
+            crew.needsNobody();
             manual.attach(this);
         } else {
             this.monitor = options.monitor ? new Monitor(this, options.stallNanos) : null;
             this.stepped = null;
             this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
+            this.crew = new Crew(this);
             if (options.kind != Kind.POOL) {
-                start();
-                started = true;
-            }
-        }
-    }
-
-    private void start() {
-        try {
-            for (TimerQueue q : queues) {
-                Driver d = new Driver(this, q);
-                q.lock();
                 try {
-                    q.keep(d);
-                } finally {
-                    q.unlock();
+                    crew.startAll(monitor);
+                } catch (Throwable e) {
+                    closeQueues(); // those that were started already go away again
+                    throw e;
                 }
-                launch(d, "worker-" + q.index);
             }
-            if (monitor != null) {
-                Thread t = newThread(monitor, "monitor");
-                monitor.setThread(t);
-                t.start();
-            }
-        } catch (Throwable e) {
-            closeQueues(); // those that were started already go away again
-            throw e;
         }
-    }
-
-    /** The thread is started last, when all can find the driver. */
-    private void launch(Driver d, String role) {
-        Thread t = newThread(d, role);
-        d.setThread(t);
-        synchronized (lifecycle) {
-            if (closed) {
-                return;
-            }
-            if (options.threadFactory != null) {
-                foreignThreads.put(t, d);
-            }
-            Driver[] more = Arrays.copyOf(drivers, drivers.length + 1);
-            more[more.length - 1] = d;
-            drivers = more;
-        }
-        try {
-            t.start();
-        } catch (Throwable e) {
-            ended(d);
-            throw e;
-        }
-    }
-
-    private Thread newThread(Runnable body, String role) {
-        String name = "pendula-" + options.name + "-" + role;
-        if (options.threadFactory == null) {
-            Thread t = body instanceof Driver d ? new DriverThread(d, name) : new Thread(null, body, name, 0, false);
-            t.setDaemon(options.daemon);
-            t.setContextClassLoader(options.contextClassLoader);
-            return t;
-        }
-        Thread t = options.threadFactory.newThread(body);
-        if (t == null) {
-            throw new IllegalStateException("the thread factory returned null for " + name);
-        }
-        if (t.getState() != Thread.State.NEW) {
-            throw new IllegalStateException("the thread factory returned a thread for " + name
-                    + " that is not new but " + t.getState());
-        }
-        return t;
     }
 
     /** A scheduler of its own for an executor with so many threads; {@code threadFactory} may be null. */
@@ -321,7 +252,7 @@ public final class TimerScheduler implements AutoCloseable {
     public SchedulerExecutor asScheduledExecutorService() {
         SchedulerExecutor view = new SchedulerExecutor(this, false);
         boolean late;
-        synchronized (lifecycle) {
+        synchronized (crew) {
             views.add(view);
             late = closed;
         }
@@ -355,8 +286,8 @@ public final class TimerScheduler implements AutoCloseable {
         for (TimerQueue q : queues) {
             workers.add(q.stats());
         }
-        synchronized (lifecycle) {
-            return TimerStats.of(List.copyOf(workers), monitor == null ? 0 : monitor.rescues(), sparesStarted);
+        synchronized (crew) {
+            return TimerStats.of(List.copyOf(workers), monitor == null ? 0 : monitor.rescues(), crew.sparesStarted());
         }
     }
 
@@ -424,11 +355,11 @@ public final class TimerScheduler implements AutoCloseable {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         List<TimerNode> unfired = new ArrayList<>();
-        synchronized (lifecycle) {
+        synchronized (crew) {
             if (closed) {
                 return unfired;
             }
-            closed = true;
+            closed = true; // from now on the crew takes nobody
         }
         for (TimerQueue q : queues) {
             q.close(unfired);
@@ -437,7 +368,7 @@ public final class TimerScheduler implements AutoCloseable {
         for (TimerQueue q : queues) {
             q.collectLate(unfired);
         }
-        for (Driver d : drivers) {
+        for (Driver d : crew.drivers()) {
             d.wake();
         }
         if (monitor != null) {
@@ -446,7 +377,7 @@ public final class TimerScheduler implements AutoCloseable {
         waiting.values().forEach(Signal::run);
         unfired.forEach(TimerNode::abandoned);
         List<SchedulerExecutor> open;
-        synchronized (lifecycle) {
+        synchronized (crew) {
             open = List.copyOf(views);
         }
         open.forEach(SchedulerExecutor::shutdown);
@@ -455,7 +386,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEachRun(Consumer<TimerNode> look) {
-        for (Driver d : drivers) {
+        for (Driver d : crew.drivers()) {
             look(d, look);
         }
         for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
@@ -475,14 +406,14 @@ public final class TimerScheduler implements AutoCloseable {
 
     private void awaitRuns() {
         List<Run> mine = runsOfCaller();
-        synchronized (lifecycle) {
+        synchronized (crew) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);
-                lifecycle.notifyAll();
+                crew.notifyAll();
             }
             try {
                 while (mustWait(!mine.isEmpty())) {
-                    lifecycle.wait();
+                    crew.wait();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -490,27 +421,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    boolean hasNoDrivers() {
-        return drivers.length == 0;
-    }
-
-    /** False if there still are some after so many nanoseconds. */
-    boolean awaitNoDrivers(long nanos) throws InterruptedException {
-        long end = System.nanoTime() + nanos;
-        synchronized (lifecycle) {
-            while (drivers.length > 0) {
-                long left = end - System.nanoTime();
-                if (left <= 0) {
-                    return false;
-                }
-                TimeUnit.NANOSECONDS.timedWait(lifecycle, left);
-            }
-            return true;
-        }
-    }
-
     private boolean mustWait(boolean insideCallback) {
-        for (Driver d : drivers) {
+        for (Driver d : crew.drivers()) {
             if (!d.inClose) {
                 return true;
             }
@@ -524,83 +436,16 @@ public final class TimerScheduler implements AutoCloseable {
         return false;
     }
 
-    void ended(Driver d) {
-        foreignThreads.remove(d.runner());
-        synchronized (lifecycle) {
-            List<Driver> rest = new ArrayList<>(Arrays.asList(drivers));
-            rest.remove(d);
-            drivers = rest.toArray(new Driver[0]);
-            lifecycle.notifyAll();
-        }
-    }
-
     void ended(Handoff h) {
         handoffs.remove(h);
         if (closed) { // after the removal; a closing thread sets it before it looks
-            synchronized (lifecycle) {
-                lifecycle.notifyAll();
+            synchronized (crew) {
+                crew.notifyAll();
             }
-        }
-    }
-
-    /** Starts the first thread of a pool. If it cannot be had, the next call tries again. */
-    void ensureStarted() {
-        if (!started) {
-            synchronized (starting) {
-                if (!started) {
-                    Driver d = new Driver(this, queues[0]);
-                    for (TimerQueue q : queues) { // until it has a driver of its own
-                        q.lock();
-                        try {
-                            q.keep(d);
-                        } finally {
-                            q.unlock();
-                        }
-                    }
-                    launch(d, "worker-0");
-                    homes = 1;
-                    started = true;
-                }
-            }
-        }
-    }
-
-    /** Starts one more thread of a pool, to hold the lookout, if there may be more; false if it cannot be had. */
-    boolean startAnother() {
-        if (drivers.length >= options.maxDrivers) {
-            return true;
-        }
-        synchronized (starting) {
-            if (closed || drivers.length >= options.maxDrivers || lookout.isHeld()) {
-                return true;
-            }
-            Driver d = null;
-            try {
-                d = new Driver(this, homes < queues.length ? queues[homes] : null);
-                lookout.starts(d);
-                launch(d, "worker-" + drivers.length);
-                homes++;
-                return true;
-            } catch (Throwable e) {
-                lookout.startFailed(d);
-                reportStartFailed(e);
-                return false;
-            }
-        }
-    }
-
-    private void reportStartFailed(Throwable e) {
-        if (!startFailed) {
-            startFailed = true; // once: it is tried again for as long as it is needed
-            reportUncaught(e);
         }
     }
 
     // ---- what drivers and the monitor call ----
-
-    Driver[] drivers() {
-        return drivers;
-    }
 
     void driverIsUp() {
         if (monitor != null) {
@@ -693,27 +538,6 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Starts a driver without a home; false if there are as many as may be. */
-    boolean startSpare() {
-        int number;
-        synchronized (lifecycle) {
-            if (closed || drivers.length >= options.maxDrivers) {
-                return false;
-            }
-            number = sparesStarted++;
-        }
-        try {
-            launch(new Driver(this, null), "spare-" + number);
-            return true;
-        } catch (Throwable e) {
-            synchronized (lifecycle) {
-                sparesStarted--;
-            }
-            reportStartFailed(e);
-            return false;
-        }
-    }
-
     // ---- what timers ask ----
 
     TimerQueue here() {
@@ -723,7 +547,7 @@ public final class TimerScheduler implements AutoCloseable {
                 return d.driver.home();
             }
         } else if (options.threadFactory != null) {
-            Driver d = foreignThreads.get(t);
+            Driver d = crew.driverOf(t);
             if (d != null && d.home() != null) {
                 return d.home();
             }
@@ -737,7 +561,7 @@ public final class TimerScheduler implements AutoCloseable {
     private List<Run> runsOfCaller() {
         Thread t = Thread.currentThread();
         List<Run> runs = new ArrayList<>();
-        for (Driver d : drivers) {
+        for (Driver d : crew.drivers()) {
             if (d.runner() == t) {
                 runs.add(d);
             }

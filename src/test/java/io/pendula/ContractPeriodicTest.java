@@ -145,7 +145,7 @@ class ContractPeriodicTest extends ContractCase {
     void periodic_runThrows_endsAndItsFutureTells(boolean rate) throws Exception {
         ScheduledExecutorService pool = pool();
         AtomicInteger runs = new AtomicInteger();
-        Error thrown = new Error("the third run");
+        Error thrown = new Error("meant");
         Runnable task = () -> {
             if (runs.incrementAndGet() == 3) {
                 throw thrown;

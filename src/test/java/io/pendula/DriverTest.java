@@ -79,7 +79,7 @@ class DriverTest {
             assertEquals(IntStream.range(0, 300).boxed().toList(), List.copyOf(order));
             assertEquals(0, s.stats().spareDrivers());
             assertEquals(0, s.stats().stolen());
-            assertEquals(1, s.drivers().length);
+            assertEquals(1, s.crew.drivers().length);
         }
     }
 
@@ -198,7 +198,7 @@ class DriverTest {
             });
             await(first);
             Thread driver = factory.threads.peek();
-            eventually("driver sleeps", () -> s.drivers()[0].asleep);
+            eventually("driver sleeps", () -> s.crew.drivers()[0].asleep);
             long before = threads.getThreadCpuTime(driver.getId());
             block(200_000_000);
             long cpu = threads.getThreadCpuTime(driver.getId()) - before;
@@ -217,7 +217,7 @@ class DriverTest {
             await(rest);
             assertFalse(leaked.get());
             driver.interrupt(); // from outside, while it sleeps: no more than a spurious wake-up
-            eventually("driver sleeps", () -> s.drivers()[0].asleep && !driver.isInterrupted());
+            eventually("driver sleeps", () -> s.crew.drivers()[0].asleep && !driver.isInterrupted());
         }
     }
 
@@ -228,7 +228,7 @@ class DriverTest {
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("poked");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
             s.after(Duration.ofHours(1), () -> {});
-            for (Driver d : s.drivers()) {
+            for (Driver d : s.crew.drivers()) {
                 eventually("driver sleeps", () -> d.asleep);
             }
             factory.threads.forEach(Thread::interrupt);
@@ -482,7 +482,7 @@ class DriverTest {
             });
             await(done);
             assertNotSame(Thread.currentThread(), ranOn.get());
-            assertSame(s.drivers()[0].runner(), ranOn.get());
+            assertSame(s.crew.drivers()[0].runner(), ranOn.get());
         }
     }
 }

@@ -186,7 +186,7 @@ class LifecycleTest {
             }
             s.close();
             assertEquals(0, threadsOf("l7").stream().filter(t -> t.getName().contains("worker")
-                    && t.getState() != Thread.State.TERMINATED && s.drivers().length > 0).count());
+                    && t.getState() != Thread.State.TERMINATED && s.crew.drivers().length > 0).count());
         }
         awaitNoThreadOf("l7");
     }
@@ -506,7 +506,7 @@ class LifecycleTest {
                 endedBefore.set(ended.get());
             });
             closer.start();
-            eventually("closer waits", () -> closer.getState() == Thread.State.WAITING && s.drivers().length == 0);
+            eventually("closer waits", () -> closer.getState() == Thread.State.WAITING && s.crew.drivers().length == 0);
             go.countDown();
             closer.join();
             assertEquals(2, endedBefore.get());

@@ -517,7 +517,7 @@ class LookoutModelTest {
             }
         }
 
-        /** TimerScheduler.startAnother. */
+        /** Crew.startAnother. */
         private boolean start(int d) {
             int fresh = v[STARTED];
             switch (at(d)) {

@@ -198,7 +198,7 @@ class MemoryTest {
             timers.add(s.after(Duration.ofHours(1), task));
         }
         assertEquals(count, s.pending());
-        for (Driver d : s.drivers()) {
+        for (Driver d : s.crew.drivers()) {
             eventually("driver sleeps", () -> d.asleep);
         }
         timers.forEach(t -> assertTrue(t.stop()));

@@ -81,7 +81,7 @@ class MonitorTest {
             AtomicBoolean ran = new AtomicBoolean();
             s.after(NOW, () -> ran.set(true));
             block(100_000_000);
-            assertEquals(3, s.drivers().length);
+            assertEquals(3, s.crew.drivers().length);
             assertEquals(1, s.stats().spareDrivers());
             assertTrue(!ran.get(), "nobody was free to run it");
 
@@ -89,7 +89,7 @@ class MonitorTest {
             last.release.countDown();
             plug.release.countDown();
             eventually("the waiting timer ran", ran::get);
-            eventually("the spare is gone", () -> s.drivers().length == 2);
+            eventually("the spare is gone", () -> s.crew.drivers().length == 2);
             assertTrue(System.nanoTime() - released >= Driver.SPARE_IDLE_NANOS - 1_000_000_000, "left too early");
             eventually("its thread ended",
                     () -> threadsOf("spare").stream().noneMatch(t -> t.getName().contains("spare-spare")));
@@ -115,7 +115,7 @@ class MonitorTest {
             figure("40 callbacks of 15 ms, 2 workers, maxDrivers %d: %d ran at once", max, most.get());
             assertTrue(most.get() <= max, "at once: " + most);
             assertTrue(most.get() > 2, "no spare helped");
-            assertTrue(s.drivers().length <= max);
+            assertTrue(s.crew.drivers().length <= max);
             assertTrue(s.stats().spareDrivers() <= max - 2);
         }
     }

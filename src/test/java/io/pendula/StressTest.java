@@ -56,8 +56,9 @@ class StressTest {
                 if (r.nextInt(4) == 0) {
                     mutate(r, this);
                 }
-                if (r.nextInt(4) == 0) {
-                    mutate(r, shared.get(r.nextInt(SHARED)));
+                Subject other = shared.get(r.nextInt(SHARED));
+                if (r.nextInt(4) == 0 && other != null) { // the first ones may fire before the last is made
+                    mutate(r, other);
                 }
             }
             if (callbacksBlock && r.nextInt(2_000) == 0) {

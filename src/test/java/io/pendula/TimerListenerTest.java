@@ -59,7 +59,7 @@ class TimerListenerTest {
     void threw_anyThrowable_isHeardAndTheDriverLivesOn(Throwable e) {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         try (TimerScheduler s = oneWorker(heard).build()) {
-            Thread driver = s.drivers()[0].runner();
+            Thread driver = s.crew.drivers()[0].runner();
             Timer t = s.after(NOW, () -> TimerListenerTest.<RuntimeException>sneak(e));
             runsOne(s);
             assertEquals(1, heard.threw.size());
@@ -70,7 +70,7 @@ class TimerListenerTest {
             runsOne(s);
             assertEquals(2, heard.threw.size());
             assertTrue(driver.isAlive());
-            assertSame(driver, s.drivers()[0].runner());
+            assertSame(driver, s.crew.drivers()[0].runner());
             assertEquals(0, heard.slow.size());
         }
     }
@@ -142,7 +142,7 @@ class TimerListenerTest {
                 throw new IllegalStateException("callback");
             });
             runsOne(s);
-            assertEquals(1, s.drivers().length);
+            assertEquals(1, s.crew.drivers().length);
         }
     }
 
@@ -160,8 +160,8 @@ class TimerListenerTest {
             });
             runsOne(s);
             assertSame(thrown, uncaught.poll());
-            assertSame(s.drivers()[0].runner(), on.poll());
-            assertTrue(s.drivers()[0].runner().isAlive());
+            assertSame(s.crew.drivers()[0].runner(), on.poll());
+            assertTrue(s.crew.drivers()[0].runner().isAlive());
         }
     }
 

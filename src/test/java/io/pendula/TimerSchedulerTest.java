@@ -328,7 +328,7 @@ class TimerSchedulerTest {
             CountDownLatch done = new CountDownLatch(1);
             AtomicReference<Driver> driver = new AtomicReference<>();
             s.after(Duration.ZERO, () -> {
-                for (Driver d : s.drivers()) {
+                for (Driver d : s.crew.drivers()) {
                     if (d.runner() == Thread.currentThread()) {
                         driver.set(d);
                     }

@@ -39,13 +39,13 @@ public class LookoutRaces {
         final Driver c;
 
         Pool() {
-            scheduler.ensureStarted();
-            scheduler.startAnother();
-            a = scheduler.drivers()[0];
-            b = scheduler.drivers()[1];
+            scheduler.crew.ensureStarted();
+            scheduler.crew.startAnother();
+            a = scheduler.crew.drivers()[0];
+            b = scheduler.crew.drivers()[1];
             lookout.startFailed(b);
-            scheduler.startAnother();
-            c = scheduler.drivers()[2];
+            scheduler.crew.startAnother();
+            c = scheduler.crew.drivers()[2];
             lookout.startFailed(c);
             for (TimerQueue q : scheduler.queues) {
                 keep(q, q.index == 0 ? a : b);
