@@ -417,6 +417,12 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return runner == REFUSED;
     }
 
+    /** Whether it has begun, perhaps ended, or was given back; else nobody will ever run it if it is not armed. */
+    boolean isTaken() {
+        Object r = runner;
+        return r != null && r != REFUSED;
+    }
+
     /** Whether it is still to run, or is running. */
     boolean isLive() {
         int s = state(wordVolatile());

@@ -177,7 +177,12 @@ public final class SchedulerExecutor extends AbstractExecutorService
             gone(task);
             return false;
         }
-        return !task.refuse() && !task.isCancelled();
+        if (task.refuse()) {
+            return false;
+        }
+        synchronized (shuttingDown) { // until a shutdownNow() in progress has marked what it gives back
+            return task.isTaken();
+        }
     }
 
     private static RejectedExecutionException rejected() {

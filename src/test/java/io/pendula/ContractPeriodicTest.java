@@ -24,6 +24,10 @@ class ContractPeriodicTest extends ContractCase {
     private static final class Recorder implements Runnable {
         static final class Enough extends RuntimeException {
             private static final long serialVersionUID = 1;
+
+            Enough() {
+                super("meant");
+            }
         }
 
         final long[] begin;

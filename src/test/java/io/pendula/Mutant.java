@@ -262,7 +262,9 @@ enum Mutant {
         protected void afterExecute(Runnable r, Throwable t) {
             List<Runnable> mine = pinned.get();
             pinned.remove();
-            mine.forEach(this::execute);
+            if (mine != null) {
+                mine.forEach(this::execute);
+            }
         }
     }, ContractWorkersTest.class, "blockingTasks_fromOneThatBlocksItself_runAtOnceAndNoMore"),
 
