@@ -23,7 +23,8 @@ final class Driver extends Run implements Keeper, Runnable {
      * A waker reads the keeper after its CAS of pollUntil; if that changes at that very moment, the new keeper is up
      * (it has just set AWAKE) and has a drain before it, so the wake may go to either.
      *
-     * A spare driver has no home; it goes away when it has kept nothing for some seconds.
+     * A spare driver has no home; it goes away when it has kept nothing for some seconds. In a pool, where tasks may
+     * block, it stays, and each driver lends its queues before it begins a task (Lookout).
      *
      * pulse is odd while a callback runs inline: the monitor calls a driver stuck that shows the same odd pulse for
      * long enough.
