@@ -262,7 +262,7 @@ enum Mutant {
         protected void afterExecute(Runnable r, Throwable t) {
             List<Runnable> mine = pinned.get();
             pinned.remove();
-            if (mine != null) {
+            if (mine != null && !isShutdown()) {
                 mine.forEach(this::execute);
             }
         }
