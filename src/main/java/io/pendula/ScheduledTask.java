@@ -299,7 +299,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             }
             forNow = false; // published by the push
             if (period < 0) {
-                queue.move(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
+                queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
             }
         } catch (Throwable e) {
             outcome = new Failure(e);

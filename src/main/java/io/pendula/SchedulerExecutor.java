@@ -221,15 +221,13 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (task.isCounted()) {
             return true;
         }
-        for (long n = remaining.get(); n > 0; n = remaining.get()) {
-            if (remaining.compareAndSet(n, n + 1)) {
-                if (!task.count() || !task.isLive() && task.uncount()) {
-                    release(); // counted by somebody else, or ended meanwhile
-                }
-                return true;
-            }
+        if (!hold()) {
+            return false;
         }
-        return false;
+        if (!task.count() || !task.isLive() && task.uncount()) {
+            release(); // counted by somebody else, or ended meanwhile
+        }
+        return true;
     }
 
     private void release() {

@@ -66,7 +66,7 @@ final class TimerQueue extends QueueFields {
      *             *CANCELLED*                                IllegalStateException
      * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is
      * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
-     * move        RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
+     * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
      *             MOVING, for now -> the same                joins the line of those that need no heap
@@ -91,7 +91,8 @@ final class TimerQueue extends QueueFields {
      *
      * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
      *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is
-     *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the heap.
+     *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the
+     *    heap.
      * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry
      *    behind, and may even come back to that entry's key; whichever entry with the right key surfaces first is the
      *    live one, and as many are counted dead as must be dropped.
@@ -296,7 +297,7 @@ final class TimerQueue extends QueueFields {
     }
 
     /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
-    void move(TimerNode t, long when) {
+    void retime(TimerNode t, long when) {
         for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
             if (t.casWord(w, word(when, RUNNING_ARMED))) {
                 return;
