@@ -7,21 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A thread that drives queues: it runs their due timers inline, helps others, and sleeps until the next deadline.
  */
-final class Driver extends Run implements Keeper, Runnable {
+final class Driver extends QueueRunner implements Runnable {
     /*
      * Overview
      *
-     * A round: run what is due in the kept queues, adopt queues whose driver is stuck, steal what is overdue
+     * A round: run what is due in the kept queues, adopt queues whose keeper is stuck, steal what is overdue
      * elsewhere, publish until when to sleep (TimerQueue.prepareToSleep has the argument why no wake-up is lost),
-     * sleep. One due timer at a time is claimed and run outside the lock: a batch would hide the rest of it from
-     * thieves if one callback blocks. After BATCH callbacks of a queue the others have their turn.
-     *
-     * A driver keeps its home queue, and those that it has adopted. Adopting changes the queue's keeper, under its
-     * lock, and from then on the adopter sleeps for that queue's deadlines too, so that after the first late timer
-     * none waits for the monitor. The home driver takes its queue back when it next locks it. Everyone else finds out
-     * by looking at the keeper under the lock: who has lost a queue neither runs its timers nor touches pollUntil.
-     * A waker reads the keeper after its CAS of pollUntil; if that changes at that very moment, the new keeper is up
-     * (it has just set AWAKE) and has a drain before it, so the wake may go to either.
+     * sleep.
      *
      * A spare driver has no home; it goes away when it has kept nothing for some seconds. In a pool, where tasks may
      * block, it stays, and each driver lends its queues before it begins a task (Lookout).
@@ -30,10 +22,6 @@ final class Driver extends Run implements Keeper, Runnable {
      * long enough.
      */
 
-    /** Callbacks of one queue before other queues, and the inbox of others, are looked at. */
-    static final int BATCH = 64;
-    /** A timer this late may be run by whoever is idle, though its driver is up. */
-    static final long STEAL_AFTER_NANOS = 500_000;
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     /** A sleep that ends earlier than this was ended by somebody. */
     private static final long EARLY_NANOS = 200_000;
@@ -49,7 +37,6 @@ final class Driver extends Run implements Keeper, Runnable {
         }
     }
 
-    private final TimerScheduler scheduler;
     private final TimerQueue home;
     /** In a pool, else null. */
     private final Lookout lookout;
@@ -76,10 +63,13 @@ final class Driver extends Run implements Keeper, Runnable {
     long seenAt;
 
     Driver(TimerScheduler scheduler, TimerQueue home) {
-        this.scheduler = scheduler;
+        super(scheduler);
         this.home = home;
         this.lookout = scheduler.lookout;
         this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.earlyPark());
+        if (home != null) {
+            home.setOwner(this);
+        }
     }
 
     void setThread(Thread thread) {
@@ -89,10 +79,6 @@ final class Driver extends Run implements Keeper, Runnable {
     @Override
     Thread runner() {
         return thread;
-    }
-
-    TimerScheduler scheduler() {
-        return scheduler;
     }
 
     TimerQueue home() {
@@ -137,7 +123,7 @@ final class Driver extends Run implements Keeper, Runnable {
     private void round() {
         boolean ran = false;
         for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) || q == home) {
+            if (keeps(q) || owns(q)) {
                 ran |= checkTimers(q);
             }
         }
@@ -153,10 +139,6 @@ final class Driver extends Run implements Keeper, Runnable {
             return;
         }
         sleepUntil(next, now);
-    }
-
-    private boolean keeps(TimerQueue q) {
-        return q.keeper() == this;
     }
 
     private TimerQueue firstKept() {
@@ -235,13 +217,8 @@ final class Driver extends Run implements Keeper, Runnable {
     private boolean claim(TimerQueue q, long now, boolean drain) {
         q.lock();
         try {
-            if (q.keeper() != this) {
-                if (q != home) {
-                    return false; // prepareToSleep forgets it
-                }
-                q.keep(this);
-            } else if (q.pollUntilVolatile() != TimerQueue.AWAKE) {
-                q.setPollUntilVolatile(TimerQueue.AWAKE);
+            if (!takeUp(q)) {
+                return false;
             }
             if (drain && q.hasMail()) {
                 q.drain();
@@ -255,24 +232,26 @@ final class Driver extends Run implements Keeper, Runnable {
     private boolean helpOthers(long now) {
         boolean helped = false;
         for (TimerQueue q : scheduler.queues) {
-            if (q.keeper() == this) {
+            if (keeps(q)) {
                 continue;
             }
             if (q.stalled || lookout != null && lookout.isHeldBy(this) && lookout.isLeft(q, this)) {
-                helped |= adopt(q);
+                helped |= adopt(q, now);
             } else if (q.nextWhenOpaque() < now - STEAL_AFTER_NANOS) {
-                helped |= steal(q, now);
+                helped |= steal(q, now) > 0;
             }
         }
         return helped;
     }
 
-    private boolean adopt(TimerQueue q) {
+    private boolean adopt(TimerQueue q, long now) {
         if (!q.tryLock()) {
             return false;
         }
         try {
-            if (q.keeper() instanceof Driver d && (q.stalled && d.stuck || d.busy)) {
+            Keeper k = q.keeper();
+            if (k instanceof Driver d ? q.stalled && d.stuck || d.busy
+                    : q.stalled && q.survey(now) < now - STEAL_AFTER_NANOS) { // a loop that has not come by since
                 q.keep(this);
                 return true;
             }
@@ -282,37 +261,16 @@ final class Driver extends Run implements Keeper, Runnable {
         }
     }
 
-    private boolean steal(TimerQueue q, long now) {
-        int ran = 0;
-        while (ran < BATCH && !scheduler.isClosed() && q.tryLock()) {
-            boolean claimed;
-            try {
-                if (q.hasMail()) {
-                    q.drain();
-                }
-                claimed = q.claimDue(now, this, true);
-            } finally {
-                q.unlock();
-            }
-            if (!claimed) {
-                break;
-            }
-            runClaimed();
-            ran++;
-        }
-        return ran > 0;
-    }
-
     private long prepareToSleep(long now) {
         long next = Timeline.NEVER;
         boolean goRound = false;
         for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) || q == home) {
+            if (keeps(q) || owns(q)) {
                 long p = q.prepareToSleep(this, now);
                 if (p == TimerQueue.GO_ROUND) {
                     goRound = true;
                 } else if (p == TimerQueue.NOT_KEEPER) {
-                    goRound |= q == home; // taken while this driver was stuck; the next claim takes it back
+                    goRound |= owns(q); // taken while this driver was stuck; the next claim takes it back
                 } else {
                     next = Math.min(next, p);
                 }
@@ -346,16 +304,13 @@ final class Driver extends Run implements Keeper, Runnable {
         }
     }
 
-    /** True if the timer was armed again. */
-    private boolean runClaimed() {
-        boolean again = false;
+    @Override
+    boolean runClaimed() {
         PULSE.setOpaque(this, pulse + 1);
         if (lookout != null) {
             leaveQueues();
         }
-        if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
-            again = scheduler.perform(this);
-        }
+        boolean again = perform();
         PULSE.setOpaque(this, pulse + 1);
         end();
         if (lookout != null) {

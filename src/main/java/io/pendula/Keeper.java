@@ -4,4 +4,9 @@ package io.pendula;
 interface Keeper {
     /** Called by whoever moved the queue's pollUntil to AWAKE, and holds no lock; never blocks, never throws. */
     void wake();
+
+    /** Whether nobody else may run what it keeps. */
+    default boolean isConfined() {
+        return false;
+    }
 }

@@ -3,9 +3,9 @@ package io.pendula;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that looks after the drivers: it hands the queues of a driver that is stuck in a callback to an idle one,
- * starts a spare driver when all are stuck, calls for help when a queue falls behind, and wakes a sleeper that has
- * missed its time.
+ * A thread that looks after the drivers: it hands the queues of a driver that is stuck in a callback, or of a loop that
+ * does not come by, to an idle one, starts a spare driver when all are stuck, calls for help when a queue falls behind,
+ * and wakes a sleeper that has missed its time.
  */
 final class Monitor implements Runnable {
     /*
@@ -35,10 +35,10 @@ final class Monitor implements Runnable {
      */
     private static final long STILL_LATE_NANOS = 100_000_000;
 
+    private static final long HELP = 0;
+
     private final TimerScheduler scheduler;
     private final long stallNanos;
-    /** By queue: when its sleeper was first seen to be late, or 0. */
-    private final long[] lateSince;
     private Thread thread;
     private volatile long sleepsUntil;
     /** Written by the monitor alone. */
@@ -47,7 +47,6 @@ final class Monitor implements Runnable {
     Monitor(TimerScheduler scheduler, long stallNanos) {
         this.scheduler = scheduler;
         this.stallNanos = stallNanos;
-        this.lateSince = new long[scheduler.queues.length];
     }
 
     void setThread(Thread thread) {
@@ -99,6 +98,11 @@ final class Monitor implements Runnable {
                 return true;
             }
         }
+        for (TimerQueue q : scheduler.queues) {
+            if (q.keeper() instanceof LoopDriver l && l.isUp()) {
+                return true;
+            }
+        }
         return false;
     }
 
@@ -112,7 +116,11 @@ final class Monitor implements Runnable {
         for (TimerQueue q : scheduler.queues) {
             Keeper keeper = q.keeper();
             long p = q.pollUntilVolatile();
-            if (keeper instanceof Driver d && d.stuck) {
+            if (keeper instanceof LoopDriver l) {
+                long then = lookAtLoop(q, l, now);
+                needHelp |= then == HELP;
+                next = then == HELP ? next : Math.min(next, then);
+            } else if (keeper instanceof Driver d && d.stuck) {
                 q.stalled = true;
                 needHelp = true;
             } else if (p != TimerQueue.AWAKE) {
@@ -156,15 +164,67 @@ final class Monitor implements Runnable {
                 q.unlock();
             }
         }
-        if (due >= now - LATE_NANOS || q.pollUntilVolatile() != p) {
-            lateSince[q.index] = 0;
-        } else if (lateSince[q.index] == 0) {
-            lateSince[q.index] = now;
-        } else if (now - lateSince[q.index] >= STILL_LATE_NANOS) {
-            lateSince[q.index] = 0;
+        if (hasOverslept(q, p, due, now)) {
             rescues++;
             q.keeper().wake();
         }
+        return dueThen(due, now);
+    }
+
+    private static boolean hasOverslept(TimerQueue q, long p, long due, long now) {
+        if (due >= now - LATE_NANOS || q.pollUntilVolatile() != p) {
+            q.lateSince = 0;
+        } else if (q.lateSince == 0) {
+            q.lateSince = now;
+        } else if (now - q.lateSince >= STILL_LATE_NANOS) {
+            q.lateSince = 0;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * A loop's thread may be anywhere, and come by at any moment. If it has not since a timer fell due, drivers may
+     * adopt its queue, until it does. Returns when to look again, or HELP.
+     */
+    private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
+        boolean came = l.hasComeBy();
+        long p = q.pollUntilVolatile();
+        if (!q.tryLock()) {
+            return now + SLOW_POLL_NANOS; // it is at it
+        }
+        long due;
+        TimerNode first;
+        try {
+            due = q.survey(now);
+            first = q.first();
+        } finally {
+            q.unlock();
+        }
+        if (came) {
+            l.stallReported = false;
+        }
+        long late = now - due;
+        if (late < HELP_AFTER_NANOS) {
+            // Who comes by all the time is as good as up, else each of its waits would end with a call for the monitor.
+            return came || p == TimerQueue.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
+        }
+        if (!came && late >= stallNanos && !l.stallReported) {
+            l.stallReported = true;
+            scheduler.reportStall(l, first, late);
+        }
+        if (p != TimerQueue.AWAKE && hasOverslept(q, p, due, now) && q.casPollUntil(p, TimerQueue.AWAKE)) {
+            rescues++; // once: from now on it is up, for all that anybody knows
+            l.wake();
+        }
+        if (l.isConfined()) {
+            return now + SLOW_POLL_NANOS;
+        }
+        q.stalled = !came; // else to steal what is due is enough
+        return HELP;
+    }
+
+    private static long dueThen(long due, long now) {
         return due == Timeline.NEVER ? due : Math.max(due, now) + SLOW_POLL_NANOS;
     }
 
@@ -187,7 +247,7 @@ final class Monitor implements Runnable {
     private boolean anythingDue(long now) {
         boolean due = false;
         for (TimerQueue q : scheduler.queues) {
-            if (q.tryLock()) {
+            if (!q.isConfined() && q.tryLock()) {
                 try {
                     q.drain();
                     due |= q.earliest() <= now + SLOW_POLL_NANOS;

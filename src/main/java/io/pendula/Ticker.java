@@ -159,11 +159,11 @@ public final class Ticker extends TimerNode implements AutoCloseable {
 
     private boolean await(long nanos) throws InterruptedException {
         if (ticks == null) {
-            queue.scheduler.checkAwaitable(isCancelled(state(wordVolatile())));
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a ticker without a task can be awaited");
         }
         return queue.scheduler.await(ticks, () -> {
-            queue.scheduler.checkAwaitable(isCancelled(state(wordVolatile())));
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
             return ticks.take();
         }, nanos);
     }

@@ -203,7 +203,7 @@ public final class Timer extends TimerNode {
     private boolean await(long nanos) throws InterruptedException {
         Signal signal = signal();
         if (signal == null) {
-            queue.scheduler.checkAwaitable(isCancelled(state(wordVolatile())));
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a timer without a task can be awaited");
         }
         return queue.scheduler.await(signal, this::takeFiring, nanos);
@@ -214,7 +214,7 @@ public final class Timer extends TimerNode {
         if (state(w) == NO_STATUS && queue.receive(this, w)) {
             return true;
         }
-        queue.scheduler.checkAwaitable(isCancelled(state(w)));
+        queue.scheduler.checkAwaitable(queue, isCancelled(state(w)));
         return false;
     }
 

@@ -33,7 +33,7 @@ public interface TimerListener {
     default void slow(Object timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * A driver is stuck in a callback, and its other timers are being handed to another driver. Called by the monitor,
+     * A driver or loop is stuck in a callback, and its other timers are being handed to another driver. Called by the monitor,
      * once for each run that gets stuck.
      *
      * @param timer whose callback is still running
@@ -41,4 +41,26 @@ public interface TimerListener {
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */
     default void stalled(Object timer, long latenessNanos, long blockedNanos) {}
+
+    /**
+     * A {@link TimerLoop} is late: its thread has not come by since a timer fell due. Called by the monitor, once until
+     * it comes by. If the thread is held up by a callback of the loop, {@link #stalled} is called instead.
+     *
+     * @param loop whose thread is busy elsewhere
+     * @param timer that has waited longest
+     * @param latenessNanos by how many nanoseconds it is late already
+     */
+    default void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {}
+
+    /**
+     * The wakeup of a {@link TimerLoop} threw. The timer for which it was called stays armed. Unless overridden, the
+     * uncaught-exception handler of the present thread is called, as if the exception had ended it.
+     *
+     * @param loop whose wakeup it was
+     * @param thrown what it threw
+     */
+    default void wakeupThrew(TimerLoop loop, Throwable thrown) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    }
 }

@@ -81,7 +81,7 @@ final class TimerQueue extends QueueFields {
      * clean (top), clear deleted (sweep)
      *             DELETED        -> REMOVED                  entry dropped
      *             any other state that the entry does not match: entry dropped, state untouched
-     * move        when a worker's driver goes away the queue changes its keeper as a whole; no timer moves
+     * move        when a worker's driver or loop goes away the queue changes its owner as a whole; no timer moves
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
      *             MOVING -> NO_STATUS                        the same, if the run has just ended
@@ -114,7 +114,8 @@ final class TimerQueue extends QueueFields {
      * pollUntil    keeper, under the lock; wakers (CAS)  arming threads                   volatile
      * ledger       anyone who counts                     anyone                           volatile read-modify-write
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
-     * keeper       lock holder                           wakers, monitor                  volatile
+     * keeper, owner
+     *              lock holder (owner also at the start) wakers, drivers, monitor         volatile
      * heap, backlog, ready, sweep state, counters
      *              lock holder                           lock holder (heap.size() also      plain
      *                                                    racily, for a bound)
@@ -174,8 +175,12 @@ final class TimerQueue extends QueueFields {
     private final Map<TimerNode, Integer> places;
 
     private volatile Keeper keeper;
-    /** Set by the monitor while the keeper is stuck in a callback: whoever is idle may adopt the queue. */
+    /** Who takes the queue back whenever it comes by; null with a manual clock, whose advance runs what is due. */
+    private volatile Keeper owner;
+    /** Set by the monitor while the keeper is stuck: whoever is idle may adopt the queue. */
     volatile boolean stalled;
+    /** The monitor's own note: when the sleeping keeper was first seen to be late, or 0. */
+    long lateSince;
 
     /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
     private final Backlog backlog = new Backlog();
@@ -757,6 +762,15 @@ final class TimerQueue extends QueueFields {
      * @return that deadline; or GO_ROUND if there is still something to do, or NOT_KEEPER if another has taken over
      */
     long prepareToSleep(Keeper me, long now) {
+        return prepareToSleep(me, now, true);
+    }
+
+    /** The same for one who gets up for other reasons, too, so that dividing a long sleep would spare nothing. */
+    long prepareToWait(Keeper me, long now) {
+        return prepareToSleep(me, now, false);
+    }
+
+    private long prepareToSleep(Keeper me, long now, boolean divided) {
         lock.lock();
         try {
             if (keeper != me) {
@@ -768,7 +782,7 @@ final class TimerQueue extends QueueFields {
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
-            long p = ahead(wakeTime(now), now);
+            long p = divided ? ahead(wakeTime(now), now) : wakeTime(now);
             setPollUntilVolatile(p); // W1
             drain(); // R1
             if (wakeTime(now) < p) {
@@ -957,6 +971,42 @@ final class TimerQueue extends QueueFields {
         return keeper;
     }
 
+    Keeper owner() {
+        return owner;
+    }
+
+    /** Lock held, unless nobody else knows this queue yet. */
+    void setOwner(Keeper owner) {
+        this.owner = owner;
+    }
+
+    /** Whether nobody but the owner may run what is due. That never changes. */
+    boolean isConfined() {
+        Keeper k = owner;
+        return k != null && k.isConfined();
+    }
+
+    /** Lock held. Files what has arrived, and lets thieves know of it; the earliest deadline. */
+    long survey(long now) {
+        drain();
+        setNextWhenOpaque(wakeTime(now));
+        return earliest();
+    }
+
+    /** Lock held. Whose deadline is the earliest, or null; it may be dead. */
+    TimerNode first() {
+        if (readyWhen() < heap.topKey()) {
+            return ready.first();
+        }
+        return heap.size() > 0 ? heap.top() : null;
+    }
+
+    /** Lock held. How many are filed; not fewer than there are armed ones that have been drained. */
+    int filed() {
+        assert lock.isHeldByCurrentThread();
+        return heap.size() + ready.size();
+    }
+
     /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue. */
     void keep(Keeper me) {
         assert lock.isHeldByCurrentThread();
@@ -1014,8 +1064,9 @@ final class TimerQueue extends QueueFields {
         return inboxVolatile() == CLOSED;
     }
 
-    static RejectedExecutionException rejected() {
-        return new RejectedExecutionException("the scheduler is closed");
+    RejectedExecutionException rejected() {
+        return new RejectedExecutionException(scheduler == null || scheduler.isClosed() ? "the scheduler is closed"
+                : "the loop that the timer belongs to is closed");
     }
 
     /**

@@ -1,7 +1,9 @@
 package io.pendula;
 
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +48,16 @@ import java.util.function.Predicate;
  */
 public final class TimerScheduler implements AutoCloseable {
     final Timeline timeline;
-    final TimerQueue[] queues;
+    /** The workers' queues, then those of loops. Copied at each change, under crew. */
+    volatile TimerQueue[] queues;
     final Options options;
 
+    private final TimerQueue[] workers;
     private final int mask;
+    final Loops loops = new Loops(this);
+    /** The figures of queues that were closed. Under crew. */
+    private TimerStats.Worker gone = TimerStats.NOTHING;
+    private final Admission admission;
     /** Only of a pool with more than one thread. */
     final Lookout lookout;
     private final Monitor monitor;
@@ -89,13 +97,14 @@ public final class TimerScheduler implements AutoCloseable {
     private TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock);
-        Admission admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
+        this.admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
         ManualClock manual = options.clock instanceof ManualClock m ? m : null;
-        this.queues = new TimerQueue[manual == null ? options.workers : 1];
-        this.mask = Integer.bitCount(queues.length) == 1 ? queues.length - 1 : -1;
-        for (int i = 0; i < queues.length; i++) {
-            queues[i] = new TimerQueue(i, timeline, this, new TimerHeap(), admission, manual != null);
+        this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
+        this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
+        for (int i = 0; i < workers.length; i++) {
+            workers[i] = newQueue(i);
         }
+        this.queues = workers;
         if (manual != null) {
             this.monitor = null;
             this.stepped = new Stepped();
@@ -104,7 +113,7 @@ public final class TimerScheduler implements AutoCloseable {
             crew.needsNobody();
             manual.attach(this);
         } else {
-            this.monitor = options.monitor ? new Monitor(this, options.stallNanos) : null;
+            this.monitor = options.monitor && options.workers > 0 ? new Monitor(this, options.stallNanos) : null;
             this.stepped = null;
             this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
             this.crew = new Crew(this);
@@ -263,6 +272,50 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
+     * Makes the calling thread the driver of a worker of its own, whose timers it runs from its own loop: those that it
+     * arms from now on by any method of this scheduler, and those that others arm through the loop.
+     *
+     * <p>If it is late, because it is busy elsewhere, drivers of this scheduler run its due timers meanwhile.
+     *
+     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
+     *     {@link TimerLoop}
+     * @return the loop, to be closed by the same thread
+     * @throws NullPointerException if {@code wakeup} is null
+     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, or if
+     *     this scheduler is closed
+     */
+    public TimerLoop attach(Runnable wakeup) {
+        return attach(wakeup, false);
+    }
+
+    /**
+     * As {@link #attach}, for callbacks that must run on the calling thread and nowhere else. While it is busy
+     * elsewhere they wait; the monitor, if there is one, tells the {@link TimerListener}.
+     *
+     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
+     *     {@link TimerLoop}
+     * @return the loop, to be closed by the same thread
+     * @throws NullPointerException if {@code wakeup} is null
+     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, if
+     *     this scheduler is closed, or if it was built with an executor, where callbacks run elsewhere
+     */
+    public TimerLoop attachConfined(Runnable wakeup) {
+        if (options.executor != null) {
+            throw new IllegalStateException("callbacks run on the scheduler's executor, so no loop can confine them");
+        }
+        return attach(wakeup, true);
+    }
+
+    private TimerLoop attach(Runnable wakeup, boolean confined) {
+        Check.notNull(wakeup, "wakeup");
+        Thread me = Thread.currentThread();
+        if (driverOf(me) != null) {
+            throw new IllegalStateException("the thread " + me.getName() + " is a driver of this scheduler");
+        }
+        return loops.attach(me, wakeup, confined).handle;
+    }
+
+    /**
      * The number of armed timers and tickers; exact when nothing happens meanwhile. One that is running and was armed
      * again counts from the end of its run.
      *
@@ -282,12 +335,13 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a snapshot
      */
     public TimerStats stats() {
-        List<TimerStats.Worker> workers = new ArrayList<>(queues.length);
-        for (TimerQueue q : queues) {
-            workers.add(q.stats());
-        }
+        List<TimerStats.Worker> each = new ArrayList<>();
         synchronized (crew) {
-            return TimerStats.of(List.copyOf(workers), monitor == null ? 0 : monitor.rescues(), crew.sparesStarted());
+            for (TimerQueue q : queues) {
+                each.add(q.stats());
+            }
+            return TimerStats.of(List.copyOf(each), gone, monitor == null ? 0 : monitor.rescues(),
+                    crew.sparesStarted());
         }
     }
 
@@ -338,7 +392,9 @@ public final class TimerScheduler implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "TimerScheduler[" + options.name + ", " + queues.length + " workers" + (closed ? ", closed]" : "]");
+        int attached = loops.all().length;
+        return "TimerScheduler[" + options.name + ", " + workers.length + " workers"
+                + (attached == 0 ? "" : ", " + attached + " loops") + (closed ? ", closed]" : "]");
     }
 
     // ---- closing ----
@@ -361,21 +417,24 @@ public final class TimerScheduler implements AutoCloseable {
             }
             closed = true; // from now on the crew takes nobody
         }
-        for (TimerQueue q : queues) {
+        TimerQueue[] all = queues; // no loop is attached or detached any more
+        for (TimerQueue q : all) {
             q.close(unfired);
         }
         forEachRun(t -> t.queue.collectRunning(t, unfired));
-        for (TimerQueue q : queues) {
+        for (TimerQueue q : all) {
             q.collectLate(unfired);
         }
         for (Driver d : crew.drivers()) {
             d.wake();
         }
+        for (LoopDriver l : loops.all()) {
+            l.wake();
+        }
         if (monitor != null) {
             monitor.wake();
         }
-        waiting.values().forEach(Signal::run);
-        unfired.forEach(TimerNode::abandoned);
+        abandon(unfired);
         List<SchedulerExecutor> open;
         synchronized (crew) {
             open = List.copyOf(views);
@@ -384,10 +443,50 @@ public final class TimerScheduler implements AutoCloseable {
         return unfired;
     }
 
+    /** Tells those who wait for timers that were collected as unfired. */
+    void abandon(List<TimerNode> unfired) {
+        waiting.values().forEach(Signal::run);
+        unfired.forEach(TimerNode::abandoned);
+    }
+
+    int workers() {
+        return workers.length;
+    }
+
+    TimerQueue newQueue(int index) {
+        boolean manual = options.clock instanceof ManualClock;
+        return new TimerQueue(index, timeline, this, new TimerHeap(), admission, manual);
+    }
+
+    /** Under crew. */
+    void addQueue(TimerQueue q) {
+        TimerQueue[] more = Arrays.copyOf(queues, queues.length + 1);
+        more[queues.length] = q;
+        queues = more;
+    }
+
+    /** Under crew. One queue is closed as all are above, and forgotten. */
+    void closeQueue(TimerQueue q, List<TimerNode> unfired) {
+        List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
+        rest.remove(q);
+        queues = rest.toArray(new TimerQueue[0]);
+        q.close(unfired);
+        forEachRun(t -> {
+            if (t.queue == q) {
+                q.collectRunning(t, unfired);
+            }
+        });
+        q.collectLate(unfired);
+        gone = TimerStats.sum(gone, q.stats());
+    }
+
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEachRun(Consumer<TimerNode> look) {
         for (Driver d : crew.drivers()) {
             look(d, look);
+        }
+        for (LoopDriver l : loops.all()) {
+            look(l, look);
         }
         for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
             look(h, look);
@@ -427,6 +526,12 @@ public final class TimerScheduler implements AutoCloseable {
                 return true;
             }
         }
+        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended
+        for (LoopDriver l : loops.all()) {
+            if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
+                return true;
+            }
+        }
         for (Handoff h : handoffs) {
             // What has not begun may wait in the executor for the very thread that closes.
             if (!h.inClose && !(insideCallback && h.runner() == null)) {
@@ -439,9 +544,14 @@ public final class TimerScheduler implements AutoCloseable {
     void ended(Handoff h) {
         handoffs.remove(h);
         if (closed) { // after the removal; a closing thread sets it before it looks
-            synchronized (crew) {
-                crew.notifyAll();
-            }
+            runEnded();
+        }
+    }
+
+    /** Tells those who wait in close(). */
+    void runEnded() {
+        synchronized (crew) {
+            crew.notifyAll();
         }
     }
 
@@ -528,6 +638,28 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
+    /** A loop has not come by since {@code first} fell due, so long ago. */
+    void reportStall(LoopDriver l, TimerNode first, long late) {
+        TimerNode running = l.nodeOpaque();
+        try {
+            if (running != null) {
+                options.listener.stalled(running, l.lateness(), late);
+            } else {
+                options.listener.loopStalled(l.handle, first, late);
+            }
+        } catch (Throwable e) {
+            reportUncaught(e);
+        }
+    }
+
+    void reportWakeup(LoopDriver l, Throwable thrown) {
+        try {
+            options.listener.wakeupThrew(l.handle, thrown);
+        } catch (Throwable e) {
+            reportUncaught(e);
+        }
+    }
+
     static void reportUncaught(Throwable e) {
         Thread thread = Thread.currentThread();
         try {
@@ -542,19 +674,26 @@ public final class TimerScheduler implements AutoCloseable {
 
     TimerQueue here() {
         Thread t = Thread.currentThread();
-        if (t instanceof DriverThread d) {
-            if (d.driver.scheduler() == this && d.driver.home() != null) {
-                return d.driver.home();
-            }
-        } else if (options.threadFactory != null) {
-            Driver d = crew.driverOf(t);
-            if (d != null && d.home() != null) {
-                return d.home();
-            }
+        Driver d = driverOf(t);
+        if (d != null && d.home() != null) {
+            return d.home();
+        }
+        LoopDriver l = loops.of(t);
+        if (l != null) {
+            return l.queue;
         }
         // Consecutive ids spread best without any mixing.
         long id = t.getId();
-        return queues[mask >= 0 ? (int) id & mask : (int) Long.remainderUnsigned(id, queues.length)];
+        return mask >= 0 ? workers[(int) id & mask]
+                : workers.length == 0 ? loops.any(id) : workers[(int) Long.remainderUnsigned(id, workers.length)];
+    }
+
+    /** The driver of this scheduler that a thread carries, or null. */
+    private Driver driverOf(Thread t) {
+        if (t instanceof DriverThread d) {
+            return d.driver.scheduler() == this ? d.driver : null;
+        }
+        return options.threadFactory == null ? null : crew.driverOf(t);
     }
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */
@@ -564,6 +703,11 @@ public final class TimerScheduler implements AutoCloseable {
         for (Driver d : crew.drivers()) {
             if (d.runner() == t) {
                 runs.add(d);
+            }
+        }
+        for (LoopDriver l : loops.all()) {
+            if (l.runner() == t && l.isRunning()) {
+                runs.add(l);
             }
         }
         for (Handoff h : handoffs) {
@@ -593,12 +737,15 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    void checkAwaitable(boolean cancelled) {
+    void checkAwaitable(TimerQueue q, boolean cancelled) {
         if (cancelled) {
             throw new CancellationException("it was cancelled, so it will never fire");
         }
         if (closed) {
             throw new CancellationException("its scheduler is closed, so it will never fire");
+        }
+        if (q.isClosed()) {
+            throw new CancellationException("its loop is closed, so it will never fire");
         }
     }
 
@@ -614,16 +761,32 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Nanoseconds of the clock until the next timer is due; Long.MAX_VALUE if none will ever be. */
+    /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
     long nanosUntilNext() {
-        long when = queues[0].earliestLive();
-        return when == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, when - timeline.now());
+        TimerQueue q = soonest();
+        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - timeline.now());
+    }
+
+    private TimerQueue soonest() {
+        TimerQueue soonest = null;
+        long when = Timeline.NEVER;
+        for (TimerQueue q : queues) {
+            long w = q.owner() == null ? q.earliestLive() : Timeline.NEVER;
+            if (w < when) {
+                when = w;
+                soonest = q;
+            }
+        }
+        return soonest;
     }
 
     /** Runs the first due timer on this thread, as a driver would. */
     boolean runOneDue() {
         Stepped run = stepped;
-        TimerQueue q = queues[0];
+        TimerQueue q = soonest();
+        if (q == null) {
+            return false;
+        }
         q.lock();
         try {
             if (!q.claimDue(timeline.now(), run, false)) {
@@ -647,7 +810,7 @@ public final class TimerScheduler implements AutoCloseable {
     /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
     public static final class Builder {
         private String name = "timers";
-        private int workers;
+        private int workers = -1;
         private int maxDrivers;
         private ThreadFactory threadFactory;
         private boolean daemon = true;
@@ -683,14 +846,18 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
          * down to a power of two. With one worker callbacks run strictly one after the other, in the order of
-         * deadlines. A scheduler with a {@link ManualClock} always has one.
+         * deadlines. A scheduler with a {@link ManualClock} has one at most.
          *
-         * @param workers at least 1; a power of two spreads threads a little more cheaply
+         * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
+         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops; if there
+         * is none, it is rejected.
+         *
+         * @param workers at least 0; a power of two spreads threads a little more cheaply
          * @return this
-         * @throws IllegalArgumentException if {@code workers} is less than 1
+         * @throws IllegalArgumentException if {@code workers} is less than 0
          */
         public Builder workers(int workers) {
-            this.workers = Check.atLeast(workers, 1, "workers");
+            this.workers = Check.atLeast(workers, 0, "workers");
             return this;
         }
 
@@ -870,7 +1037,8 @@ public final class TimerScheduler implements AutoCloseable {
          * Makes the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers
+         * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers, or was set though
+         *     there are none
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */
@@ -879,8 +1047,12 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         private Options options(Kind kind) {
-            int w = workers == 0 ? defaultWorkers() : workers;
-            int max = maxDrivers != 0 ? maxDrivers : w == 1 ? 1 : w > Integer.MAX_VALUE - 16 ? w : w + 16;
+            int w = workers < 0 ? defaultWorkers() : workers;
+            if (w == 0 && maxDrivers != 0) {
+                throw new IllegalArgumentException("a scheduler without workers has no drivers, but maxDrivers is "
+                        + maxDrivers);
+            }
+            int max = maxDrivers != 0 ? maxDrivers : w <= 1 ? w : w > Integer.MAX_VALUE - 16 ? w : w + 16;
             if (max < w) {
                 throw new IllegalArgumentException("maxDrivers must be at least the number of workers, " + w
                         + ", but is " + max);

@@ -20,7 +20,7 @@ import java.util.List;
  * @param spareDrivers spare drivers that the monitor has started
  * @param inboxHelp how often an arming thread emptied an inbox
  * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
- * @param workers the same for each worker
+ * @param workers the same for each worker; loops that were closed count above, but are not among these
  */
 public record TimerStats(
         long armed, long fired, long stopped, long reset, long unfired, long pending, long dead, long slots,
@@ -47,12 +47,19 @@ public record TimerStats(
             long armed, long fired, long stopped, long reset, long unfired, long pending, long dead, long slots,
             long swept, long stolen, long inboxHelp, long maxLatenessNanos) {}
 
-    static TimerStats of(List<Worker> workers, long rescues, long spareDrivers) {
-        Worker sum = workers.stream().reduce(new Worker(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), (a, b) -> new Worker(
-                a.armed + b.armed, a.fired + b.fired, a.stopped + b.stopped, a.reset + b.reset,
-                a.unfired + b.unfired, a.pending + b.pending, a.dead + b.dead, a.slots + b.slots, a.swept + b.swept,
-                a.stolen + b.stolen, a.inboxHelp + b.inboxHelp, Math.max(a.maxLatenessNanos, b.maxLatenessNanos)));
+    /** {@code gone} are workers that are no more. */
+    static TimerStats of(List<Worker> workers, Worker gone, long rescues, long spareDrivers) {
+        Worker sum = workers.stream().reduce(gone, TimerStats::sum);
         return new TimerStats(sum.armed, sum.fired, sum.stopped, sum.reset, sum.unfired, sum.pending, sum.dead,
                 sum.slots, sum.swept, sum.stolen, rescues, spareDrivers, sum.inboxHelp, sum.maxLatenessNanos, workers);
+    }
+
+    static final Worker NOTHING = new Worker(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    static Worker sum(Worker a, Worker b) {
+        return new Worker(
+                a.armed + b.armed, a.fired + b.fired, a.stopped + b.stopped, a.reset + b.reset,
+                a.unfired + b.unfired, a.pending + b.pending, a.dead + b.dead, a.slots + b.slots, a.swept + b.swept,
+                a.stolen + b.stolen, a.inboxHelp + b.inboxHelp, Math.max(a.maxLatenessNanos, b.maxLatenessNanos));
     }
 }

@@ -74,8 +74,7 @@ class TimerSchedulerTest {
     static Stream<Arguments> badArguments() {
         TimerScheduler.Builder b = TimerScheduler.builder();
         return Stream.of(
-                bad(IllegalArgumentException.class, "workers must be at least 1, but is 0", () -> b.workers(0)),
-                bad(IllegalArgumentException.class, "workers must be at least 1, but is -3", () -> b.workers(-3)),
+                bad(IllegalArgumentException.class, "workers must be at least 0, but is -3", () -> b.workers(-3)),
                 bad(IllegalArgumentException.class, "maxDrivers must be at least 1, but is 0", () -> b.maxDrivers(0)),
                 bad(IllegalArgumentException.class, "maxDrivers must be at least the number of workers, 4, but is 3",
                         () -> TimerScheduler.builder().maxDrivers(3).workers(4).build()),

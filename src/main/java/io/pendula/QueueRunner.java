@@ -1,0 +1,84 @@
+package io.pendula;
+
+/** Who runs the due timers of queues: a driver, which has a thread of its own for that, or an application's loop. */
+abstract class QueueRunner extends Run implements Keeper {
+    /*
+     * A runner keeps the queues that it owns, and those that it has adopted. Adopting changes the queue's keeper, under
+     * its lock, and from then on the adopter sleeps for that queue's deadlines too, so that after the first late timer
+     * none waits for the monitor. The owner takes its queue back when it next locks it. Everyone else finds out by
+     * looking at the keeper under the lock: who has lost a queue neither runs its timers nor touches pollUntil. A waker
+     * reads the keeper after its CAS of pollUntil; if that changes at that very moment, the new keeper is up (it has
+     * just set AWAKE) and has a drain before it, so the wake may go to either.
+     *
+     * One due timer at a time is claimed and run outside the lock: a batch would hide the rest of it from thieves if
+     * one callback blocks. After BATCH callbacks of a queue the others have their turn.
+     */
+
+    /** Callbacks of one queue before other queues, and the inbox of others, are looked at. */
+    static final int BATCH = 64;
+    /** A timer this late may be run by whoever is idle, though the queue's keeper is up. */
+    static final long STEAL_AFTER_NANOS = 500_000;
+
+    final TimerScheduler scheduler;
+
+    QueueRunner(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    final TimerScheduler scheduler() {
+        return scheduler;
+    }
+
+    final boolean keeps(TimerQueue q) {
+        return q.keeper() == this;
+    }
+
+    final boolean owns(TimerQueue q) {
+        return q.owner() == this;
+    }
+
+    /** Lock held. Makes sure that this is the queue's keeper, and up; false if another is, by right. */
+    final boolean takeUp(TimerQueue q) {
+        if (!keeps(q)) {
+            if (!owns(q)) {
+                return false; // prepareToSleep forgets it
+            }
+            q.keep(this);
+        } else if (q.pollUntilVolatile() != TimerQueue.AWAKE) {
+            q.setPollUntilVolatile(TimerQueue.AWAKE);
+        }
+        if (q.stalled) {
+            q.stalled = false; // from now on others may steal again, but need not adopt it
+        }
+        return true;
+    }
+
+    /** Runs what is due in another's queue, which stays where it is, up to a bound; returns how many there were. */
+    final int steal(TimerQueue q, long now) {
+        int ran = 0;
+        while (ran < BATCH && !q.isConfined() && !scheduler.isClosed() && q.tryLock()) {
+            boolean claimed;
+            try {
+                if (q.hasMail()) {
+                    q.drain();
+                }
+                claimed = q.claimDue(now, this, true);
+            } finally {
+                q.unlock();
+            }
+            if (!claimed) {
+                break;
+            }
+            runClaimed();
+            ran++;
+        }
+        return ran;
+    }
+
+    /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
+    abstract boolean runClaimed();
+
+    final boolean perform() {
+        return (scheduler.options.executor() == null || !scheduler.handOff(this)) && scheduler.perform(this);
+    }
+}

@@ -1,0 +1,278 @@
+package io.pendula;
+
+import java.io.IOException;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A worker that is driven by an application's own thread, typically one that waits for I/O: its timers run inside that
+ * thread's loop, with no other thread involved.
+ *
+ * <pre>{@code
+ * try (TimerLoop loop = timers.attach(selector::wakeup)) {
+ *     while (running) {
+ *         loop.select(selector);        // waits for I/O or the next deadline, whichever comes first
+ *         handleReadyKeys();
+ *         loop.runDue();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>A loop that does not wait in a selector asks how long it may wait, and says when it has waited:
+ *
+ * <pre>{@code
+ * Message m = queue.poll(loop.nanosUntilNext(), TimeUnit.NANOSECONDS);
+ * loop.runDue();
+ * }</pre>
+ *
+ * <p><b>Which timers.</b> Those that the loop's thread arms by any method of the scheduler, and those that anybody arms
+ * by the methods of this class. All threads may stop and reset them.
+ *
+ * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
+ * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. It
+ * is called by whatever thread arms a timer that is due before the loop would get up, once for each wait; also when the
+ * scheduler closes, or when another loop's timers come here. It should neither block nor throw. If it throws, the
+ * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
+ *
+ * <p><b>A late loop.</b> While the thread is busy elsewhere and does not call {@code runDue}, drivers of the scheduler
+ * run what has been due for some milliseconds. Not if it was attached as confined: then its callbacks run on its
+ * thread and nowhere else, and {@link TimerListener#loopStalled} tells of the delay. A scheduler without workers has
+ * nobody who would notice.
+ *
+ * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
+ * must not call {@code runDue}, {@code nanosUntilNext}, {@code select} or {@code helpOthers}; it may close the loop.
+ */
+public final class TimerLoop implements AutoCloseable {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final LoopDriver driver;
+    private volatile boolean closed;
+
+    TimerLoop(LoopDriver driver) {
+        this.driver = driver;
+    }
+
+    // ---- the loop's thread ----
+
+    /**
+     * How long the thread may wait. From now on, until the next call of a method of this loop, it is taken to wait: who
+     * arms an earlier timer calls the wakeup.
+     *
+     * @return nanoseconds until the next deadline; 0 if something is due, or is to be tidied up at the next call;
+     *     {@code Long.MAX_VALUE} if no timer is armed
+     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
+     */
+    public long nanosUntilNext() {
+        check("nanosUntilNext");
+        return driver.nanosUntilNext();
+    }
+
+    /**
+     * Runs what is due, in the order of the deadlines. What a callback arms is left to the next call, even if it is due
+     * at once.
+     *
+     * @return how many callbacks were run
+     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
+     */
+    public int runDue() {
+        return runDue(Integer.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #runDue()}, but leaves some for later if there are many, so that I/O has its turn.
+     *
+     * @param limit how many callbacks to run at most, at least 1
+     * @return how many callbacks were run
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
+     */
+    public int runDue(int limit) {
+        Check.atLeast(limit, 1, "limit");
+        check("runDue");
+        return driver.runDue(limit);
+    }
+
+    /**
+     * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up; does not wait
+     * if a timer is due already. Selectors wait for whole milliseconds; the time is rounded up, so that the timer is
+     * due afterwards, up to a millisecond ago.
+     *
+     * @param selector the selector of this thread's loop; its {@code wakeup} should be the one given to {@code attach}
+     * @return the number of keys, as {@link Selector#select()} does
+     * @throws NullPointerException if {@code selector} is null
+     * @throws IOException as {@link Selector#select()} does
+     * @throws java.nio.channels.ClosedSelectorException if the selector is closed
+     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
+     */
+    public int select(Selector selector) throws IOException {
+        Check.notNull(selector, "selector");
+        check("select");
+        try {
+            long nanos = driver.nanosUntilNext();
+            if (nanos == 0) {
+                return selector.selectNow();
+            }
+            return nanos == Long.MAX_VALUE ? selector.select()
+                    : selector.select((nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
+        } finally {
+            driver.getUp();
+        }
+    }
+
+    /**
+     * Runs timers of other workers and loops of this scheduler that have been due for half a millisecond or more, as
+     * an idle driver would. For loops that have time to spare, where several form a scheduler; one that is never called
+     * helps nobody.
+     *
+     * @return how many callbacks were run
+     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
+     */
+    public int helpOthers() {
+        check("helpOthers");
+        return driver.helpOthers();
+    }
+
+    /**
+     * Ends the loop. Its timers go on, each with its deadline: a driver of the scheduler runs them from now on, or
+     * another loop where there is no driver, and whoever attaches next takes them over. If there is nobody, or if the
+     * loop is confined, they are stopped, and returned; then this loop's timers cannot be reset any more.
+     *
+     * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place.
+     *
+     * @return the one-shot timers that nobody took over, in no particular order; they will not run. Tickers are stopped
+     *     and executors' tasks cancelled, but not returned. Empty if the loop or the scheduler was closed before
+     * @throws IllegalStateException if called by another thread while the loop's own is alive
+     */
+    public List<Timer> detach() {
+        checkThread("detach");
+        if (closed) {
+            return List.of();
+        }
+        closed = true;
+        List<Timer> timers = new ArrayList<>();
+        for (TimerNode t : driver.scheduler().loops.detach(driver)) {
+            if (t instanceof Timer timer) {
+                timers.add(timer);
+            }
+        }
+        return timers;
+    }
+
+    /**
+     * As {@link #detach()}, for those who do not want the timers that nobody took over. Closing again does no harm.
+     *
+     * @throws IllegalStateException if called by another thread while the loop's own is alive
+     */
+    @Override
+    public void close() {
+        detach();
+    }
+
+    private void check(String method) {
+        checkThread(method);
+        if (closed) {
+            throw new IllegalStateException(method + " was called after the loop was closed");
+        }
+        if (driver.isRunning()) {
+            throw new IllegalStateException(method + " was called by a callback that the loop is running");
+        }
+    }
+
+    private void checkThread(String method) {
+        Thread owner = driver.runner();
+        Thread me = Thread.currentThread();
+        if (me != owner && (owner.isAlive() || !method.equals("detach"))) {
+            throw new IllegalStateException(method + " was called by thread " + me.getName()
+                    + ", but the loop belongs to thread " + owner.getName());
+        }
+    }
+
+    // ---- any thread ----
+
+    /**
+     * Runs {@code task} once on this loop, after {@code delay}. Any thread may call this.
+     *
+     * @param delay how long to wait; zero or negative: due at once, but never inside this call; beyond 18 years: never
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     */
+    public Timer after(Duration delay, Runnable task) {
+        return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
+    }
+
+    /**
+     * As {@link #after(Duration, Runnable)}; allocates nothing but the timer.
+     *
+     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
+     *     beyond 18 years: never
+     * @param unit the unit of {@code delay}
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     */
+    public Timer after(long delay, TimeUnit unit, Runnable task) {
+        long nanos = Check.delay(delay, unit);
+        Timer t = new Timer(queue(), Check.notNull(task, "task"));
+        t.queue.arm(t, t.queue.timeline.deadlineIn(nanos));
+        return t;
+    }
+
+    /**
+     * Runs {@code task} on this loop each {@code period}, first after one period; missed ticks are skipped. Any thread
+     * may call this.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     */
+    public Ticker every(Duration period, Runnable task) {
+        return every(period, MissedTicks.SKIP, task);
+    }
+
+    /**
+     * Runs {@code task} on this loop each {@code period}, first after one period. Any thread may call this.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param missedTicks what to do about ticks that could not run in time
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     */
+    public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        Ticker t = new Ticker(queue(), Check.notNull(task, "task"), nanos, missedTicks);
+        t.queue.arm(t, t.queue.timeline.deadlineIn(nanos));
+        return t;
+    }
+
+    private TimerQueue queue() {
+        if (closed) {
+            throw new RejectedExecutionException("the loop is closed");
+        }
+        return driver.queue;
+    }
+
+    /**
+     * Thread and state, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        return "TimerLoop[" + driver.runner().getName() + (driver.isConfined() ? ", confined" : "")
+                + (closed ? ", closed]" : "]");
+    }
+}
