@@ -19,7 +19,7 @@ import java.util.List;
  *
  * <p>Reading the clock, arming, stopping and resetting are safe for all threads; {@code advance} may be called by one
  * thread at a time. Several schedulers may share a clock; of equal deadlines those of the scheduler that was built
- * first run first.
+ * first run first. Timers of a {@link TimerLoop} are left to that loop's {@code runDue}.
  */
 public final class ManualClock implements NanoClock {
     private final List<TimerScheduler> schedulers = new ArrayList<>();

@@ -39,7 +39,8 @@ import java.util.function.Predicate;
  * callback goes to the worker whose driver runs it, one that is armed by another thread to a worker that depends on
  * the thread alone; it stays there. If a driver is held up by a callback, another runs the worker's due timers
  * meanwhile; if all are held up, the monitor starts a spare one. With one worker, callbacks run strictly one after the
- * other, unless {@code maxDrivers} allows more.
+ * other, unless {@code maxDrivers} allows more. An application's own loop can be the driver of a worker, too; see
+ * {@link #attach}.
  *
  * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing due uses no processor time.
  * Threads are daemons unless told otherwise, named {@code pendula-<name>-worker-0} and so on.

@@ -2,8 +2,9 @@
  * Timers on per-worker heaps.
  *
  * <p>{@link io.pendula.Timer} fires once, {@link io.pendula.Ticker} again and again; a
- * {@link io.pendula.TimerScheduler} runs them. {@link io.pendula.TimerExecutors} makes executors that take the place of
- * those of {@code java.util.concurrent}.
+ * {@link io.pendula.TimerScheduler} runs them, on threads of its own or, through a {@link io.pendula.TimerLoop}, in the
+ * application's event loop. {@link io.pendula.TimerExecutors} makes executors that take the place of those of
+ * {@code java.util.concurrent}.
  *
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);
@@ -30,7 +31,7 @@
  * <li>Stopped timers are cheap: they leave memory soon, even if every driver sleeps, and an idle scheduler uses no
  *     processor time.
  * <li>Nothing is lost at the edges: without memory to grow, a timer stays armed or was rejected; when the scheduler
- *     closes, each timer has run, is rejected, or is reported as unfired.
+ *     closes, each timer has run, is rejected, or is reported as unfired; a closed loop's timers move on.
  * </ol>
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine a timer fires some ten microseconds after its deadline. Deadlines are

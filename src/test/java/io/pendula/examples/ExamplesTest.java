@@ -177,6 +177,12 @@ class ExamplesTest {
         assertEquals(List.of("answer: 42 to question 5"), printedBy(() -> Polling.main(new String[0])));
     }
 
+    @Test
+    void echoLoop_main_isEchoedThenClosedForItsSilence() throws Exception {
+        assertEquals(List.of("heard: 123", "closed after PT0.2S of silence"),
+                printedBy(() -> EchoLoop.main(new String[0])));
+    }
+
     private interface Program {
         void run() throws Exception;
     }

@@ -19,7 +19,7 @@ class ReadmeTest {
     private static final String END = "// end::readme[]";
 
     @ParameterizedTest
-    @ValueSource(classes = {RequestTimeout.class, Heartbeat.class, MetricsTicker.class, Polling.class})
+    @ValueSource(classes = {RequestTimeout.class, Heartbeat.class, MetricsTicker.class, Polling.class, EchoLoop.class})
     void readme_taggedRegion_isQuotedVerbatim(Class<?> example) throws IOException {
         String readme = unindented(Files.readAllLines(Path.of("README.md")));
         Path source = Path.of("src/test/java", example.getName().replace('.', '/') + ".java");
