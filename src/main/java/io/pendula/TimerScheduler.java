@@ -313,7 +313,9 @@ public final class TimerScheduler implements AutoCloseable {
         if (driverOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a driver of this scheduler");
         }
-        return loops.attach(me, wakeup, confined).handle;
+        LoopDriver l = loops.attach(me, wakeup, confined);
+        driverIsUp(); // it may never say that it waits
+        return l.handle;
     }
 
     /**
