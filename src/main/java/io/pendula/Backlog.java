@@ -7,6 +7,7 @@ final class Backlog {
     private TimerNode first;
     private TimerNode last;
     private int size;
+    private long removed;
 
     boolean isEmpty() {
         return first == null;
@@ -14,6 +15,11 @@ final class Backlog {
 
     int size() {
         return size;
+    }
+
+    /** How many were ever taken out. */
+    long removed() {
+        return removed;
     }
 
     /** The oldest one; there must be one. */
@@ -63,6 +69,7 @@ final class Backlog {
         }
         t.next = null;
         size--;
+        removed++;
         return t;
     }
 

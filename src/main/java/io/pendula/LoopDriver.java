@@ -2,6 +2,8 @@ package io.pendula;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Lets an application's own thread drive a queue, at the moments when that thread comes by. */
 final class LoopDriver extends QueueRunner {
@@ -14,14 +16,24 @@ final class LoopDriver extends QueueRunner {
      * thread may have returned from its wait long ago; needless, but never too few, as nobody else can know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
-     * return at once. It is called once for each wait, by whoever moved pollUntil to AWAKE. If it throws, nobody has
-     * been woken, so pollUntil is moved back: the next one who arms tries again.
+     * return at once. It is called once for each wait, by whoever moved pollUntil to AWAKE.
+     *
+     * If it throws, nobody has been woken, so pollUntil is moved back, and the next one who arms tries again. That
+     * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
+     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. Who publishes does so
+     * in each queue, then sets waitsUntil, then looks at each pollUntil once more; who has failed to wake has moved
+     * pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
+     *
+     * The monitor must not sleep for long while a loop is up, since it may be late at any time. So whatever makes it up
+     * tells the monitor: the thread itself, when it comes by after a wait, or takes its queue back; and whoever calls the
+     * hook, as the thread may have returned from its wait before.
      *
      * A loop owns one queue from the beginning, and those that other loops leave to it (Loops). It adopts none.
      */
 
     /** What is tidied up at one visit: so many thousand heap slots. */
     private static final int TIDY_STEPS = 16;
+    /** So many hundred dead entries in front of those that are due. */
     private static final int CLEAN_STEPS = 64;
 
     private static final VarHandle VISITS;
@@ -35,6 +47,7 @@ final class LoopDriver extends QueueRunner {
     }
 
     final TimerQueue queue;
+    private final List<TimerQueue> own;
     final TimerLoop handle;
     private final Thread thread;
     private final Runnable wakeup;
@@ -46,10 +59,16 @@ final class LoopDriver extends QueueRunner {
     volatile boolean detached;
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = TimerQueue.AWAKE;
-    /** How often the thread came by: written by it, read by the monitor. */
+    /** Grows while the thread gets on; written by it, read by the monitor. */
     private int visits;
-    /** Its thread is inside a callback. */
+
+    // Of its thread alone.
     private boolean running;
+    private boolean tookBack;
+    private boolean tidied;
+    /** Callbacks run so far; wraps around. */
+    private int done;
+    private int turn;
 
     // The monitor's own notes about this loop.
     private int seenVisits;
@@ -58,6 +77,7 @@ final class LoopDriver extends QueueRunner {
     LoopDriver(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
         super(scheduler);
         this.queue = queue;
+        this.own = List.of(queue);
         this.thread = thread;
         this.wakeup = wakeup;
         this.confined = confined;
@@ -81,16 +101,26 @@ final class LoopDriver extends QueueRunner {
         try {
             wakeup.run();
         } catch (Throwable e) {
-            long until = waitsUntil;
-            if (until != TimerQueue.AWAKE) {
-                // If it has come by meanwhile, or another has adopted the queue, this makes one wake needless, no more.
-                for (TimerQueue q : scheduler.queues) {
-                    if (keeps(q)) {
-                        q.casPollUntil(TimerQueue.AWAKE, until);
-                    }
+            for (TimerQueue q : scheduler.queues) {
+                if (keeps(q)) {
+                    sleepOn(q);
                 }
             }
             scheduler.reportWakeup(this, e);
+        } finally {
+            scheduler.driverIsUp();
+        }
+    }
+
+    private void sleepOn(TimerQueue q) {
+        q.lock();
+        try {
+            long until = waitsUntil;
+            if (keeps(q) && until != TimerQueue.AWAKE) {
+                q.casPollUntil(TimerQueue.AWAKE, until);
+            }
+        } finally {
+            q.unlock();
         }
     }
 
@@ -114,46 +144,73 @@ final class LoopDriver extends QueueRunner {
 
     /** The thread has come by: it does not wait. */
     void getUp() {
-        VISITS.setOpaque(this, visits + 1);
+        getOn();
         if (isUp()) {
-            return; // AWAKE in every queue: nobody else changes that while this one keeps it
+            return; // and has said so in every queue
         }
-        getUp(queue);
-        if (hasHeritage) {
-            for (TimerQueue q : scheduler.queues) {
-                if (keeps(q)) {
-                    getUp(q);
-                }
-            }
+        for (TimerQueue q : owned()) {
+            getUp(q);
         }
         waitsUntil = TimerQueue.AWAKE; // before the look at the monitor, which looks at this after it has said so
+        tookBack = false;
         scheduler.driverIsUp();
+    }
+
+    private void getOn() {
+        VISITS.setOpaque(this, visits + 1);
     }
 
     private void getUp(TimerQueue q) {
         q.lock(); // as only the keeper may change pollUntil, and that can be another by now
         try {
-            takeUp(q);
+            takeBack(q);
         } finally {
             q.unlock();
         }
     }
 
-    /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
-    long nanosUntilNext() {
-        VISITS.setOpaque(this, visits + 1);
-        long now = scheduler.timeline.now();
-        long next = prepare(queue, now);
-        if (hasHeritage) {
-            for (TimerQueue q : scheduler.queues) {
-                if (q != queue && owns(q)) {
-                    next = Math.min(next, prepare(q, now));
-                }
+    /** Lock held. False if the queue is no longer this loop's. */
+    private boolean takeBack(TimerQueue q) {
+        tookBack |= !keeps(q);
+        return takeUp(q);
+    }
+
+    private void tellMonitor() {
+        if (tookBack) {
+            tookBack = false;
+            scheduler.driverIsUp();
+        }
+    }
+
+    private List<TimerQueue> owned() {
+        if (!hasHeritage) {
+            return own;
+        }
+        List<TimerQueue> all = new ArrayList<>();
+        for (TimerQueue q : scheduler.queues) {
+            if (owns(q)) {
+                all.add(q);
             }
         }
+        return all;
+    }
+
+    /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
+    long nanosUntilNext() {
+        getOn();
+        waitsUntil = TimerQueue.AWAKE; // see sleepOn
+        long now = scheduler.timeline.now();
+        long next = Timeline.NEVER;
+        tidied = false;
+        for (TimerQueue q : owned()) {
+            next = Math.min(next, prepare(q, now));
+        }
         waitsUntil = next;
-        // The second look is for a hook that threw before waitsUntil was there to be seen: see wake().
-        if (next <= now || queue.pollUntilVolatile() == TimerQueue.AWAKE) {
+        tellMonitor();
+        if (tidied) {
+            now = scheduler.timeline.now();
+        }
+        if (next <= now || isCalled()) {
             getUp();
             return 0;
         }
@@ -166,54 +223,81 @@ final class LoopDriver extends QueueRunner {
             long until = q.prepareToWait(this, now);
             if (until == TimerQueue.NOT_KEEPER) {
                 getUp(q); // takes it back from whoever adopted it
-            } else if (until != TimerQueue.GO_ROUND) {
-                if (until <= now || !q.wantsSweep()) {
-                    return until;
-                }
+            } else if (until == TimerQueue.GO_ROUND) {
+                tidied = true;
+            } else if (until <= now || !q.wantsSweep()) {
+                return until;
+            } else {
                 q.sweepStep();
+                tidied = true;
             }
         }
         return TimerQueue.GO_ROUND;
     }
 
+    /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
+    private boolean isCalled() {
+        for (TimerQueue q : owned()) {
+            if (keeps(q) && q.pollUntilVolatile() == TimerQueue.AWAKE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Runs what is due now, and was armed before now; returns how many there were. */
     int runDue(int limit) {
         getUp();
-        int ran = runDue(queue, limit);
-        if (hasHeritage) {
-            for (TimerQueue q : scheduler.queues) {
-                if (q != queue && owns(q)) {
-                    ran += runDue(q, limit - ran);
-                }
-            }
+        long now = scheduler.timeline.now();
+        List<TimerQueue> mine = owned();
+        boolean due = false;
+        for (TimerQueue q : mine) {
+            due |= beginVisit(q, now);
         }
-        return ended(ran);
+        if (!due) {
+            return 0;
+        }
+        int before = done;
+        try {
+            // Another one is first each time, else it might leave nothing of the limit to those behind it.
+            for (int i = 0; i < mine.size(); i++) {
+                runDue(mine.get((turn + i) % mine.size()), now, limit - (done - before));
+            }
+            turn = (turn + 1) % mine.size();
+            return done - before;
+        } finally {
+            ended(done != before);
+        }
     }
 
-    private int runDue(TimerQueue q, int limit) {
-        long now = scheduler.timeline.now();
-        int most = limit;
-        int ran = 0;
-        int cleans = 0;
-        while (ran < most && cleans < CLEAN_STEPS) {
+    private boolean beginVisit(TimerQueue q, long now) {
+        boolean due = false;
+        q.lock();
+        try {
+            if (takeBack(q)) {
+                q.beginVisit();
+                due = q.isForVisit(now);
+            }
+        } finally {
+            q.unlock();
+        }
+        tellMonitor();
+        return due;
+    }
+
+    private void runDue(TimerQueue q, long now, int limit) {
+        for (int ran = 0, cleans = 0; ran < limit && cleans < CLEAN_STEPS; ) {
             boolean claimed;
             q.lock();
             try {
-                if (!takeUp(q)) {
-                    break; // a callback has closed this loop
-                }
-                if (ran + cleans == 0) {
-                    // Once: what callbacks arm for now is not for this visit, else it might have no end.
-                    q.drain();
-                    most = Math.min(limit, q.filed());
+                if (!takeBack(q) || !q.isForVisit(now)) {
+                    return; // if not taken back, a callback has closed this loop
                 }
                 claimed = q.claimDue(now, this, false);
-                if (!claimed && q.earliest() > now) {
-                    break;
-                }
             } finally {
                 q.unlock();
             }
+            tellMonitor();
             if (claimed) {
                 runClaimed();
                 ran++;
@@ -221,30 +305,36 @@ final class LoopDriver extends QueueRunner {
                 cleans++; // so many dead ones in front that others were let at the lock
             }
         }
-        return ran;
     }
 
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
     int helpOthers() {
         getUp();
         long now = scheduler.timeline.now();
-        long late = now - STEAL_AFTER_NANOS;
-        int ran = 0;
-        for (TimerQueue q : scheduler.queues) {
-            // Nobody may have looked at the inbox of one that is stuck.
-            if (!owns(q) && (q.nextWhenOpaque() < late || q.inboxVolatile() != null && isBehind(q, now))) {
-                ran += steal(q, now);
+        int before = done;
+        try {
+            for (TimerQueue q : scheduler.queues) {
+                if (!owns(q) && isBehind(q, now)) {
+                    steal(q, now);
+                }
             }
+            return done - before;
+        } finally {
+            ended(done != before);
         }
-        return ended(ran);
     }
 
+    /** Nobody may have looked at the inbox of one that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        if (q.isConfined() || !q.tryLock()) {
+        long late = now - STEAL_AFTER_NANOS;
+        if (q.nextWhenOpaque() < late) {
+            return true;
+        }
+        if (q.inboxVolatile() == null || q.isConfined() || !q.tryLock()) {
             return false;
         }
         try {
-            return q.survey(now) < now - STEAL_AFTER_NANOS;
+            return q.survey(now) < late;
         } finally {
             q.unlock();
         }
@@ -252,7 +342,9 @@ final class LoopDriver extends QueueRunner {
 
     @Override
     boolean runClaimed() {
+        getOn();
         running = true;
+        done++;
         try {
             return perform();
         } finally {
@@ -262,8 +354,8 @@ final class LoopDriver extends QueueRunner {
     }
 
     /** Tells those who wait for this loop's callbacks. */
-    private int ended(int ran) {
-        if (ran > 0) {
+    private void ended(boolean ran) {
+        if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {
                 scheduler.runEnded();
@@ -272,6 +364,5 @@ final class LoopDriver extends QueueRunner {
         if (detached) {
             scheduler.loops.forget(this);
         }
-        return ran;
     }
 }

@@ -21,7 +21,7 @@ final class Loops {
     private volatile LoopDriver[] loops = {};
     private final Map<Thread, LoopDriver> byThread = new ConcurrentHashMap<>();
     /** Queues whose loop has gone, and that somebody else owns meanwhile. */
-    private final List<TimerQueue> orphans = new ArrayList<>();
+    private final ArrayList<TimerQueue> orphans = new ArrayList<>();
     private int made;
 
     Loops(TimerScheduler scheduler) {
@@ -54,25 +54,31 @@ final class Loops {
             if (scheduler.isClosed()) {
                 throw new IllegalStateException("the scheduler is closed");
             }
-            LoopDriver mine = byThread.get(thread);
-            if (mine != null) {
+            if (byThread.containsKey(thread)) {
                 throw new IllegalStateException("the thread " + thread.getName()
                         + " has a loop of this scheduler already");
+            }
+            for (LoopDriver l : loops) {
+                if (l.runner() == thread) {
+                    throw new IllegalStateException("the thread " + thread.getName()
+                            + " is inside a callback of a loop that it has closed");
+                }
             }
             boolean reused = !confined && !orphans.isEmpty();
             TimerQueue q = reused ? orphans.get(orphans.size() - 1) : scheduler.newQueue(scheduler.workers() + made);
             LoopDriver d = new LoopDriver(scheduler, q, thread, wakeup, confined);
             LoopDriver[] more = Arrays.copyOf(loops, loops.length + 1);
             more[loops.length] = d;
-            byThread.put(thread, d);
-            if (reused) {
-                orphans.remove(orphans.size() - 1);
-            } else {
+            orphans.ensureCapacity(made + 1); // there may be as many as were made
+            if (!reused) {
+                give(q, d);
+                scheduler.addQueue(q);
                 made++;
             }
-            give(q, d);
-            if (!reused) {
-                scheduler.addQueue(q);
+            byThread.put(thread, d); // the last step that may fail for want of memory
+            if (reused) {
+                orphans.remove(orphans.size() - 1);
+                give(q, d);
             }
             loops = more;
             return d;
@@ -120,6 +126,7 @@ final class Loops {
         }
         if (heir != null) {
             heir.wake();
+            scheduler.driverIsUp(); // the heir may be stuck
         }
         scheduler.abandon(unfired);
         return unfired;
@@ -137,12 +144,16 @@ final class Loops {
 
     /** A driver at home in a worker, in turn; else another loop, one that is not confined if there is one; or null. */
     private QueueRunner heir() {
-        if (scheduler.workers() > 0) {
-            return (QueueRunner) scheduler.queues[orphans.size() % scheduler.workers()].owner();
+        int workers = scheduler.workers();
+        for (int i = 0; i < workers; i++) {
+            Keeper k = scheduler.queues[(orphans.size() + i) % workers].owner();
+            if (i == workers - 1 || !(k instanceof Driver d && d.stuck)) {
+                return (QueueRunner) k;
+            }
         }
         LoopDriver heir = null;
         for (LoopDriver l : loops) {
-            if (!l.detached && (heir == null || heir.isConfined())) {
+            if (!l.detached && l.runner().isAlive() && (heir == null || heir.isConfined())) {
                 heir = l;
             }
         }

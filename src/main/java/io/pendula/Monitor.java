@@ -17,7 +17,8 @@ final class Monitor implements Runnable {
      * It must not sleep on while a driver is up. It publishes sleepsUntil, then looks whether a driver is up; a driver
      * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead. All four
      * are volatile, so at least one of the two sees the other. At low rates that costs nothing, since the monitor's
-     * time lies just behind that of the driver.
+     * time lies just behind that of the driver. The same holds for a loop, and for a queue that is given to another
+     * owner, who might be stuck.
      *
      * The monitor is a backstop for time, not for correctness: without it no timer is lost, but those behind a
      * callback that blocks wait for it.
@@ -99,7 +100,9 @@ final class Monitor implements Runnable {
             }
         }
         for (TimerQueue q : scheduler.queues) {
-            if (q.keeper() instanceof LoopDriver l && l.isUp()) {
+            Keeper k = q.keeper();
+            if (k instanceof LoopDriver l && (l.isUp() || q.pollUntilVolatile() == TimerQueue.AWAKE)
+                    || k instanceof Driver d && d.stuck && !q.stalled) { // given to it a moment ago
                 return true;
             }
         }
@@ -189,6 +192,9 @@ final class Monitor implements Runnable {
      */
     private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
         boolean came = l.hasComeBy();
+        if (came) {
+            l.stallReported = false;
+        }
         long p = q.pollUntilVolatile();
         if (!q.tryLock()) {
             return now + SLOW_POLL_NANOS; // it is at it
@@ -200,9 +206,6 @@ final class Monitor implements Runnable {
             first = q.first();
         } finally {
             q.unlock();
-        }
-        if (came) {
-            l.stallReported = false;
         }
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {

@@ -34,9 +34,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. It
- * is called by whatever thread arms a timer that is due before the loop would get up, once for each wait; also when the
- * scheduler closes, or when another loop's timers come here. It should neither block nor throw. If it throws, the
- * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
+ * is called by whatever thread arms a timer that is due before the loop would get up, once for each wait; now and then
+ * for other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here; perhaps
+ * even just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is
+ * told, the timer stays armed, and the next thread that arms an earlier one calls it again.
  *
  * <p><b>A late loop.</b> While the thread is busy elsewhere and does not call {@code runDue}, drivers of the scheduler
  * run what has been due for some milliseconds. Not if it was attached as confined: then its callbacks run on its
@@ -72,8 +73,8 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Runs what is due, in the order of the deadlines. What a callback arms is left to the next call, even if it is due
-     * at once.
+     * Runs what is due at this moment, in the order of the deadlines; what another loop has left to this one is in an
+     * order of its own. What a callback arms is left to the next call, even if it is due at once.
      *
      * @return how many callbacks were run
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
@@ -148,7 +149,11 @@ public final class TimerLoop implements AutoCloseable {
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     public List<Timer> detach() {
-        checkThread("detach");
+        return detach("detach");
+    }
+
+    private List<Timer> detach(String method) {
+        checkThread(method, true);
         if (closed) {
             return List.of();
         }
@@ -169,11 +174,11 @@ public final class TimerLoop implements AutoCloseable {
      */
     @Override
     public void close() {
-        detach();
+        detach("close");
     }
 
     private void check(String method) {
-        checkThread(method);
+        checkThread(method, false);
         if (closed) {
             throw new IllegalStateException(method + " was called after the loop was closed");
         }
@@ -182,10 +187,10 @@ public final class TimerLoop implements AutoCloseable {
         }
     }
 
-    private void checkThread(String method) {
+    private void checkThread(String method, boolean orAnyOnceItHasEnded) {
         Thread owner = driver.runner();
         Thread me = Thread.currentThread();
-        if (me != owner && (owner.isAlive() || !method.equals("detach"))) {
+        if (me != owner && !(orAnyOnceItHasEnded && !owner.isAlive())) {
             throw new IllegalStateException(method + " was called by thread " + me.getName()
                     + ", but the loop belongs to thread " + owner.getName());
         }

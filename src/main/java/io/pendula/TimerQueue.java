@@ -116,7 +116,7 @@ final class TimerQueue extends QueueFields {
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
      * keeper, owner
      *              lock holder (owner also at the start) wakers, drivers, monitor         volatile
-     * heap, backlog, ready, sweep state, counters
+     * heap, backlog, ready, sweep state, visit, counters
      *              lock holder                           lock holder (heap.size() also      plain
      *                                                    racily, for a bound)
      *
@@ -196,6 +196,10 @@ final class TimerQueue extends QueueFields {
     private int unswept;
     /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
     private volatile boolean sweeping;
+
+    /** Where its loop's visit began: the next number of the heap, the end of those in line. */
+    private int visitSeq;
+    private long visitLine;
 
     private long fired;
     private long stolen;
@@ -513,7 +517,10 @@ final class TimerQueue extends QueueFields {
     private void wakeIfBefore(long when) {
         long p = pollUntilVolatile();
         if (when < p && casPollUntil(p, AWAKE)) {
-            keeper.wake();
+            Keeper k = keeper;
+            if (k != null) { // else a manual clock's advance has just taken the queue over, and nobody sleeps any more
+                k.wake();
+            }
         }
     }
 
@@ -980,7 +987,7 @@ final class TimerQueue extends QueueFields {
         this.owner = owner;
     }
 
-    /** Whether nobody but the owner may run what is due. That never changes. */
+    /** Whether nobody but the owner may run what is due. Never so of a queue that was armed for anybody. */
     boolean isConfined() {
         Keeper k = owner;
         return k != null && k.isConfined();
@@ -1001,10 +1008,21 @@ final class TimerQueue extends QueueFields {
         return heap.size() > 0 ? heap.top() : null;
     }
 
-    /** Lock held. How many are filed; not fewer than there are armed ones that have been drained. */
-    int filed() {
-        assert lock.isHeldByCurrentThread();
-        return heap.size() + ready.size();
+    /** Lock held. A loop comes by: what is filed from now on, and not due before now, is for its next visit. */
+    void beginVisit() {
+        drain();
+        visitSeq = heap.nextSeq();
+        visitLine = ready.removed() + ready.size();
+    }
+
+    /** Lock held. Whether what is first is due, and for this visit. */
+    boolean isForVisit(long now) {
+        if (earliest() == now) {
+            cleanTops(); // or a claim would drop what is dead and take what comes behind it
+        }
+        long when = earliest();
+        return when < now || when == now
+                && (readyWhen() < heap.topKey() ? ready.removed() < visitLine : heap.seq(0) - visitSeq < 0);
     }
 
     /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue. */

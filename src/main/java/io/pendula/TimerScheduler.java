@@ -646,7 +646,8 @@ public final class TimerScheduler implements AutoCloseable {
         TimerNode running = l.nodeOpaque();
         try {
             if (running != null) {
-                options.listener.stalled(running, l.lateness(), late);
+                long ran = timeline.now() - l.claimedAt; // racy, as above
+                options.listener.stalled(running, l.lateness(), Math.min(late, Math.max(0, ran)));
             } else {
                 options.listener.loopStalled(l.handle, first, late);
             }
@@ -853,7 +854,7 @@ public final class TimerScheduler implements AutoCloseable {
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
          * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops; if there
-         * is none, it is rejected.
+         * is none, or it closes at that very moment, the timer is rejected.
          *
          * @param workers at least 0; a power of two spreads threads a little more cheaply
          * @return this
