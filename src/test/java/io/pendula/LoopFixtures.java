@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,57 @@ final class LoopFixtures {
         }
     }
 
+    /** A thread that does what it is told, one thing after the other, and may have a loop. */
+    static final class Actor implements AutoCloseable {
+        private final ExecutorService executor;
+        private volatile Thread thread;
+
+        Actor(String name) {
+            executor = Executors.newSingleThreadExecutor(r -> {
+                thread = new Thread(r, name);
+                thread.setDaemon(true);
+                return thread;
+            });
+        }
+
+        <T> Future<T> start(Callable<T> call) {
+            return executor.submit(call);
+        }
+
+        <T> T call(Callable<T> call) {
+            return result(start(call));
+        }
+
+        void run(Work work) {
+            call(() -> {
+                work.run();
+                return null;
+            });
+        }
+
+        Thread thread() {
+            return thread;
+        }
+
+        void awaitWaiting() {
+            LifeFixtures.eventually("waits", () -> thread != null && (thread.getState() == Thread.State.WAITING
+                    || thread.getState() == Thread.State.TIMED_WAITING));
+        }
+
+        /** Ends the thread, which has nothing to do any more unless the test has failed. */
+        @Override
+        public void close() {
+            executor.shutdownNow();
+            if (thread != null) {
+                try {
+                    Fixtures.join(thread);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+    }
+
     interface Work {
         void run() throws Exception;
     }
@@ -50,20 +103,15 @@ final class LoopFixtures {
 
     /** The result of a call by a thread of its own, which has ended then; what it throws is passed on. */
     static <T> T elsewhere(Callable<T> call) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Thread t = new Thread(() -> {
-            try {
-                result.complete(call.call());
-            } catch (Throwable e) {
-                result.completeExceptionally(e);
-            }
-        }, "elsewhere");
-        t.setDaemon(true);
-        t.start();
+        try (Actor actor = new Actor("elsewhere")) {
+            return actor.call(call);
+        }
+    }
+
+    /** What it threw is thrown here. */
+    static <T> T result(Future<T> future) {
         try {
-            T value = result.get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
-            Fixtures.join(t);
-            return value;
+            return future.get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             LoopFixtures.<RuntimeException>sneak(e.getCause());
             throw new AssertionError("not reached");

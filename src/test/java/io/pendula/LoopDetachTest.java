@@ -1,0 +1,593 @@
+package io.pendula;
+
+import static io.pendula.LoopFixtures.HOUR;
+import static io.pendula.LoopFixtures.NOTHING;
+import static io.pendula.LoopFixtures.NOW;
+import static io.pendula.LoopFixtures.assertAccount;
+import static io.pendula.LoopFixtures.elsewhere;
+import static io.pendula.LoopFixtures.ns;
+import static io.pendula.LoopFixtures.result;
+import static io.pendula.LoopFixtures.runAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.LoopFixtures.Actor;
+import io.pendula.LoopFixtures.Bell;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a loop's timers when it goes: somebody else has them, or they are given back; each runs once. */
+@Timeout(60)
+class LoopDetachTest {
+    private final ManualClock clock = new ManualClock();
+    /** With a worker, whose timers the clock's advance runs. */
+    private final TimerScheduler withWorker = TimerScheduler.builder().clock(clock).workers(1).build();
+    private final TimerScheduler loopsOnly = TimerScheduler.builder().clock(clock).workers(0).build();
+    private final Actor other = new Actor("other");
+    private final Actor third = new Actor("third");
+    private final List<String> log = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        other.close();
+        third.close();
+        withWorker.close();
+        loopsOnly.close();
+    }
+
+    private Runnable note(String name) {
+        return () -> log.add(name + "@" + clock.nanoTime());
+    }
+
+    private TimerLoop attach(Actor actor, TimerScheduler s) {
+        return actor.call(() -> s.attach(NOTHING));
+    }
+
+    private static int runDue(Actor actor, TimerLoop loop) {
+        return actor.call(loop::runDue);
+    }
+
+    // ---- to a worker ----
+
+    @Test
+    void detach_workerIsThere_itRunsThemAtTheirDeadlines() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        loop.after(ns(10), note("filed"));
+        Timer putOff = loop.after(ns(5), note("put off"));
+        Timer brought = loop.after(ns(500), note("brought forward"));
+        Timer stopped = loop.after(ns(10), note("stopped"));
+        Timer cancelled = loop.after(ns(10), note("cancelled"));
+        loop.nanosUntilNext();
+        putOff.reset(ns(30));
+        brought.reset(ns(20));
+        stopped.stop();
+        cancelled.cancel();
+        loop.after(ns(15), note("in the inbox"));
+        loop.every(ns(12), note("tick"));
+        loop.after(NOW, note("due"));
+
+        assertEquals(List.of(), loop.detach());
+        assertEquals(List.of(), log, "nothing runs inside the call");
+        assertTrue(putOff.isPending());
+        assertEquals(30, putOff.remaining().toNanos());
+        assertEquals(7, clock.advance(ns(30)));
+        assertEquals(List.of("due@0", "filed@10", "tick@12", "in the inbox@15", "brought forward@20", "tick@24",
+                "put off@30"), log);
+        assertFalse(stopped.reset(ns(1)));
+        assertEquals(1, clock.advance(ns(1)));
+        assertEquals("stopped@31", log.get(7));
+        assertAccount(withWorker, 13, 8, 2, 2, 0); // the ticker ticks on
+    }
+
+    @Test
+    void detach_workerIsThere_futuresAndReceiversGetTheirs() throws Exception {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        Timer signal = withWorker.after(ns(10));
+        ScheduledFuture<String> f = withWorker.asScheduledExecutorService().schedule(() -> "called", 10,
+                TimeUnit.NANOSECONDS);
+        Future<Boolean> waiting = other.start(() -> signal.await(HOUR));
+        other.awaitWaiting();
+        loop.close();
+        assertEquals(2, clock.advance(ns(10)));
+        assertTrue(result(waiting));
+        assertEquals("called", f.get());
+    }
+
+    // ---- to another loop ----
+
+    @Test
+    void detach_otherLoopIsThere_itRunsThemAtTheirDeadlines() {
+        Bell bell = new Bell();
+        TimerLoop heir = other.call(() -> loopsOnly.attach(bell));
+        assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer a = loop.after(ns(10), note("a"));
+        Timer stopped = loop.after(ns(10), note("stopped"));
+        stopped.stop();
+        Ticker tick = loop.every(ns(4), note("tick"));
+        assertEquals(0, bell.rings());
+        assertEquals(List.of(), loop.detach());
+        assertEquals(1, bell.rings(), "it waits for ever");
+        assertEquals(4, other.call(heir::nanosUntilNext));
+        clock.advance(ns(4));
+        assertEquals(1, runDue(other, heir));
+        clock.advance(ns(6));
+        assertEquals(0, other.call(heir::nanosUntilNext));
+        assertEquals(2, runDue(other, heir));
+        assertEquals(Set.of("tick@4", "tick@10", "a@10"), new HashSet<>(log));
+        assertEquals(3, log.size());
+
+        assertFalse(a.reset(ns(1)));
+        assertFalse(stopped.reset(ns(1)));
+        assertEquals(1, other.call(heir::nanosUntilNext), "its timers can still be reset");
+        assertTrue(tick.stop());
+        clock.advance(ns(1));
+        assertEquals(2, runDue(other, heir));
+        assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+        assertAccount(loopsOnly, 7, 5, 2, 0, 0);
+    }
+
+    @Test
+    void detach_heirWaitsAlready_isCalledForWhatIsArmedOnTheInheritance() {
+        Bell bell = new Bell();
+        TimerLoop heir = other.call(() -> loopsOnly.attach(bell));
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer a = loop.after(ns(1_000), note("a"));
+        loop.detach();
+        bell.rings();
+        assertEquals(1_000, other.call(heir::nanosUntilNext));
+        assertTrue(a.reset(ns(2_000)));
+        assertEquals(0, bell.rings());
+        assertTrue(a.reset(ns(500)));
+        assertEquals(1, bell.rings());
+        assertEquals(500, other.call(heir::nanosUntilNext));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void detach_severalLoops_theOneThatIsNotConfinedInherits(boolean confinedFirst) {
+        Actor first = confinedFirst ? other : third;
+        Actor second = confinedFirst ? third : other;
+        TimerLoop a = first.call(() -> first == other ? loopsOnly.attachConfined(NOTHING) : loopsOnly.attach(NOTHING));
+        TimerLoop b = second.call(() -> first == other ? loopsOnly.attach(NOTHING) : loopsOnly.attachConfined(NOTHING));
+        TimerLoop confined = first == other ? a : b;
+        TimerLoop open = first == other ? b : a;
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.after(NOW, note("a"));
+        assertEquals(List.of(), loop.detach());
+        assertEquals(0, runDue(other, confined));
+        assertEquals(1, runDue(third, open));
+    }
+
+    @Test
+    void detach_onlyAConfinedLoopIsLeft_itInherits() {
+        TimerLoop heir = other.call(() -> loopsOnly.attachConfined(NOTHING));
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.after(NOW, note("a"));
+        assertEquals(List.of(), loop.detach());
+        assertEquals(1, runDue(other, heir));
+    }
+
+    @Test
+    void runDue_inheritedTimers_runInTheOrderOfDeadlinesAmongTheOwn() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        for (int i = 0; i < 10; i++) {
+            (i % 2 == 0 ? heir : loop).after(ns(i), note("" + i));
+        }
+        loop.close();
+        clock.advance(ns(10));
+        assertEquals(4, other.<Integer>call(() -> heir.runDue(4)));
+        assertEquals(6, runDue(other, heir));
+        assertEquals(IntStream.range(0, 10).mapToObj(i -> i + "@10").toList(), log);
+    }
+
+    @Test
+    void runDue_callbackBringsAnInheritedTimerForward_waitsForTheNextCall() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer inherited = loop.after(HOUR, note("inherited"));
+        loop.close();
+        heir.after(NOW, () -> assertTrue(inherited.reset(NOW)));
+        assertEquals(1, runDue(other, heir));
+        assertEquals(0, other.call(heir::nanosUntilNext));
+        assertEquals(1, runDue(other, heir));
+        assertEquals(List.of("inherited@0"), log);
+    }
+
+    @Test
+    void runDue_limitAndManyOwnTimers_inheritedOnesHaveTheirTurn() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.after(NOW, note("inherited"));
+        loop.close();
+        clock.advance(ns(1));
+        Timer[] busy = new Timer[1];
+        busy[0] = heir.after(NOW, () -> busy[0].reset(NOW));
+        for (int call = 0; call < 100 && log.isEmpty(); call++) {
+            assertEquals(1, other.<Integer>call(() -> heir.runDue(1)));
+        }
+        assertEquals(List.of("inherited@1"), log);
+    }
+
+    @Test
+    void detach_heirOfTwo_passesAllOn() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop second = attach(third, loopsOnly);
+        TimerLoop first = loopsOnly.attach(NOTHING);
+        heir.after(ns(10), note("own"));
+        second.after(ns(10), note("second"));
+        first.after(ns(10), note("first"));
+        first.close();
+        third.run(second::close);
+        assertEquals(10, other.call(heir::nanosUntilNext));
+        TimerLoop last = attach(third, loopsOnly);
+        assertEquals(List.of(), other.call(heir::detach));
+        clock.advance(ns(10));
+        assertEquals(3, third.<Integer>call(() -> runAll(last)));
+        assertEquals(Set.of("own@10", "second@10", "first@10"), new HashSet<>(log));
+        assertAccount(loopsOnly, 3, 3, 0, 0, 0);
+    }
+
+    @Test
+    void detach_heirOfTwoWithNobodyElse_returnsAll() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop second = attach(third, loopsOnly);
+        TimerLoop first = loopsOnly.attach(NOTHING);
+        Set<Timer> all = Set.of(heir.after(ns(10), note("own")), second.after(ns(10), note("second")),
+                first.after(ns(10), note("first")));
+        first.close();
+        third.run(second::close);
+        assertEquals(all, new HashSet<>(other.call(heir::detach)));
+        assertAccount(loopsOnly, 3, 0, 0, 0, 3);
+        assertEquals(0, loopsOnly.stats().workers().size());
+    }
+
+    // ---- to whoever comes next ----
+
+    @Test
+    void attach_afterDetach_takesTheTimersOver() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        loop.after(ns(10), note("a"));
+        loop.close();
+        TimerLoop next = attach(other, withWorker);
+        assertEquals(10, other.call(next::nanosUntilNext));
+        assertEquals(0, clock.advance(ns(10)));
+        assertEquals(1, runDue(other, next));
+        assertEquals(List.of("a@10"), log);
+        assertEquals(2, withWorker.stats().workers().size());
+    }
+
+    @Test
+    void attach_confinedAfterDetach_startsWithNothing() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        loop.after(ns(10), note("a"));
+        loop.close();
+        TimerLoop next = other.call(() -> withWorker.attachConfined(NOTHING));
+        assertEquals(Long.MAX_VALUE, other.call(next::nanosUntilNext));
+        assertEquals(1, clock.advance(ns(10)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void attach_againAndAgain_nothingGrows(int workers) {
+        TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
+        TimerLoop staying = attach(other, s);
+        for (int i = 0; i < 10_000; i++) {
+            TimerLoop loop = i % 3 == 0 ? s.attachConfined(NOTHING) : s.attach(NOTHING);
+            loop.after(HOUR, NOTHING).stop();
+            if (i % 5 == 0) {
+                loop.after(NOW, NOTHING);
+                loop.runDue();
+            }
+            assertEquals(List.of(), loop.detach());
+            assertTrue(s.stats().workers().size() <= workers + 2);
+        }
+        assertEquals(0, s.loops.all().length - 1);
+        assertEquals(0, runDue(other, staying));
+        assertAccount(s, 12_000, 2_000, 10_000, 0, 0);
+    }
+
+    // ---- to nobody ----
+
+    @Test
+    void detach_nobodyIsThere_returnsThemStopped() {
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer filed = loop.after(ns(10), note("filed"));
+        Timer fired = loop.after(NOW, NOTHING);
+        assertEquals(1, loop.runDue());
+        Timer putOff = loop.after(ns(5), note("put off"));
+        Timer stopped = loop.after(ns(5), note("stopped"));
+        Timer signal = loopsOnly.after(ns(7));
+        loop.nanosUntilNext();
+        putOff.reset(ns(20));
+        stopped.stop();
+        Timer inbox = elsewhere(() -> loop.after(ns(3), note("in the inbox")));
+        Ticker tick = loop.every(ns(4), note("tick"));
+
+        List<Timer> unfired = loop.detach();
+        assertEquals(Set.of(filed, putOff, signal, inbox), new HashSet<>(unfired));
+        assertEquals(4, unfired.size());
+        for (Timer t : unfired) {
+            assertFalse(t.isPending());
+            assertFalse(t.stop());
+            assertTrue(t.remaining().isZero());
+            assertEquals("the loop that the timer belongs to is closed",
+                    assertThrows(RejectedExecutionException.class, () -> t.reset(ns(1))).getMessage());
+            assertFalse(t.isPending());
+        }
+        assertFalse(tick.stop());
+        assertThrows(RejectedExecutionException.class, () -> fired.reset(ns(1)));
+        assertThrows(RejectedExecutionException.class, () -> stopped.reset(ns(1)));
+        assertEquals(0, clock.advance(ns(1_000)));
+        assertEquals(List.of(), log);
+        assertAccount(loopsOnly, 8, 1, 1, 1, 5);
+    }
+
+    @Test
+    void detach_nobodyIsThere_whoeverWaitsIsTold() throws Exception {
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer signal = loopsOnly.after(HOUR);
+        Ticker ticks = loopsOnly.every(HOUR);
+        ScheduledFuture<?> f = loopsOnly.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS);
+        ScheduledFuture<?> rate = loopsOnly.asScheduledExecutorService().scheduleAtFixedRate(NOTHING, 1, 1,
+                TimeUnit.HOURS);
+        List<Actor> actors = IntStream.range(0, 4).mapToObj(i -> new Actor("waits-" + i)).toList();
+        List<Future<?>> waits = List.of(
+                actors.get(0).start(() -> {
+                    signal.await();
+                    return null;
+                }),
+                actors.get(1).start(() -> ticks.await(HOUR)),
+                actors.get(2).start(() -> f.get()),
+                actors.get(3).start(() -> rate.get(1, TimeUnit.HOURS)));
+        actors.forEach(Actor::awaitWaiting);
+        assertEquals(List.of(signal), loop.detach());
+        for (Future<?> wait : waits) {
+            assertThrows(CancellationException.class, () -> result(wait));
+        }
+        assertTrue(f.isCancelled());
+        assertTrue(rate.isCancelled());
+        CancellationException e = assertThrows(CancellationException.class, () -> signal.await(NOW));
+        assertEquals("its loop is closed, so it will never fire", e.getMessage());
+        actors.forEach(Actor::close);
+    }
+
+    @Test
+    void detach_firingThatNobodyHasReceived_isStillReceived() throws Exception {
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        Timer signal = loopsOnly.after(NOW);
+        assertEquals(1, loop.runDue());
+        assertEquals(List.of(), loop.detach());
+        assertTrue(signal.await(NOW));
+        assertThrows(CancellationException.class, () -> signal.await(NOW));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void detach_confined_returnsThemThoughOthersAreThere(int workers) {
+        TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
+        TimerLoop another = attach(other, s);
+        TimerLoop loop = s.attachConfined(NOTHING);
+        Timer t = loop.after(ns(10), note("t"));
+        assertEquals(List.of(t), loop.detach());
+        assertEquals(0, clock.advance(ns(10)));
+        assertEquals(0, runDue(other, another));
+        assertAccount(s, 1, 0, 0, 0, 1);
+    }
+
+    @Test
+    void detach_confinedThatHasInherited_returnsItsOwnAndPassesTheRestOn() {
+        TimerLoop confined = other.call(() -> loopsOnly.attachConfined(NOTHING));
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.after(ns(10), note("inherited"));
+        loop.close();
+        Timer own = confined.after(ns(10), note("own"));
+        TimerLoop last = third.call(() -> loopsOnly.attachConfined(NOTHING));
+        assertEquals(List.of(own), other.call(confined::detach));
+        clock.advance(ns(10));
+        assertEquals(1, runDue(third, last));
+        assertEquals(List.of("inherited@10"), log);
+    }
+
+    @Test
+    void detach_maxPending_permitsComeBack() {
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).maxPending(3).build()) {
+            for (int i = 0; i < 5; i++) {
+                TimerLoop loop = s.attach(NOTHING);
+                loop.after(HOUR, NOTHING);
+                loop.every(HOUR, NOTHING);
+                elsewhere(() -> loop.after(HOUR, NOTHING));
+                assertThrows(RejectedExecutionException.class, () -> loop.after(HOUR, NOTHING));
+                assertEquals(2, loop.detach().size());
+            }
+            assertAccount(s, 15, 0, 0, 0, 15);
+        }
+    }
+
+    @Test
+    void detach_rejectedResets_costNoPermit() {
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).maxPending(1).build()) {
+            TimerLoop loop = s.attach(NOTHING);
+            Timer t = loop.after(HOUR, NOTHING);
+            loop.close();
+            for (int i = 0; i < 5; i++) {
+                assertThrows(RejectedExecutionException.class, () -> t.reset(HOUR));
+            }
+            TimerLoop next = s.attach(NOTHING);
+            next.after(HOUR, NOTHING).stop();
+            next.after(HOUR, NOTHING);
+            next.close();
+        }
+    }
+
+    // ---- in a callback ----
+
+    @Test
+    void close_inCallbackWithWorker_theRestGoesThere() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        Timer[] self = new Timer[1];
+        self[0] = loop.after(ns(1), () -> {
+            log.add("self@" + clock.nanoTime());
+            if (log.size() == 1) {
+                self[0].reset(ns(10));
+                loop.close();
+                self[0].reset(ns(20));
+                assertTrue(self[0].isPending());
+            }
+        });
+        loop.after(ns(1), note("due too"));
+        loop.after(ns(5), note("later"));
+        clock.advance(ns(1));
+        assertEquals(1, loop.runDue(), "the loop is closed, so no more");
+        assertEquals(List.of("self@1"), log);
+        assertEquals(3, clock.advance(ns(20)));
+        assertEquals(List.of("self@1", "due too@1", "later@5", "self@21"), log);
+        assertEquals(0, withWorker.loops.all().length);
+        assertAccount(withWorker, 5, 4, 0, 1, 0);
+    }
+
+    @Test
+    void detach_inCallbackWithNobody_returnsTheRestAndTheOwnNextRun() {
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        List<Timer> unfired = new ArrayList<>();
+        Timer[] self = new Timer[1];
+        self[0] = loop.after(NOW, () -> {
+            log.add("self");
+            self[0].reset(NOW);
+            unfired.addAll(loop.detach());
+            assertEquals("the loop that the timer belongs to is closed",
+                    assertThrows(RejectedExecutionException.class, () -> self[0].reset(NOW)).getMessage());
+        });
+        Timer due = loop.after(NOW, note("due"));
+        assertEquals(1, loop.runDue());
+        assertEquals(Set.of(self[0], due), new HashSet<>(unfired));
+        assertEquals(List.of("self"), log);
+        assertFalse(self[0].isPending());
+        assertAccount(loopsOnly, 3, 1, 0, 0, 2);
+    }
+
+    @Test
+    void detach_inCallbackOfATickerWithNobody_endsIt() {
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.every(ns(1), () -> {
+            log.add("tick");
+            assertEquals(List.of(), loop.detach());
+        });
+        clock.advance(ns(1));
+        assertEquals(1, loop.runDue());
+        assertEquals(List.of("tick"), log);
+        assertAccount(loopsOnly, 2, 1, 0, 0, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void attach_afterCloseInCallback_newLoopWorksAtOnce(int workers) {
+        TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
+        TimerLoop first = s.attach(NOTHING);
+        TimerLoop[] second = new TimerLoop[1];
+        first.after(NOW, () -> {
+            first.close();
+            second[0] = s.attach(NOTHING);
+            s.after(NOW, note("on the second"));
+        });
+        assertEquals(1, first.runDue());
+        assertEquals(1, second[0].runDue());
+        assertEquals(List.of("on the second@0"), log);
+        assertEquals(1, s.loops.all().length);
+        second[0].close();
+        assertEquals(0, s.loops.all().length);
+    }
+
+    /** The first loop's runDue is still on the stack, so a run of the second would be a nested one. */
+    @Test
+    void runDue_ofASecondLoopInCallbackOfTheFirst_isRejected() {
+        TimerLoop first = loopsOnly.attach(NOTHING);
+        TimerLoop[] second = new TimerLoop[1];
+        first.after(NOW, () -> {
+            first.close();
+            second[0] = loopsOnly.attach(NOTHING);
+            assertThrows(IllegalStateException.class, second[0]::runDue);
+            log.add("rejected");
+        });
+        assertEquals(1, first.runDue());
+        assertEquals(List.of("rejected"), log);
+        assertEquals(0, second[0].runDue());
+    }
+
+    @Test
+    void close_inCallbackOfAnInheritedTimer_passesAllOn() {
+        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop last = attach(third, loopsOnly);
+        TimerLoop loop = loopsOnly.attach(NOTHING);
+        loop.after(NOW, heir::close);
+        loop.after(NOW, note("inherited"));
+        heir.after(HOUR, note("own"));
+        loop.close();
+        assertEquals(1, runDue(other, heir), "the first loop inherits");
+        assertEquals(1, third.<Integer>call(() -> runAll(last)));
+        assertEquals(List.of("inherited@0"), log);
+        assertEquals(1, loopsOnly.pending());
+    }
+
+    @Test
+    void helpOthers_callbackClosesTheLoop_runsNoMore() {
+        TimerLoop stuck = attach(other, loopsOnly);
+        TimerLoop helper = loopsOnly.attach(NOTHING);
+        stuck.after(NOW, () -> {
+            log.add("closes");
+            helper.close();
+        });
+        stuck.after(NOW, note("not by a loop that is closed"));
+        clock.advance(HOUR);
+        assertEquals(1, helper.helpOthers());
+        assertEquals(List.of("closes"), log);
+        assertEquals(1, runDue(other, stuck));
+    }
+
+    // ---- a thread that has ended ----
+
+    @Test
+    void close_threadHasEnded_anyOtherMayDoIt() {
+        TimerLoop dead = elsewhere(() -> withWorker.attach(NOTHING));
+        dead.after(ns(10), note("a"));
+        assertEquals(0, clock.advance(ns(5)));
+        dead.close();
+        assertEquals(1, clock.advance(ns(5)));
+        assertEquals(List.of("a@10"), log);
+        assertEquals(0, withWorker.loops.all().length);
+
+        TimerLoop second = elsewhere(() -> loopsOnly.attach(NOTHING));
+        Timer t = second.after(ns(10), note("b"));
+        assertEquals(List.of(t), second.detach());
+    }
+
+    @Test
+    void close_loopHasArmedAndOthersArmOn_eachFindsItsWay() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        Timer t = loop.after(ns(10), note("t"));
+        loop.close();
+        assertThrows(RejectedExecutionException.class, () -> loop.after(NOW, NOTHING));
+        withWorker.after(ns(10), note("new"));
+        assertTrue(t.reset(ns(12)));
+        assertEquals(2, clock.advance(ns(12)));
+        assertEquals(List.of("new@10", "t@12"), log);
+        assertSame(withWorker.queues[1], t.queue);
+    }
+}
