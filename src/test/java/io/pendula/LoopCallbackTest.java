@@ -139,6 +139,46 @@ class LoopCallbackTest {
         assertEquals(1, loop.runDue());
     }
 
+    /** The dead one in front is due for the present call, and what comes behind it must not slip in. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5, 10})
+    void arm_zeroDelayBehindAStoppedOne_waitsForTheNextCall(int stoppedAt) {
+        armFar(10);
+        Timer[] victim = new Timer[1];
+        loop.after(NOW, () -> {
+            assertTrue(victim[0].stop());
+            after(0, "inner");
+            timers.stats(); // files it
+        });
+        victim[0] = after(stoppedAt, "stopped");
+        clock.advance(ns(10));
+        assertEquals(1, loop.runDue());
+        assertEquals(0, loop.nanosUntilNext());
+        assertEquals(1, loop.runDue());
+        assertEquals(List.of("inner"), log);
+    }
+
+    @Test
+    void arm_zeroDelayBehindOneThatWasPutOff_waitsForTheNextCall() {
+        long[] time = {1};
+        try (TimerScheduler s = TimerScheduler.builder().clock(() -> time[0]).workers(0).build();
+                TimerLoop l = s.attach(NOTHING)) {
+            Timer[] victim = new Timer[1];
+            l.after(NOW, () -> {
+                assertTrue(victim[0].reset(ns(100)));
+                l.after(NOW, () -> log.add("inner"));
+                s.stats();
+            });
+            victim[0] = l.after(ns(5), () -> log.add("put off"));
+            time[0] += 10;
+            assertEquals(1, l.runDue());
+            assertEquals(1, l.runDue());
+            assertEquals(List.of("inner"), log);
+            time[0] += 100;
+            assertEquals(1, l.runDue());
+        }
+    }
+
     @Test
     void arm_laterInCallback_isCountedIn() {
         loop.after(NOW, () -> after(30, "inner"));

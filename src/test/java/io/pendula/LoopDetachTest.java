@@ -185,17 +185,21 @@ class LoopDetachTest {
     }
 
     @Test
-    void runDue_inheritedTimers_runInTheOrderOfDeadlinesAmongTheOwn() {
+    void runDue_inheritedTimers_runInTheOrderOfTheirDeadlines() {
         TimerLoop heir = attach(other, loopsOnly);
         TimerLoop loop = loopsOnly.attach(NOTHING);
-        for (int i = 0; i < 10; i++) {
+        for (int i = 9; i >= 0; i--) {
             (i % 2 == 0 ? heir : loop).after(ns(i), note("" + i));
         }
         loop.close();
         clock.advance(ns(10));
         assertEquals(4, other.<Integer>call(() -> heir.runDue(4)));
+        assertEquals(0, other.call(heir::nanosUntilNext));
         assertEquals(6, runDue(other, heir));
-        assertEquals(IntStream.range(0, 10).mapToObj(i -> i + "@10").toList(), log);
+        assertEquals(List.of("0@10", "2@10", "4@10", "6@10", "8@10"), log.stream().filter(
+                s -> s.charAt(0) % 2 == 0).toList());
+        assertEquals(List.of("1@10", "3@10", "5@10", "7@10", "9@10"), log.stream().filter(
+                s -> s.charAt(0) % 2 == 1).toList());
     }
 
     @Test
@@ -496,39 +500,27 @@ class LoopDetachTest {
         assertAccount(loopsOnly, 2, 1, 0, 0, 1);
     }
 
+    /** The first loop's runDue is still on the stack, so a run of a second one would be nested. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void attach_afterCloseInCallback_newLoopWorksAtOnce(int workers) {
+    void attach_inCallbackThatHasClosedTheLoop_isRejectedUntilItReturns(int workers) {
         TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
         TimerLoop first = s.attach(NOTHING);
-        TimerLoop[] second = new TimerLoop[1];
         first.after(NOW, () -> {
             first.close();
-            second[0] = s.attach(NOTHING);
-            s.after(NOW, note("on the second"));
+            log.add(assertThrows(IllegalStateException.class, () -> s.attach(NOTHING)).getMessage());
+            assertThrows(IllegalStateException.class, () -> s.attachConfined(NOTHING));
         });
         assertEquals(1, first.runDue());
-        assertEquals(1, second[0].runDue());
-        assertEquals(List.of("on the second@0"), log);
-        assertEquals(1, s.loops.all().length);
-        second[0].close();
+        assertEquals(List.of("the thread " + Thread.currentThread().getName()
+                + " is inside a callback of a loop that it has closed"), log);
         assertEquals(0, s.loops.all().length);
-    }
-
-    /** The first loop's runDue is still on the stack, so a run of the second would be a nested one. */
-    @Test
-    void runDue_ofASecondLoopInCallbackOfTheFirst_isRejected() {
-        TimerLoop first = loopsOnly.attach(NOTHING);
-        TimerLoop[] second = new TimerLoop[1];
-        first.after(NOW, () -> {
-            first.close();
-            second[0] = loopsOnly.attach(NOTHING);
-            assertThrows(IllegalStateException.class, second[0]::runDue);
-            log.add("rejected");
-        });
-        assertEquals(1, first.runDue());
-        assertEquals(List.of("rejected"), log);
-        assertEquals(0, second[0].runDue());
+        TimerLoop second = s.attach(NOTHING);
+        s.after(NOW, note("on the second"));
+        assertEquals(1, second.runDue());
+        assertEquals("on the second@0", log.get(1));
+        second.close();
+        assertEquals(0, s.loops.all().length);
     }
 
     @Test
