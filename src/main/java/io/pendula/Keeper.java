@@ -9,4 +9,9 @@ interface Keeper {
     default boolean isConfined() {
         return false;
     }
+
+    /** Whether it wants to know when the earliest timer in the inbox is due. */
+    default boolean asksForArrivals() {
+        return false;
+    }
 }

@@ -68,7 +68,6 @@ final class LoopDriver extends QueueRunner {
     private boolean tidied;
     /** Callbacks run so far; wraps around. */
     private int done;
-    private int turn;
 
     // The monitor's own notes about this loop.
     private int seenVisits;
@@ -94,6 +93,16 @@ final class LoopDriver extends QueueRunner {
     @Override
     public boolean isConfined() {
         return confined;
+    }
+
+    @Override
+    public boolean asksForArrivals() {
+        return true;
+    }
+
+    @Override
+    boolean isGone() {
+        return detached || scheduler.isClosed();
     }
 
     @Override
@@ -259,11 +268,17 @@ final class LoopDriver extends QueueRunner {
         }
         int before = done;
         try {
-            // Another one is first each time, else it might leave nothing of the limit to those behind it.
-            for (int i = 0; i < mine.size(); i++) {
-                runDue(mine.get((turn + i) % mine.size()), now, limit - (done - before));
+            int cleans = 0;
+            while (done - before < limit && cleans < CLEAN_STEPS) {
+                TimerQueue q = first(mine, now);
+                Step step = q == null ? Step.NOTHING : runFirst(q, now);
+                if (step == Step.NOTHING) {
+                    break;
+                }
+                if (step == Step.CLEANED) {
+                    cleans++; // so many dead ones in front that others were let at the lock
+                }
             }
-            turn = (turn + 1) % mine.size();
             return done - before;
         } finally {
             ended(done != before);
@@ -275,7 +290,7 @@ final class LoopDriver extends QueueRunner {
         q.lock();
         try {
             if (takeBack(q)) {
-                q.beginVisit();
+                q.beginVisit(now);
                 due = q.isForVisit(now);
             }
         } finally {
@@ -285,26 +300,45 @@ final class LoopDriver extends QueueRunner {
         return due;
     }
 
-    private void runDue(TimerQueue q, long now, int limit) {
-        for (int ran = 0, cleans = 0; ran < limit && cleans < CLEAN_STEPS; ) {
-            boolean claimed;
+    /** Whose turn it is, or null. */
+    private static TimerQueue first(List<TimerQueue> mine, long now) {
+        if (mine.size() == 1) {
+            return mine.get(0);
+        }
+        TimerQueue first = null;
+        long earliest = Timeline.NEVER;
+        for (TimerQueue q : mine) {
             q.lock();
             try {
-                if (!takeBack(q) || !q.isForVisit(now)) {
-                    return; // if not taken back, a callback has closed this loop
+                if (q.isForVisit(now) && q.earliest() < earliest) {
+                    first = q;
+                    earliest = q.earliest();
                 }
-                claimed = q.claimDue(now, this, false);
             } finally {
                 q.unlock();
             }
-            tellMonitor();
-            if (claimed) {
-                runClaimed();
-                ran++;
-            } else {
-                cleans++; // so many dead ones in front that others were let at the lock
-            }
         }
+        return first;
+    }
+
+    private enum Step { RAN, CLEANED, NOTHING }
+
+    private Step runFirst(TimerQueue q, long now) {
+        boolean claimed;
+        q.lock();
+        try {
+            if (!takeBack(q) || !q.isForVisit(now)) {
+                return Step.NOTHING; // if not taken back, a callback has closed this loop
+            }
+            claimed = q.claimDue(now, this, false);
+        } finally {
+            q.unlock();
+        }
+        tellMonitor();
+        if (claimed) {
+            runClaimed();
+        }
+        return claimed ? Step.RAN : Step.CLEANED;
     }
 
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
@@ -314,29 +348,16 @@ final class LoopDriver extends QueueRunner {
         int before = done;
         try {
             for (TimerQueue q : scheduler.queues) {
-                if (!owns(q) && isBehind(q, now)) {
+                // Nobody may have looked at the inbox of a loop that is stuck.
+                long next = Math.min(q.nextWhenOpaque(), q.owner() instanceof LoopDriver ? q.arrivalsVolatile()
+                        : Timeline.NEVER);
+                if (!owns(q) && next < now - STEAL_AFTER_NANOS) {
                     steal(q, now);
                 }
             }
             return done - before;
         } finally {
             ended(done != before);
-        }
-    }
-
-    /** Nobody may have looked at the inbox of one that is stuck. */
-    private static boolean isBehind(TimerQueue q, long now) {
-        long late = now - STEAL_AFTER_NANOS;
-        if (q.nextWhenOpaque() < late) {
-            return true;
-        }
-        if (q.inboxVolatile() == null || q.isConfined() || !q.tryLock()) {
-            return false;
-        }
-        try {
-            return q.survey(now) < late;
-        } finally {
-            q.unlock();
         }
     }
 

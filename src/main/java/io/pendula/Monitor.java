@@ -77,7 +77,7 @@ final class Monitor implements Runnable {
             long now = scheduler.timeline.now();
             long until = poll(now);
             sleepsUntil = until;
-            if (until > now + SLOW_POLL_NANOS && anyDriverUp()) {
+            if (until > now + SLOW_POLL_NANOS && (anyDriverUp() || anyLoopSoonerThan(until))) {
                 until = now + SLOW_POLL_NANOS;
                 sleepsUntil = until;
             }
@@ -103,6 +103,16 @@ final class Monitor implements Runnable {
             Keeper k = q.keeper();
             if (k instanceof LoopDriver l && (l.isUp() || q.pollUntilVolatile() == TimerQueue.AWAKE)
                     || k instanceof Driver d && d.stuck && !q.stalled) { // given to it a moment ago
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** It may have come by and said so after it was looked at, and does not tell when its time is over. */
+    private boolean anyLoopSoonerThan(long until) {
+        for (TimerQueue q : scheduler.queues) {
+            if (q.keeper() instanceof LoopDriver && Timeline.plus(q.pollUntilVolatile(), SLOW_POLL_NANOS) < until) {
                 return true;
             }
         }

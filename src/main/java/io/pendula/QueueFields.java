@@ -19,6 +19,7 @@ abstract class PadBeforeInbox {
 abstract class InboxField extends PadBeforeInbox {
     TimerNode inbox;
     int depth;
+    long arrivals = QueueFields.UNASKED;
 }
 
 @SuppressWarnings("unused") // padding
@@ -42,9 +43,12 @@ abstract class PadAfterPoll extends PollField {
 abstract class QueueFields extends PadAfterPoll {
     /** What pollUntil says while nobody sleeps for the queue: below every deadline, so no arming wakes anybody. */
     static final long AWAKE = Long.MIN_VALUE;
+    /** What arrivals says where nobody asks: below every deadline, so no arming notes anything. */
+    static final long UNASKED = Long.MIN_VALUE;
 
     private static final VarHandle INBOX;
     private static final VarHandle DEPTH;
+    private static final VarHandle ARRIVALS;
     private static final VarHandle POLL_UNTIL;
     private static final VarHandle NEXT_WHEN;
 
@@ -53,6 +57,7 @@ abstract class QueueFields extends PadAfterPoll {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             INBOX = lookup.findVarHandle(InboxField.class, "inbox", TimerNode.class);
             DEPTH = lookup.findVarHandle(InboxField.class, "depth", int.class);
+            ARRIVALS = lookup.findVarHandle(InboxField.class, "arrivals", long.class);
             POLL_UNTIL = lookup.findVarHandle(PollField.class, "pollUntil", long.class);
             NEXT_WHEN = lookup.findVarHandle(QueueFields.class, "nextWhen", long.class);
         } catch (ReflectiveOperationException e) {
@@ -81,6 +86,18 @@ abstract class QueueFields extends PadAfterPoll {
 
     final void setDepthOpaque(int depth) {
         DEPTH.setOpaque(this, depth);
+    }
+
+    final long arrivalsVolatile() {
+        return (long) ARRIVALS.getVolatile(this);
+    }
+
+    final void setArrivalsVolatile(long when) {
+        ARRIVALS.setVolatile(this, when);
+    }
+
+    final boolean casArrivals(long expected, long when) {
+        return ARRIVALS.compareAndSet(this, expected, when);
     }
 
     final long pollUntilVolatile() {

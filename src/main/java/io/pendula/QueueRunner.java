@@ -56,7 +56,7 @@ abstract class QueueRunner extends Run implements Keeper {
     /** Runs what is due in another's queue, which stays where it is, up to a bound; returns how many there were. */
     final int steal(TimerQueue q, long now) {
         int ran = 0;
-        while (ran < BATCH && !q.isConfined() && !scheduler.isClosed() && q.tryLock()) {
+        while (ran < BATCH && !q.isConfined() && !isGone() && q.tryLock()) {
             boolean claimed;
             try {
                 if (q.hasMail()) {
@@ -73,6 +73,11 @@ abstract class QueueRunner extends Run implements Keeper {
             ran++;
         }
         return ran;
+    }
+
+    /** Whether it has no more business here. */
+    boolean isGone() {
+        return scheduler.isClosed();
     }
 
     /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */

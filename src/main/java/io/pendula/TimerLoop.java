@@ -63,8 +63,8 @@ public final class TimerLoop implements AutoCloseable {
      * How long the thread may wait. From now on, until the next call of a method of this loop, it is taken to wait: who
      * arms an earlier timer calls the wakeup.
      *
-     * @return nanoseconds until the next deadline; 0 if something is due, or is to be tidied up at the next call;
-     *     {@code Long.MAX_VALUE} if no timer is armed
+     * @return nanoseconds until the next deadline, or less if timers were stopped or put off a short while ago; 0 if
+     *     something is due, or is to be tidied up at the next call; {@code Long.MAX_VALUE} if nothing is armed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {
@@ -73,8 +73,8 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Runs what is due at this moment, in the order of the deadlines; what another loop has left to this one is in an
-     * order of its own. What a callback arms is left to the next call, even if it is due at once.
+     * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call, even
+     * if it is due at once.
      *
      * @return how many callbacks were run
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}

@@ -111,6 +111,7 @@ final class TimerQueue extends QueueFields {
      * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
      * inbox        pushers (CAS); drain, close (swap)    anyone                           volatile
      * depth        pushers, drain                        arming threads                   opaque, a hint
+     * arrivals     pushers (CAS); drain                  a loop, under the lock           volatile
      * pollUntil    keeper, under the lock; wakers (CAS)  arming threads                   volatile
      * ledger       anyone who counts                     anyone                           volatile read-modify-write
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
@@ -136,6 +137,12 @@ final class TimerQueue extends QueueFields {
      * the ledger instead of the inbox covers the call for a sweep.
      *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
+     *
+     * A loop comes by so often that draining each time would file most timers before they are stopped. So it only asks
+     * for the earliest of what has arrived: after the push, and before R2, who arms lowers arrivals to its deadline. In
+     * the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain sets arrivals to
+     * NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed before is filed, so
+     * if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too early.
      */
 
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
@@ -152,6 +159,8 @@ final class TimerQueue extends QueueFields {
     static final int CLEAN_CHUNK = 256;
     /** Sleeps longer than this are divided. */
     private static final long LONG_SLEEP_NANOS = 1_000_000_000;
+    /** A loop leaves put-off timers that are no nearer than this where they are. */
+    private static final long LAZY_NANOS = 50_000_000;
     /** How long a drain that ran out of memory waits before it is tried again. */
     static final long OOM_RETRY_NANOS = 10_000_000;
 
@@ -514,7 +523,17 @@ final class TimerQueue extends QueueFields {
         }
     }
 
+    /** After something was armed, see above. */
     private void wakeIfBefore(long when) {
+        for (long a = arrivalsVolatile(); when < a; a = arrivalsVolatile()) {
+            if (casArrivals(a, when)) {
+                break;
+            }
+        }
+        callIfBefore(when);
+    }
+
+    private void callIfBefore(long when) {
         long p = pollUntilVolatile();
         if (when < p && casPollUntil(p, AWAKE)) {
             Keeper k = keeper;
@@ -555,6 +574,9 @@ final class TimerQueue extends QueueFields {
     /** Empties the inbox into the heap, in the order of arming. */
     void drain() {
         assert lock.isHeldByCurrentThread();
+        if (isAsked() && arrivalsVolatile() != Timeline.NEVER) {
+            setArrivalsVolatile(Timeline.NEVER); // before the inbox is looked at, see above
+        }
         TimerNode head = inboxVolatile();
         if (head != null && head != CLOSED) { // CLOSED comes only under this lock
             head = swapInbox(null);
@@ -564,6 +586,10 @@ final class TimerQueue extends QueueFields {
         while (!backlog.isEmpty() && hasRoom()) {
             file(backlog.removeFirst());
         }
+    }
+
+    private boolean isAsked() {
+        return owner != null && owner.asksForArrivals();
     }
 
     private boolean hasRoom() {
@@ -769,27 +795,18 @@ final class TimerQueue extends QueueFields {
      * @return that deadline; or GO_ROUND if there is still something to do, or NOT_KEEPER if another has taken over
      */
     long prepareToSleep(Keeper me, long now) {
-        return prepareToSleep(me, now, true);
-    }
-
-    /** The same for one who gets up for other reasons, too, so that dividing a long sleep would spare nothing. */
-    long prepareToWait(Keeper me, long now) {
-        return prepareToSleep(me, now, false);
-    }
-
-    private long prepareToSleep(Keeper me, long now, boolean divided) {
         lock.lock();
         try {
             if (keeper != me) {
                 return NOT_KEEPER;
             }
             drain();
-            if (!wantsSweep() && !cleanTops()) { // a sweep drops many at less cost than so many pops
+            if (!wantsSweep() && !cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
                 return GO_ROUND;
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
-            long p = divided ? ahead(wakeTime(now), now) : wakeTime(now);
+            long p = ahead(wakeTime(now), now);
             setPollUntilVolatile(p); // W1
             drain(); // R1
             if (wakeTime(now) < p) {
@@ -799,6 +816,40 @@ final class TimerQueue extends QueueFields {
             return p;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * The same for a loop. It gets up for other reasons, too, so a long sleep is not divided; and it comes by so often
+     * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
+     */
+    long prepareToWait(Keeper me, long now) {
+        lock.lock();
+        try {
+            if (keeper != me) {
+                return NOT_KEEPER;
+            }
+            drainIfDue(now);
+            if (!wantsSweep() && !cleanTops(Timeline.plus(now, LAZY_NANOS))) {
+                return GO_ROUND;
+            }
+            heap.trim();
+            setNextWhenOpaque(wakeTime(now));
+            long p = Math.min(wakeTime(now), arrivalsVolatile());
+            setPollUntilVolatile(p); // W1
+            if (arrivalsVolatile() < p) { // R1
+                setPollUntilVolatile(AWAKE);
+                return GO_ROUND;
+            }
+            return p;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void drainIfDue(long now) {
+        if (keepOrder || arrivalsVolatile() <= now || !backlog.isEmpty()) {
+            drain();
         }
     }
 
@@ -816,13 +867,16 @@ final class TimerQueue extends QueueFields {
         return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
     }
 
-    /** Until the top is live; false if there are so many dead ones that somebody else should get the lock meanwhile. */
-    private boolean cleanTops() {
+    /**
+     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many dead ones
+     * that somebody else should get the lock meanwhile.
+     */
+    private boolean cleanTops(long lazyFrom) {
         int dropped = 0;
         int visits = 0;
         while (heap.size() > 0 && visits < CLEAN_CHUNK) {
             long w = heap.top().wordVolatile();
-            if (isTopLive(w)) {
+            if (isTopLive(w) || heap.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
                 break;
             }
             visits++;
@@ -845,7 +899,7 @@ final class TimerQueue extends QueueFields {
         lock.lock();
         try {
             drain();
-            while (!cleanTops()) {
+            while (!cleanTops(Timeline.NEVER)) {
                 Thread.onSpinWait(); // as many dead tops as there are; only a manual clock asks
             }
             return heap.topKey();
@@ -892,7 +946,7 @@ final class TimerQueue extends QueueFields {
                 }
             }
             if (isOverBound() && !sweeping) {
-                wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
+                callIfBefore(1); // whoever sleeps, however short, gets up to sweep
             }
         }
     }
@@ -1009,16 +1063,16 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Lock held. A loop comes by: what is filed from now on, and not due before now, is for its next visit. */
-    void beginVisit() {
-        drain();
+    void beginVisit(long now) {
+        drainIfDue(now);
         visitSeq = heap.nextSeq();
         visitLine = ready.removed() + ready.size();
     }
 
     /** Lock held. Whether what is first is due, and for this visit. */
     boolean isForVisit(long now) {
-        if (earliest() == now) {
-            cleanTops(); // or a claim would drop what is dead and take what comes behind it
+        if (earliest() <= now) {
+            cleanTops(Timeline.NEVER); // or a claim would drop what is dead and take what comes behind it
         }
         long when = earliest();
         return when < now || when == now
