@@ -60,6 +60,24 @@ final class Backlog {
         last = newest;
     }
 
+    /** Takes over all that the other one has; the younger ones, if there are any here. */
+    void appendAll(Backlog other) {
+        if (other.first == null) {
+            return;
+        }
+        if (first == null) {
+            first = other.first;
+        } else {
+            last.next = other.first;
+        }
+        last = other.last;
+        size += other.size;
+        other.removed += other.size;
+        other.first = null;
+        other.last = null;
+        other.size = 0;
+    }
+
     /** Nulls the link before the timer's word changes: from then on a reset may push it again. */
     TimerNode removeFirst() {
         TimerNode t = first;

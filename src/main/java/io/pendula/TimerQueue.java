@@ -117,7 +117,7 @@ final class TimerQueue extends QueueFields {
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
      * keeper, owner
      *              lock holder (owner also at the start) wakers, drivers, monitor         volatile
-     * heap, backlog, ready, sweep state, visit, counters
+     * heap, backlog, young, ready, sweep state, visit, counters
      *              lock holder                           lock holder (heap.size() also      plain
      *                                                    racily, for a bound)
      *
@@ -193,6 +193,11 @@ final class TimerQueue extends QueueFields {
 
     /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
     private final Backlog backlog = new Backlog();
+    /**
+     * Of a loop: taken from the inbox when that became long, and left to die until they could be due, as arrivals tells
+     * of them still. To all others they are in the inbox.
+     */
+    private final Backlog young = new Backlog();
     /**
      * Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. To all others they
      * are in the inbox still.
@@ -554,7 +559,11 @@ final class TimerQueue extends QueueFields {
         if (lock.tryLock()) {
             try {
                 helps++;
-                drain();
+                if (isAsked() && !keepOrder) {
+                    ripen();
+                } else {
+                    drain();
+                }
                 sweepToHardBound();
             } finally {
                 lock.unlock();
@@ -577,15 +586,39 @@ final class TimerQueue extends QueueFields {
         if (isAsked() && arrivalsVolatile() != Timeline.NEVER) {
             setArrivalsVolatile(Timeline.NEVER); // before the inbox is looked at, see above
         }
+        backlog.appendAll(young);
+        emptyInboxInto(backlog);
+        fileBacklog();
+    }
+
+    private void fileBacklog() {
+        while (!backlog.isEmpty() && hasRoom()) {
+            file(backlog.removeFirst());
+        }
+    }
+
+    private void emptyInboxInto(Backlog line) {
         TimerNode head = inboxVolatile();
         if (head != null && head != CLOSED) { // CLOSED comes only under this lock
             head = swapInbox(null);
             setDepthOpaque(0);
-            backlog.appendReversed(head);
+            line.appendReversed(head);
         }
-        while (!backlog.isEmpty() && hasRoom()) {
-            file(backlog.removeFirst());
+    }
+
+    /** Drops what was stopped and files what is old; the younger half may be stopped yet, before it is in the heap. */
+    private void ripen() {
+        emptyInboxInto(young);
+        for (int n = young.size(); n > 0; n--) {
+            TimerNode t = young.removeFirst();
+            long w = t.wordVolatile();
+            if (isArmed(state(w))) {
+                (n > HELP_DEPTH / 2 ? backlog : young).append(t);
+            } else if (!unlink(t, w)) {
+                young.append(t); // armed or cancelled at this moment
+            }
         }
+        fileBacklog();
     }
 
     private boolean isAsked() {
@@ -1127,7 +1160,7 @@ final class TimerQueue extends QueueFields {
 
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return inboxVolatile() != null || !backlog.isEmpty();
+        return inboxVolatile() != null || !backlog.isEmpty() || !young.isEmpty();
     }
 
     // ---- closing ----
@@ -1148,6 +1181,7 @@ final class TimerQueue extends QueueFields {
     void close(List<? super TimerNode> collected) {
         lock.lock();
         try {
+            backlog.appendAll(young);
             TimerNode head = swapInbox(CLOSED);
             if (head != CLOSED) {
                 backlog.appendReversed(head);
