@@ -86,10 +86,12 @@ final class LoopThread implements AutoCloseable {
             if (r != null) {
                 r.run();
             }
-        } else if (nanos == Long.MAX_VALUE) {
-            LockSupport.park(this);
-        } else if (nanos > 0) {
-            LockSupport.parkNanos(this, nanos);
+        } else if (nanos > 0 && work.isEmpty()) { // a wait for a lock may have used up the permit of who has posted
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, nanos);
+            }
         }
     }
 

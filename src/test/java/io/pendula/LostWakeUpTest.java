@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The next timer is armed within microseconds of the last firing, that is while the driver goes to sleep. A lazy
- * producer never meets that moment: this one spins. There is no monitor and no other traffic to make good for a wake-up
- * that is lost.
+ * The next timer is armed within microseconds of the last firing, that is while the driver goes to sleep, or the loop
+ * begins to wait. A lazy producer never meets that moment: this one spins. There is no monitor and no other traffic to
+ * make good for a wake-up that is lost.
  *
  * <p>The critical moment lies between the driver's look into its inbox and its publishing until when it sleeps. In
  * half of the rounds it is made longer by dead entries at the top of the heap, which the driver cleans away in between.
@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class LostWakeUpTest {
     private static final long ROUND_TIME = 400_000_000;
+    private static final int FEWEST_ROUNDS = 200;
     private static final int DEAD = 200;
 
     private final Timer[] dying = new Timer[DEAD];
@@ -87,32 +88,60 @@ class LostWakeUpTest {
     void arm_whileTheDriverGoesToSleep_isNeverMissed(Way way, boolean earlyPark) {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).earlyPark(earlyPark).build()) {
             timer = s.after(0, TimeUnit.NANOSECONDS, this::fire);
-            Timer lead = s.after(0, TimeUnit.NANOSECONDS, this::fire);
-            for (int i = 0; i < DEAD; i++) {
-                dying[i] = s.after(1, TimeUnit.HOURS, () -> {});
-            }
-            long expected = 2;
-            awaitFired(expected, way);
-            long end = System.nanoTime() + ROUND_TIME;
-            long rounds = 0;
-            long worst = 0;
-            for (; System.nanoTime() - end < 0; rounds++) {
-                if (ThreadLocalRandom.current().nextBoolean()) {
-                    leaveDeadEntries(s);
-                }
-                lead.reset(0, TimeUnit.NANOSECONDS);
-                awaitFired(++expected, way);
-                spin(ThreadLocalRandom.current().nextLong(3_000));
-                long began = System.nanoTime();
-                way.bringAbout(this, s);
-                awaitFired(++expected, way);
-                worst = Math.max(worst, System.nanoTime() - began);
-            }
-            figure("lost wake-ups, %s, early park %s: none in %d rounds, worst %.2f ms", way, earlyPark, rounds,
-                    LifeFixtures.millis(worst));
-            assertEquals(expected, s.stats().fired());
-            assertTrue(rounds > 100, "rounds: " + rounds);
+            spinAgainst(s, way, "early park " + earlyPark);
         }
+    }
+
+    /** With one queue, and with a second one that another loop has left to it. */
+    @ParameterizedTest
+    @CsvSource({
+        "ARM, SELECT, false", "ARM, PARK, false", "ARM, POLL, false",
+        "RESET_FIRED, SELECT, false", "RESET_FIRED, PARK, false", "RESET_FIRED, PARK, true",
+        "RESET_WAITING_EARLIER, SELECT, false", "RESET_WAITING_EARLIER, PARK, false",
+        "RESET_WAITING_EARLIER, PARK, true",
+        "REVIVE_QUEUED, SELECT, true", "REVIVE_QUEUED, PARK, false", "REVIVE_QUEUED, PARK, true",
+        "RESET_AND_SLEEP_A_LITTLE, SELECT, false", "RESET_AND_SLEEP_A_LITTLE, PARK, true",
+        "RESET_AND_SLEEP_A_LITTLE, POLL, true",
+    })
+    void arm_whileTheLoopGoesToWait_isNeverMissed(Way way, LoopThread.Way wait, boolean inherited) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            TimerLoop first = inherited ? s.attach(() -> {}) : null;
+            try (LoopThread loop = new LoopThread(s, wait)) {
+                timer = (inherited ? first : loop.loop).after(0, TimeUnit.NANOSECONDS, this::fire);
+                if (inherited) {
+                    first.close();
+                }
+                spinAgainst(s, way, "loop that waits by " + wait + (inherited ? ", inherited" : ""));
+            }
+        }
+    }
+
+    /** The timer of the test has been armed for the present. */
+    private void spinAgainst(TimerScheduler s, Way way, String what) {
+        Timer lead = s.after(0, TimeUnit.NANOSECONDS, this::fire);
+        for (int i = 0; i < DEAD; i++) {
+            dying[i] = s.after(1, TimeUnit.HOURS, () -> {});
+        }
+        long expected = 2;
+        awaitFired(expected, way);
+        long end = System.nanoTime() + ROUND_TIME;
+        long rounds = 0;
+        long worst = 0;
+        for (; rounds < FEWEST_ROUNDS || System.nanoTime() - end < 0; rounds++) {
+            if (ThreadLocalRandom.current().nextBoolean()) {
+                leaveDeadEntries(s);
+            }
+            lead.reset(0, TimeUnit.NANOSECONDS);
+            awaitFired(++expected, way);
+            spin(ThreadLocalRandom.current().nextLong(3_000));
+            long began = System.nanoTime();
+            way.bringAbout(this, s);
+            awaitFired(++expected, way);
+            worst = Math.max(worst, System.nanoTime() - began);
+        }
+        figure("lost wake-ups, %s, %s: none in %d rounds, worst %.2f ms", way, what, rounds,
+                LifeFixtures.millis(worst));
+        assertEquals(expected, s.stats().fired());
     }
 
     private void leaveDeadEntries(TimerScheduler s) {

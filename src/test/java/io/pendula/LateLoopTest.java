@@ -1,0 +1,505 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.assertNoRescue;
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.block;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.millis;
+import static io.pendula.LifeFixtures.threadsOf;
+import static io.pendula.LoopFixtures.NOTHING;
+import static io.pendula.LoopFixtures.NOW;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.LoopFixtures.Actor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Loops whose thread is busy elsewhere while their timers are due: who helps, who must not, and who is told. */
+@Timeout(60)
+class LateLoopTest {
+    /** Generous: a driver comes after some 16 ms on a machine that has a processor to give. */
+    private static final long BOUND_NANOS = 2_000_000_000;
+    private static final Duration TICK = Duration.ofMillis(2);
+
+    private static TimerScheduler.Builder scheduler(String name, int workers) {
+        return TimerScheduler.builder().name(name).workers(workers);
+    }
+
+    /** Where and how late firings were. */
+    private static final class Firings {
+        final Queue<Thread> on = new ConcurrentLinkedQueue<>();
+        final AtomicLong worst = new AtomicLong();
+        final AtomicInteger early = new AtomicInteger();
+
+        Runnable dueIn(long delay, CountDownLatch done) {
+            long due = System.nanoTime() + delay;
+            return () -> {
+                long late = System.nanoTime() - due;
+                early.addAndGet(late < 0 ? 1 : 0);
+                worst.accumulateAndGet(late, Math::max);
+                on.add(Thread.currentThread());
+                done.countDown();
+            };
+        }
+    }
+
+    private static void runOneOn(LoopThread t) {
+        AtomicBoolean there = new AtomicBoolean();
+        eventually("the loop runs its own timers again", () -> {
+            CountDownLatch ran = new CountDownLatch(1);
+            t.loop.after(NOW, () -> {
+                there.set(Thread.currentThread() == t.thread);
+                ran.countDown();
+            });
+            await(ran);
+            return there.get();
+        });
+    }
+
+    // ---- drivers help ----
+
+    @ParameterizedTest
+    @CsvSource({"SELECT, 1", "SELECT, 2", "PARK, 1", "PARK, 2", "POLL, 1", "POLL, 2"})
+    void heldUp_dueTimers_runOnADriverAndTheLoopTakesOverAgain(LoopThread.Way way, int workers) {
+        try (TimerScheduler s = scheduler("late", workers).build(); LoopThread t = new LoopThread(s, way)) {
+            for (int stall = 0; stall < 3; stall++) {
+                CountDownLatch release = t.holdUp();
+                Firings firings = new Firings();
+                int timers = 50;
+                CountDownLatch done = new CountDownLatch(timers);
+                for (int i = 0; i < timers; i++) {
+                    t.loop.after(i, TimeUnit.MILLISECONDS, firings.dueIn(i * 1_000_000L, done));
+                }
+                await(done);
+                figure("loop held up, %d workers: worst %.2f ms late", workers, millis(firings.worst.get()));
+                assertEquals(0, firings.early.get());
+                assertTrue(firings.worst.get() < BOUND_NANOS, () -> "late by " + millis(firings.worst.get()) + " ms");
+                assertTrue(firings.on.stream().allMatch(x -> x.getName().startsWith("pendula-late-worker-")),
+                        () -> "on " + firings.on);
+                release.countDown();
+                runOneOn(t);
+            }
+            assertNoRescue(s);
+            assertEquals(0, s.stats().spareDrivers());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void heldUp_ownTimers_runOnADriver(LoopThread.Way way) {
+        try (TimerScheduler s = scheduler("late-own", 1).build(); LoopThread t = new LoopThread(s, way)) {
+            Firings firings = new Firings();
+            CountDownLatch done = new CountDownLatch(3);
+            CountDownLatch release = new CountDownLatch(1);
+            t.post(() -> {
+                s.after(5, TimeUnit.MILLISECONDS, firings.dueIn(5_000_000, done));
+                s.after(NOW, firings.dueIn(0, done));
+                s.asScheduledExecutorService().execute(firings.dueIn(0, done));
+                await(release);
+            });
+            await(done);
+            release.countDown();
+            assertFalse(firings.on.contains(t.thread));
+            assertNoRescue(s);
+        }
+    }
+
+    /** The thread says that it will wait, returns from its wait, and is busy before it comes by. */
+    @Test
+    void heldUpAfterItsWait_armedMeanwhile_runsOnADriver() {
+        try (TimerScheduler s = scheduler("late-wait", 1).build(); TimerLoop loop = s.attach(NOTHING)) {
+            Firings firings = new Firings();
+            for (int i = 0; i < 20; i++) {
+                assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+                block(i * 2_000_000L); // from when all are up to when the monitor sleeps for good
+                CountDownLatch done = new CountDownLatch(1);
+                LoopFixtures.runElsewhere(() -> loop.after(1, TimeUnit.MILLISECONDS, firings.dueIn(1_000_000, done)));
+                await(done);
+            }
+            assertFalse(firings.on.contains(Thread.currentThread()));
+            figure("loop busy after its wait: worst %.2f ms late", millis(firings.worst.get()));
+            assertNoRescue(s);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void wakeupAlwaysThrows_waitingLoop_driversRunWhatIsDue(boolean said) {
+        Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+        try (TimerScheduler s = scheduler("late-broken", 1).listener(new TimerListener() {
+            @Override
+            public void wakeupThrew(TimerLoop loop, Throwable e) {
+                thrown.add(e);
+            }
+        }).build(); TimerLoop loop = s.attach(() -> {
+            throw new IllegalStateException("wakeup");
+        })) {
+            if (said) {
+                assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+            }
+            CountDownLatch done = new CountDownLatch(1);
+            LoopFixtures.runElsewhere(() -> loop.after(1, TimeUnit.MILLISECONDS, done::countDown));
+            await(done);
+            assertEquals(said, !thrown.isEmpty());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(MissedTicks.class)
+    void ticker_heldUpAgainAndAgain_neverOverlapsAndTicksOn(MissedTicks policy) {
+        try (TimerScheduler s = scheduler("late-tick", 2).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT)) {
+            AtomicBoolean inside = new AtomicBoolean();
+            AtomicBoolean overlapped = new AtomicBoolean();
+            AtomicInteger onLoop = new AtomicInteger();
+            AtomicInteger onDriver = new AtomicInteger();
+            Ticker ticker = t.loop.every(TICK, policy, () -> {
+                if (!inside.compareAndSet(false, true)) {
+                    overlapped.set(true);
+                }
+                (Thread.currentThread() == t.thread ? onLoop : onDriver).incrementAndGet();
+                block(300_000);
+                inside.set(false);
+            });
+            for (int stall = 0; stall < 10; stall++) {
+                int before = onDriver.get();
+                CountDownLatch release = t.holdUp();
+                eventually("drivers tick", () -> onDriver.get() >= before + 3);
+                release.countDown();
+                int mine = onLoop.get();
+                eventually("the loop ticks", () -> onLoop.get() >= mine + 3);
+            }
+            ticker.stop();
+            assertFalse(overlapped.get());
+            assertNoRescue(s);
+        }
+    }
+
+    @Test
+    void heldUp_dueTimersAndDetach_runExactlyOnce() {
+        try (TimerScheduler s = scheduler("late-detach", 1).build()) {
+            for (int round = 0; round < 20; round++) {
+                AtomicInteger runs = new AtomicInteger();
+                TimerLoop loop = s.attach(NOTHING);
+                int timers = 40;
+                for (int i = 0; i < timers; i++) {
+                    loop.after(i, TimeUnit.MILLISECONDS, runs::incrementAndGet);
+                }
+                block(round * 2_000_000L); // until drivers have taken some, or none
+                loop.close();
+                eventually("all have run", () -> runs.get() == timers);
+                assertEquals(0, s.pending());
+            }
+            assertEquals(20 * 40, s.stats().fired());
+            assertEquals(2, s.stats().workers().size());
+        }
+    }
+
+    // ---- nobody may help ----
+
+    private static final class StallListener implements TimerListener {
+        record Stall(TimerLoop loop, Object timer, long lateness, Thread by) {}
+
+        record Stuck(Object timer, long lateness, long blocked, long at) {}
+
+        final Queue<Stall> loops = new ConcurrentLinkedQueue<>();
+        final Queue<Stuck> callbacks = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+            loops.add(new Stall(loop, timer, latenessNanos, Thread.currentThread()));
+        }
+
+        @Override
+        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+            callbacks.add(new Stuck(timer, latenessNanos, blockedNanos, System.nanoTime()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void confined_heldUp_nobodyStealsAndTheListenerHearsOncePerStall(LoopThread.Way way) {
+        StallListener heard = new StallListener();
+        try (TimerScheduler s = scheduler("late-confined", 2).listener(heard).build();
+                LoopThread t = new LoopThread(s, way, true)) {
+            for (int stall = 1; stall <= 3; stall++) {
+                Firings firings = new Firings();
+                CountDownLatch release = t.holdUp();
+                CountDownLatch done = new CountDownLatch(2);
+                Timer first = t.loop.after(1, TimeUnit.MILLISECONDS, firings.dueIn(1_000_000, done));
+                t.loop.after(2, TimeUnit.MILLISECONDS, firings.dueIn(2_000_000, done));
+                int n = stall;
+                eventually("the stall is reported", () -> heard.loops.size() >= n);
+                block(60_000_000); // long enough to be looked at again, and for drivers to be tempted
+                assertEquals(2, done.getCount(), "somebody stole");
+                release.countDown();
+                await(done);
+                assertEquals(stall, heard.loops.size());
+                StallListener.Stall news = heard.loops.stream().skip(stall - 1).findFirst().get();
+                assertSame(t.loop, news.loop());
+                assertSame(first, news.timer());
+                assertTrue(news.lateness() >= 1_000_000, () -> "lateness " + news.lateness());
+                assertTrue(news.lateness() <= BOUND_NANOS, () -> "lateness " + news.lateness());
+                assertEquals("pendula-late-confined-monitor", news.by().getName());
+                assertTrue(firings.on.stream().allMatch(x -> x == t.thread), () -> "on " + firings.on);
+                runOneOn(t);
+            }
+            assertTrue(heard.callbacks.isEmpty());
+            assertEquals(0, s.stats().stolen());
+        }
+    }
+
+    @Test
+    void confined_otherDriversBusy_nobodySteals() {
+        try (TimerScheduler s = scheduler("late-busy", 2).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.PARK, true)) {
+            AtomicLong ticks = new AtomicLong();
+            Ticker busy = s.every(Duration.ofMillis(1), ticks::incrementAndGet);
+            CountDownLatch release = t.holdUp();
+            AtomicBoolean ran = new AtomicBoolean();
+            t.loop.after(NOW, () -> ran.set(Thread.currentThread() == t.thread));
+            eventually("drivers have been around", () -> ticks.get() >= 50);
+            assertFalse(ran.get());
+            release.countDown();
+            eventually("run by its loop", ran::get);
+            busy.stop();
+        }
+    }
+
+    @Test
+    void loopStalled_listenerThrows_monitorLivesOn() {
+        AtomicInteger stalls = new AtomicInteger();
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        try (TimerScheduler s = scheduler("late-throws", 1).threadFactory(r -> {
+            Thread t = new Thread(r);
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler((x, e) -> uncaught.add(e));
+            return t;
+        }).listener(new TimerListener() {
+            @Override
+            public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+                stalls.incrementAndGet();
+                throw new IllegalStateException("stalled");
+            }
+        }).build(); LoopThread t = new LoopThread(s, LoopThread.Way.PARK, true)) {
+            for (int i = 1; i <= 2; i++) {
+                CountDownLatch release = t.holdUp();
+                t.loop.after(NOW, NOTHING);
+                int n = i;
+                eventually("stall " + n, () -> stalls.get() == n && uncaught.size() == n);
+                release.countDown();
+                runOneOn(t);
+            }
+        }
+    }
+
+    // ---- stuck in a callback ----
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stuckInACallback_othersDue_listenerHearsOfIt(boolean confined) {
+        StallListener heard = new StallListener();
+        try (TimerScheduler s = scheduler("late-stuck", 1).listener(heard).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT, confined)) {
+            CountDownLatch release = new CountDownLatch(1);
+            AtomicLong began = new AtomicLong();
+            CountDownLatch ticked = new CountDownLatch(5);
+            CountDownLatch begin = t.holdUp();
+            if (!confined) {
+                begin.countDown(); // else drivers would run it
+            }
+            Timer stuck = t.loop.after(NOW, () -> {
+                began.set(System.nanoTime());
+                await(release);
+            });
+            Ticker waits = t.loop.every(TICK, MissedTicks.BURST, ticked::countDown);
+            if (confined) {
+                block(300_000_000); // so that lateness and the time inside can be told apart
+                begin.countDown();
+            }
+            eventually("heard", () -> !heard.callbacks.isEmpty());
+            StallListener.Stuck news = heard.callbacks.peek();
+            assertSame(stuck, news.timer());
+            assertTrue(news.lateness() >= (confined ? 250_000_000 : 0), () -> "lateness " + news.lateness());
+            assertTrue(news.blocked() <= news.at() - began.get() + 100_000_000, () -> "has been running for "
+                    + millis(news.at() - began.get()) + " ms, not " + millis(news.blocked()));
+            assertTrue(news.blocked() >= 0);
+            if (confined) {
+                block(60_000_000);
+                assertEquals(5, ticked.getCount());
+            } else {
+                await(ticked);
+            }
+            release.countDown();
+            await(ticked);
+            waits.stop();
+            assertEquals(1, heard.callbacks.size());
+            assertEquals(confined ? 1 : 0, heard.loops.size());
+        }
+    }
+
+    /** A loop that works off what has piled up is late, but no callback is stuck. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void burstOfShortCallbacks_noneIsCalledStuck(boolean confined) {
+        StallListener heard = new StallListener();
+        try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(100)).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.POLL, confined)) {
+            int timers = 600;
+            CountDownLatch done = new CountDownLatch(timers);
+            t.post(() -> {
+                for (int i = 0; i < timers; i++) {
+                    s.after(NOW, () -> {
+                        LifeFixtures.spin(500_000);
+                        done.countDown();
+                    });
+                }
+            });
+            await(done);
+            assertEquals(List.of(), List.copyOf(heard.callbacks));
+        }
+    }
+
+    // ---- loops help each other ----
+
+    @Test
+    void helpOthers_stuckSibling_itsDueTimersRunHere() {
+        try (TimerScheduler s = scheduler("late-help", 0).build(); TimerLoop helper = s.attach(NOTHING);
+                Actor actor = new Actor("sibling")) {
+            TimerLoop sibling = actor.call(() -> s.attach(NOTHING));
+            List<Thread> on = new ArrayList<>();
+            Runnable note = () -> on.add(Thread.currentThread());
+            sibling.after(NOW, note);
+            actor.call(sibling::nanosUntilNext); // filed
+            sibling.after(NOW, note); // in the inbox
+            sibling.after(1, TimeUnit.HOURS, note);
+            Ticker ticker = sibling.every(Duration.ofMillis(100), note);
+            block(1_000_000);
+            assertEquals(2, helper.helpOthers());
+            assertEquals(0, helper.helpOthers());
+            eventually("the ticker is late", () -> helper.helpOthers() == 1);
+            ticker.stop();
+            assertEquals(List.of(Thread.currentThread(), Thread.currentThread(), Thread.currentThread()), on);
+            assertEquals(3, s.stats().stolen());
+            actor.run(sibling::close);
+        }
+    }
+
+    @Test
+    void helpOthers_siblingThatIsInTime_isLeftAlone() {
+        long[] time = {1};
+        try (TimerScheduler s = scheduler("late-time", 0).clock(() -> time[0]).build();
+                TimerLoop helper = s.attach(NOTHING); Actor actor = new Actor("sibling")) {
+            TimerLoop sibling = actor.call(() -> s.attach(NOTHING));
+            sibling.after(10, TimeUnit.NANOSECONDS, NOTHING);
+            time[0] += 10 + QueueRunner.STEAL_AFTER_NANOS;
+            assertEquals(0, helper.helpOthers());
+            time[0]++;
+            assertEquals(1, helper.helpOthers());
+            actor.run(sibling::close);
+        }
+    }
+
+    @Test
+    void helpOthers_confinedSibling_isLeftAlone() {
+        try (TimerScheduler s = scheduler("late-leave", 0).build(); TimerLoop helper = s.attach(NOTHING);
+                Actor actor = new Actor("sibling")) {
+            TimerLoop sibling = actor.call(() -> s.attachConfined(NOTHING));
+            sibling.after(NOW, NOTHING);
+            block(1_000_000);
+            assertEquals(0, helper.helpOthers());
+            assertEquals(1, actor.<Integer>call(sibling::runDue));
+            sibling.after(NOW, NOTHING);
+            actor.call(sibling::nanosUntilNext);
+            block(1_000_000);
+            assertEquals(0, helper.helpOthers());
+            actor.run(sibling::close);
+        }
+    }
+
+    @Test
+    void helpOthers_stuckDriver_itsDueTimersRunHere() {
+        try (TimerScheduler s = scheduler("late-driver", 1).monitor(false).build();
+                Actor actor = new Actor("armer"); TimerLoop helper = s.attach(NOTHING)) {
+            CountDownLatch began = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            Whereabouts on = new Whereabouts();
+            actor.run(() -> s.after(NOW, () -> {
+                began.countDown();
+                await(release);
+            }));
+            await(began);
+            actor.run(() -> s.after(NOW, on));
+            block(1_000_000);
+            assertEquals(1, helper.helpOthers());
+            assertSame(Thread.currentThread(), on.thread);
+            release.countDown();
+        }
+    }
+
+    private static final class Whereabouts implements Runnable {
+        volatile Thread thread;
+
+        @Override
+        public void run() {
+            thread = Thread.currentThread();
+        }
+    }
+
+    // ---- costs ----
+
+    @Test
+    void noWorkers_noThreadIsStarted() {
+        try (TimerScheduler s = scheduler("late-none", 0).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT)) {
+            CountDownLatch ran = new CountDownLatch(10);
+            Ticker ticker = t.loop.every(Duration.ofMillis(1), ran::countDown);
+            await(ran);
+            CountDownLatch release = t.holdUp();
+            block(30_000_000);
+            assertEquals(List.of(), threadsOf("late-none"));
+            assertEquals(0, s.crew.drivers().length);
+            release.countDown();
+            runOneOn(t);
+            ticker.stop();
+            assertEquals(0, s.stats().stolen());
+        }
+    }
+
+    @Test
+    void idleLoop_monitorAndDriversSleepForGood() {
+        try (TimerScheduler s = scheduler("late-idle", 1).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.PARK)) {
+            CountDownLatch ran = new CountDownLatch(1);
+            t.loop.after(1, TimeUnit.MILLISECONDS, ran::countDown);
+            await(ran);
+            eventually("all sleep without a timeout", () -> threadsOf("late-idle").size() == 2
+                    && threadsOf("late-idle").stream().allMatch(x -> x.getState() == Thread.State.WAITING)
+                    && t.thread.getState() == Thread.State.WAITING);
+            int rounds = t.rounds();
+            for (int look = 0; look < 100; look++) {
+                block(1_000_000);
+                assertTrue(threadsOf("late-idle").stream().allMatch(x -> x.getState() == Thread.State.WAITING));
+            }
+            assertEquals(rounds, t.rounds());
+        }
+    }
+}
