@@ -1,0 +1,348 @@
+package io.pendula.examples;
+
+import io.pendula.TimerListener;
+import io.pendula.TimerLoop;
+import io.pendula.TimerScheduler;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Puts an {@link IdleTimeoutServer} under load, checks that it keeps its timeouts, and shows what its timers cost. */
+@Command(name = "idle-timeout", sortOptions = false, description = {
+    "Opens many connections to a server of one thread that closes idle ones; keeps some alive; checks that no"
+    + " connection is closed early, late or for no reason, and shows what the timers cost the loop."},
+    footer = {"", "mvn -q test-compile exec:java -Dexec.mainClass=io.pendula.examples.IdleTimeoutDemo"
+    + " -Dexec.args=\"--connections 1000\""})
+public final class IdleTimeoutDemo implements Callable<Integer> {
+    /** By how much a closing may be late on a machine that makes no pauses of its own. */
+    static final Duration TOLERANCE = Duration.ofMillis(50);
+    /** File descriptors for all but connections. */
+    private static final long OTHER_FILES = 256;
+    private static final int BACKLOG = 1024;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @Option(names = "--connections", paramLabel = "N", defaultValue = "5000",
+            description = "how many connections (default: ${DEFAULT-VALUE})")
+    private int connections;
+
+    @Option(names = "--alive", paramLabel = "N",
+            description = "how many of them are kept alive (default: a fifth)")
+    private Integer alive;
+
+    @Option(names = "--rate", paramLabel = "N", defaultValue = "5000",
+            description = "messages per second that do so, all together (default: ${DEFAULT-VALUE})")
+    private int rate;
+
+    @Option(names = "--timeout", paramLabel = "MS", defaultValue = "2000",
+            description = "a connection silent for so long is closed (default: ${DEFAULT-VALUE})")
+    private int timeout;
+
+    @Option(names = "--deadline", paramLabel = "MS", defaultValue = "100",
+            description = "for the answer to a request (default: ${DEFAULT-VALUE})")
+    private int deadline;
+
+    @Option(names = "--seconds", paramLabel = "S", defaultValue = "5",
+            description = "how long messages are sent (default: ${DEFAULT-VALUE})")
+    private int seconds;
+
+    @Option(names = "--help", usageHelp = true, description = "show this and exit")
+    private boolean help;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Style style;
+
+    private IdleTimeoutDemo(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+        this.style = Style.of(out);
+    }
+
+    /**
+     * Runs the demo. Ends the JVM only if something was wrong, so that Maven ends by itself.
+     *
+     * @param args see {@code --help}
+     */
+    public static void main(String[] args) {
+        int status = run(System.out, System.err, args);
+        if (status != 0) {
+            System.exit(status);
+        }
+    }
+
+    /** Returns the exit status: 0, or 1 if a check failed, or 2 for bad options. */
+    static int run(PrintStream out, PrintStream err, String... args) {
+        return new CommandLine(new IdleTimeoutDemo(out, err))
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(args);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        atLeast("--connections", connections, 1);
+        atLeast("--rate", rate, 1);
+        atLeast("--timeout", timeout, 1);
+        atLeast("--deadline", deadline, 1);
+        atLeast("--seconds", seconds, 0);
+        fitIntoLimits();
+        int living = alive == null ? connections / 5 : Math.min(alive, connections);
+        atLeast("--alive", living, 0);
+        if (2_000L * living > (long) rate * timeout) {
+            throw new ParameterException(spec.commandLine(), "Invalid value for option '--rate': each of " + living
+                    + " connections would send less than two messages in " + timeout + " ms");
+        }
+        return load(living);
+    }
+
+    private void atLeast(String option, int value, int least) {
+        if (value < least) {
+            throw new ParameterException(spec.commandLine(),
+                    "Invalid value for option '" + option + "': must be at least " + least + ", but is " + value);
+        }
+    }
+
+    /** Both ends of each connection are in this process. */
+    private void fitIntoLimits() {
+        OperatingSystemMXBean os = ManagementFactory.getOperatingSystemMXBean();
+        if (os instanceof UnixOperatingSystemMXBean unix) {
+            long files = unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount() - OTHER_FILES;
+            if (files < 2L * connections) {
+                say("Only %,d connections instead of %,d: this process may open no more than %,d files.",
+                        Math.max(1, files / 2), connections, unix.getMaxFileDescriptorCount());
+                connections = (int) Math.max(1, files / 2);
+            }
+        }
+    }
+
+    private int load(int living) throws IOException, InterruptedException {
+        out.println(style.strong(String.format(Locale.ROOT, "%,d connections, %,d of them with %,d messages a second"
+                + " for %d s", connections, living, living == 0 ? 0 : rate, seconds)));
+        say("closed after %,d ms of silence; an answer may take %,d ms", timeout, deadline);
+        say("Java %s, %d processors", System.getProperty("java.version"), Runtime.getRuntime().availableProcessors());
+        out.println();
+        InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        CallbackMeter callbacks = new CallbackMeter();
+        try (TimerScheduler timers = TimerScheduler.builder().name("idle-timeout").workers(0)
+                .slowCallback(Duration.ZERO).listener(callbacks).build();
+                ServerSocketChannel acceptor = ServerSocketChannel.open().bind(anyPort, BACKLOG);
+                PauseMeter pauses = new PauseMeter()) {
+            Duration idleTimeout = Duration.ofMillis(timeout);
+            Duration requestLimit = Duration.ofMillis(deadline);
+            MeteredServer server = new MeteredServer(timers, acceptor, idleTimeout, requestLimit);
+            LoadClient client = new LoadClient(new LoadClient.Plan(acceptor.getLocalAddress(), connections, living,
+                    rate, Duration.ofSeconds(seconds), idleTimeout, requestLimit, PATIENCE.plus(idleTimeout)),
+                    this::show);
+            LoadClient.Outcome outcome;
+            Thread loop = new Thread(server, "server");
+            loop.start();
+            try {
+                outcome = client.run();
+            } finally {
+                server.close();
+                loop.join();
+            }
+            report(outcome, server, callbacks, pauses.longestNanos());
+            List<String> complaints = complaints(outcome, server, pauses.longestNanos(), timers.pending());
+            out.flush();
+            complaints.forEach(c -> err.println("idle-timeout: " + c));
+            return complaints.isEmpty() ? 0 : 1;
+        }
+    }
+
+    private void show(Duration elapsed, int open, long messages) {
+        say("%5.1f s  %,6d open  %,9d messages", elapsed.toMillis() / 1e3, open, messages);
+    }
+
+    private void say(String format, Object... values) {
+        out.println(String.format(Locale.ROOT, format, values));
+    }
+
+    private void report(LoadClient.Outcome o, MeteredServer server, CallbackMeter callbacks, long pause) {
+        double wall = server.wallNanos / 1e9;
+        out.println();
+        say("%-34s%,12d", "connections closed for silence", o.closed);
+        say("  %-32s%12d", "too early", o.early);
+        say("  %-32s%12d", "though alive", o.killed);
+        say("%-34s%,12d%,12.0f /s", "messages, each one reset", o.messages, o.messages / wall);
+        say("  %-32s%,12d", "answered in time", o.inTime);
+        say("  %-32s%,12d", "not within the deadline", o.late);
+        out.println();
+        out.println(style.strong(String.format("%-34s%12s%12s%12s", "lateness of the closings", "p50", "p99", "max")));
+        percentiles("at the server", server.lateness);
+        percentiles("as the client saw it", o.lateness);
+        out.println();
+        out.println(style.strong("what the machine made them wait"));
+        say("  %-56s%12s", "its longest pause", style.time(pause));
+        say("  %-56s%12s", "in the worst half second of the server", style.time(server.withheld.mostNanos()));
+        say("  %-56s%12s", "in the worst half second of the client", style.time(o.withheld.mostNanos()));
+        out.println();
+        out.println(style.strong(String.format("%-34s%12s%12s%12s", "the loop's processor time", "each", "all",
+                "share")));
+        share("in all, " + String.format(Locale.ROOT, "%,d turns", server.turns), server.turns, server.cpuNanos,
+                server.cpuNanos);
+        share("reset", o.messages, server.resetNanos(), server.cpuNanos);
+        share("nanosUntilNext", server.turns, server.nextNanos(), server.cpuNanos);
+        share("runDue, but for the callbacks", server.callbacks, server.runDueNanos - callbacks.nanos, server.cpuNanos);
+    }
+
+    private void percentiles(String label, Histogram h) {
+        say("  %-32s%12s%12s%12s", label, style.time(h.getValueAtPercentile(50)), style.time(h.getValueAtPercentile(99)),
+                style.time(h.getMaxValue()));
+    }
+
+    private void share(String label, long times, double nanos, double cpuNanos) {
+        say("  %-32s%12s%12s%10.1f %%", label, style.time(nanos / Math.max(1, times)), style.time(nanos),
+                100 * nanos / cpuNanos);
+    }
+
+    private List<String> complaints(LoadClient.Outcome o, MeteredServer server, long pause, long pending) {
+        List<String> all = new ArrayList<>();
+        complainIf(o.opened < connections, all, "%d of %d connections could not be opened; %s",
+                connections - o.opened, connections, o.firstFailure);
+        complainIf(o.early > 0, all, "%d connections were closed early", o.early);
+        complainIf(server.early > 0, all, "%d connections were closed early, the server says", server.early);
+        complainIf(o.killed > 0, all, "%d connections were closed though they were alive", o.killed);
+        complainIf(o.neglected > 0 && pause < Duration.ofMillis(timeout).toNanos() / 4, all,
+                "%d connections got no messages in time from the client itself", o.neglected);
+        complainIf(o.leftOpen > 0, all, "%d idle connections were not closed", o.leftOpen);
+        complainIf(o.wrong > 0, all, "%d answers were wrong", o.wrong);
+        complainIf(o.broken > 0, all, "%d connections broke, the first by %s", o.broken, o.firstFailure);
+        complainIf(pending > 0, all, "%d timers are still armed", pending);
+        long machine = pause + server.withheld.mostNanos();
+        complainIfLate("by the server", server.lateness, machine, all);
+        // The last message may be heard late, and the end may be seen late.
+        complainIfLate("as the client saw it", o.lateness, 2 * machine + o.withheld.mostNanos(), all);
+        return all;
+    }
+
+    private void complainIfLate(String where, Histogram lateness, long machine, List<String> complaints) {
+        complainIf(lateness.getMaxValue() > TOLERANCE.toNanos() + machine, complaints, "a connection was closed %s late"
+                + " %s; allowed were %s, and %s by which the machine was late", style.time(lateness.getMaxValue()),
+                where, style.time(TOLERANCE.toNanos()), style.time(machine));
+    }
+
+    private static void complainIf(boolean wrong, List<String> complaints, String format, Object... values) {
+        if (wrong) {
+            complaints.add(String.format(Locale.ROOT, format, values));
+        }
+    }
+
+    /** Adds up how long callbacks take, for the loop's thread alone. */
+    private static final class CallbackMeter implements TimerListener {
+        private long nanos;
+
+        @Override
+        public void slow(Object timer, long latenessNanos, long ranNanos) {
+            nanos += ranNanos;
+        }
+    }
+
+    /** Measures as it goes. Its figures may be read when its thread has ended. */
+    private static final class MeteredServer extends IdleTimeoutServer {
+        /** To time each reset would cost about as much as the reset itself. */
+        private static final int SAMPLE = 16;
+
+        private final Histogram lateness = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
+        private final Histogram resets = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
+        private final Histogram nexts = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
+        private final Withheld withheld = new Withheld();
+        private final long timeoutNanos;
+        private int early;
+        private long heard;
+        private long turns;
+        private long callbacks;
+        private long runDueNanos;
+        private long cpuNanos;
+        private long wallNanos;
+
+        MeteredServer(TimerScheduler timers, ServerSocketChannel acceptor, Duration idleTimeout, Duration requestLimit)
+                throws IOException {
+            super(timers, acceptor, idleTimeout, requestLimit);
+            this.timeoutNanos = idleTimeout.toNanos();
+        }
+
+        @Override
+        public void run() {
+            long wall = System.nanoTime();
+            long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+            super.run();
+            cpuNanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
+            wallNanos = System.nanoTime() - wall;
+        }
+
+        @Override
+        void select(TimerLoop loop, Selector selector) throws IOException {
+            if (turns++ % SAMPLE == 0) {
+                long before = System.nanoTime();
+                loop.nanosUntilNext();
+                nexts.recordValue(Math.min(nexts.getHighestTrackableValue(), System.nanoTime() - before));
+            }
+            withheld.waits();
+            super.select(loop, selector);
+            withheld.runs();
+        }
+
+        @Override
+        int runDue(TimerLoop loop, int limit) {
+            long before = System.nanoTime();
+            int ran = super.runDue(loop, limit);
+            callbacks += ran;
+            runDueNanos += System.nanoTime() - before;
+            return ran;
+        }
+
+        @Override
+        void heard(Connection connection) {
+            if (heard++ % SAMPLE == 0) {
+                long before = System.nanoTime();
+                super.heard(connection);
+                resets.recordValue(Math.min(resets.getHighestTrackableValue(), System.nanoTime() - before));
+            } else {
+                super.heard(connection);
+            }
+        }
+
+        @Override
+        void lost(Connection connection, long silentNanos) {
+            if (silentNanos < timeoutNanos) {
+                early++;
+            }
+            lateness.recordValue(Math.max(0, silentNanos - timeoutNanos));
+        }
+
+        /** Medians, as the samples in which the thread was interrupted would weigh too much. */
+        double resetNanos() {
+            return (double) resets.getValueAtPercentile(50) * heard;
+        }
+
+        double nextNanos() {
+            return (double) nexts.getValueAtPercentile(50) * turns;
+        }
+    }
+}
