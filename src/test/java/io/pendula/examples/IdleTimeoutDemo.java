@@ -133,7 +133,7 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         if (os instanceof UnixOperatingSystemMXBean unix) {
             long files = unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount() - OTHER_FILES;
             if (files < 2L * connections) {
-                say("Only %,d connections instead of %,d: this process may open no more than %,d files.",
+                say("Only %,d connections, not %,d: no more than %,d files may be open.",
                         Math.max(1, files / 2), connections, unix.getMaxFileDescriptorCount());
                 connections = (int) Math.max(1, files / 2);
             }

@@ -21,7 +21,7 @@ final class Lines {
     }
 
     private final SocketChannel channel;
-    private final SelectionKey key;
+    private SelectionKey key;
     private final ByteBuffer in = ByteBuffer.allocate(MAX_LINE);
     private final Queue<ByteBuffer> out = new ArrayDeque<>();
     private boolean held;
@@ -29,6 +29,11 @@ final class Lines {
     /** The key's channel is a connected socket. */
     Lines(SelectionKey key) {
         this.channel = (SocketChannel) key.channel();
+        moveTo(key);
+    }
+
+    /** The channel is registered with another selector. */
+    void moveTo(SelectionKey key) {
         this.key = key;
         showInterest();
     }
