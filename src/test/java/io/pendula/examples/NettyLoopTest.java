@@ -1,0 +1,407 @@
+package io.pendula.examples;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Timers on Netty's event loops: on their thread, in time, and gone when they are. */
+@Timeout(60)
+class NettyLoopTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final TimerScheduler timers = TimerScheduler.builder().name("netty").workers(0).build();
+    private final NioEventLoopGroup group = new NioEventLoopGroup(1);
+    private final EventLoop eventLoop = group.next();
+    private NettyLoop netty;
+    private Thread thread;
+
+    @BeforeEach
+    void attach() throws Exception {
+        netty = NettyLoop.attach(timers, eventLoop).get();
+        thread = eventLoop.submit(Thread::currentThread).get();
+    }
+
+    @AfterEach
+    void shutDown() {
+        assertTrue(group.shutdownGracefully(0, 20, TimeUnit.SECONDS).awaitUninterruptibly(30, TimeUnit.SECONDS));
+        assertEquals(0, timers.pending());
+        assertEquals("TimerScheduler[netty, 0 workers]", timers.toString(), "a loop was left");
+        timers.close();
+    }
+
+    private static void await(CountDownLatch latch) throws InterruptedException {
+        assertTrue(latch.await(30, TimeUnit.SECONDS), () -> latch.getCount() + " are still missing");
+    }
+
+    @Test
+    void timers_fromManyThreads_runOnTheEventLoopNeverEarly() throws Exception {
+        int threads = 4;
+        int each = 3000;
+        CountDownLatch ran = new CountDownLatch(threads * each);
+        AtomicInteger early = new AtomicInteger();
+        AtomicInteger elsewhere = new AtomicInteger();
+        for (int i = 0; i < threads; i++) {
+            int seed = i;
+            new Thread(() -> {
+                Random random = new Random(seed);
+                for (int n = 0; n < each; n++) {
+                    long delay = random.nextInt(30_000_000);
+                    long due = System.nanoTime() + delay;
+                    netty.timers().after(delay, TimeUnit.NANOSECONDS, () -> {
+                        if (System.nanoTime() - due < 0) {
+                            early.incrementAndGet();
+                        }
+                        if (Thread.currentThread() != thread) {
+                            elsewhere.incrementAndGet();
+                        }
+                        ran.countDown();
+                    });
+                    if (n % 100 == 0) {
+                        LockSupport.parkNanos(500_000);
+                    }
+                }
+            }).start();
+        }
+        await(ran);
+        assertEquals(0, early.get());
+        assertEquals(0, elsewhere.get());
+    }
+
+    @Test
+    void earlierTimer_fromAnotherThread_wakesTheEventLoop() throws Exception {
+        netty.timers().after(HOUR, () -> {});
+        for (int i = 0; i < 300; i++) {
+            CountDownLatch ran = new CountDownLatch(1);
+            netty.timers().after(i % 3, TimeUnit.MILLISECONDS, ran::countDown);
+            await(ran);
+        }
+    }
+
+    @Test
+    void earlierTimer_fromTheEventLoopItself_needsNobodyElse() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            int delay = i % 3;
+            CountDownLatch ran = new CountDownLatch(1);
+            AtomicReference<Thread> by = new AtomicReference<>();
+            eventLoop.execute(() -> timers.after(HOUR, () -> {}));
+            eventLoop.execute(() -> timers.after(delay, TimeUnit.MILLISECONDS, () -> {
+                by.set(Thread.currentThread());
+                ran.countDown();
+            }));
+            await(ran);
+            assertEquals(thread, by.get());
+        }
+    }
+
+    @Test
+    void resets_ofOneTimer_moveItsOnlyFiring() throws Exception {
+        CountDownLatch ran = new CountDownLatch(1);
+        Timer t = netty.timers().after(HOUR, ran::countDown);
+        for (int ms : new int[] {1000, 3_600_000, 500, 20_000}) {
+            assertTrue(t.reset(ms, TimeUnit.MILLISECONDS));
+        }
+        long start = System.nanoTime();
+        assertTrue(t.reset(100, TimeUnit.MILLISECONDS));
+        await(ran);
+        assertTrue(System.nanoTime() - start >= 100_000_000);
+    }
+
+    @Test
+    void waiting_forATimer_costsNoProcessorTime() throws Exception {
+        CountDownLatch ran = new CountDownLatch(1);
+        netty.timers().after(HOUR, () -> {});
+        netty.timers().after(Duration.ofMillis(600), ran::countDown);
+        long before = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId());
+        await(ran);
+        long used = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()) - before;
+        assertTrue(used < 150_000_000, "used " + used / 1_000_000 + " ms while waiting for 600 ms");
+    }
+
+    @Test
+    void ownTasks_ofNetty_runBesideATimerThatIsAlwaysDue() throws Exception {
+        group.setIoRatio(100); // then Netty runs all tasks that there are before it looks at its sockets
+        Timer[] always = new Timer[1];
+        eventLoop.submit(() -> always[0] = timers.after(0, TimeUnit.NANOSECONDS,
+                () -> always[0].reset(0, TimeUnit.NANOSECONDS))).get();
+        try (Idle server = new Idle(HOUR); Socket client = server.connect()) {
+            for (int i = 0; i < 20; i++) {
+                client.getOutputStream().write('x');
+                assertEquals('x', client.getInputStream().read());
+            }
+        }
+    } // and shutDown ends it
+
+    @Test
+    void callback_thatThrows_harmsNobody() throws Exception {
+        CountDownLatch ran = new CountDownLatch(10);
+        for (int i = 0; i < 10; i++) {
+            netty.timers().after(i, TimeUnit.MILLISECONDS, () -> {
+                ran.countDown();
+                throw new IllegalStateException("meant");
+            });
+        }
+        await(ran);
+    }
+
+    @Test
+    void close_byAnyThread_stopsTheTimersAndAllowsAnother() throws Exception {
+        AtomicInteger ran = new AtomicInteger();
+        netty.timers().after(Duration.ofMillis(20), ran::incrementAndGet);
+        Timer later = netty.timers().after(HOUR, () -> {});
+        netty.close();
+        eventLoop.submit(() -> {}).get();
+        int then = ran.get();
+        assertFalse(later.isPending());
+        assertThrows(RejectedExecutionException.class, () -> netty.timers().after(HOUR, () -> {}));
+        netty.close();
+        CountDownLatch again = new CountDownLatch(1);
+        NettyLoop second = NettyLoop.attach(timers, eventLoop).get();
+        second.timers().after(Duration.ofMillis(50), again::countDown);
+        await(again);
+        assertEquals(then, ran.get());
+        second.close();
+    }
+
+    @Test
+    void close_byACallback_endsTheLoop() throws Exception {
+        AtomicInteger ran = new AtomicInteger();
+        CountDownLatch closed = new CountDownLatch(1);
+        eventLoop.submit(() -> {
+            timers.after(0, TimeUnit.NANOSECONDS, () -> {
+                netty.close();
+                closed.countDown();
+            });
+            timers.after(0, TimeUnit.NANOSECONDS, ran::incrementAndGet);
+        }).get();
+        await(closed);
+        eventLoop.submit(() -> {}).get();
+        assertEquals(0, ran.get());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void shutdown_ofTheEventLoop_closesTheLoopOnItsThread() throws Exception {
+        Timer t = netty.timers().after(HOUR, () -> {});
+        Future<?> end = group.shutdownGracefully(0, 20, TimeUnit.SECONDS);
+        assertTrue(end.await(30, TimeUnit.SECONDS));
+        assertFalse(t.isPending());
+        assertThrows(RejectedExecutionException.class, () -> netty.timers().after(HOUR, () -> {}));
+        netty.close();
+        assertThrows(RejectedExecutionException.class, () -> t.reset(HOUR));
+    }
+
+    @Test
+    void shutdown_whileOthersArm_endsWithoutALoss() throws Exception {
+        AtomicInteger armed = new AtomicInteger();
+        AtomicInteger ran = new AtomicInteger();
+        CountDownLatch some = new CountDownLatch(1000);
+        Thread arming = new Thread(() -> {
+            try {
+                for (;;) {
+                    netty.timers().after(armed.get() % 2 == 0 ? 0 : 3_600_000, TimeUnit.MILLISECONDS,
+                            ran::incrementAndGet);
+                    armed.incrementAndGet();
+                    some.countDown();
+                }
+            } catch (RejectedExecutionException e) {
+                // The loop is closed.
+                return;
+            }
+        });
+        arming.start();
+        await(some);
+        assertTrue(group.shutdownGracefully(0, 20, TimeUnit.SECONDS).await(30, TimeUnit.SECONDS));
+        arming.join(30_000);
+        assertFalse(arming.isAlive());
+        assertEquals(armed.get(), timers.stats().fired() + timers.stats().unfired());
+        assertEquals(ran.get(), timers.stats().fired());
+    }
+
+    /** A Netty server that echoes, and closes what is idle. */
+    private final class Idle implements AutoCloseable {
+        private final Channel acceptor;
+
+        Idle(Duration timeout) throws Exception {
+            acceptor = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            channel.pipeline().addLast(new NettyIdleHandler(timers, timeout))
+                                    .addLast(new ChannelInboundHandlerAdapter() {
+                                        @Override
+                                        public void channelRead(ChannelHandlerContext ctx, Object message) {
+                                            ctx.writeAndFlush(message);
+                                        }
+
+                                        @Override
+                                        public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
+                                            ctx.close();
+                                        }
+                                    });
+                        }
+                    }).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).sync().channel();
+        }
+
+        Socket connect() throws Exception {
+            InetSocketAddress address = (InetSocketAddress) acceptor.localAddress();
+            Socket s = new Socket(address.getAddress(), address.getPort());
+            s.setSoTimeout(30_000);
+            s.setTcpNoDelay(true);
+            return s;
+        }
+
+        @Override
+        public void close() {
+            acceptor.close().awaitUninterruptibly();
+        }
+    }
+
+    @Test
+    void idleHandler_overSockets_closesTheSilentAndNoOthers() throws Exception {
+        Duration timeout = Duration.ofMillis(1200);
+        List<Socket> live = new ArrayList<>();
+        List<CompletableFuture<Long>> silent = new ArrayList<>();
+        try (Idle server = new Idle(timeout)) {
+            for (int i = 0; i < 20; i++) {
+                live.add(server.connect());
+                Socket idle = server.connect();
+                CompletableFuture<Long> end = new CompletableFuture<>();
+                silent.add(end);
+                new Thread(() -> {
+                    try (idle) {
+                        long sent = System.nanoTime();
+                        idle.getOutputStream().write("x".getBytes(US_ASCII));
+                        assertEquals('x', idle.getInputStream().read());
+                        assertEquals(-1, idle.getInputStream().read());
+                        end.complete(System.nanoTime() - sent - timeout.toNanos());
+                    } catch (Throwable e) {
+                        end.completeExceptionally(e);
+                    }
+                }).start();
+            }
+            while (!silent.stream().allMatch(CompletableFuture::isDone)) {
+                for (Socket s : live) {
+                    s.getOutputStream().write('x');
+                    assertEquals('x', s.getInputStream().read());
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            }
+            long latest = 0;
+            for (CompletableFuture<Long> end : silent) {
+                long late = end.get();
+                assertTrue(late >= 0, "closed " + -late + " ns early");
+                latest = Math.max(latest, late);
+            }
+            System.out.printf("figure: Netty, idle connections closed at most %.1f ms late%n", latest / 1e6);
+            assertTrue(latest < TimeUnit.SECONDS.toNanos(10), "closed " + latest + " ns late");
+            for (Socket s : live) {
+                s.close();
+            }
+        }
+    }
+
+    /** Prints, asserts nothing about speed: what one message costs that puts off a timeout, of many connections. */
+    @Test
+    void figures_resetBesideCancelAndSchedule() throws Exception {
+        int connections = 10_000;
+        int rounds = 20;
+        for (boolean shown : new boolean[] {false, true}) {
+            double ours = eventLoop.submit(() -> {
+                Timer[] all = new Timer[connections];
+                for (int i = 0; i < connections; i++) {
+                    all[i] = timers.after(HOUR, () -> {});
+                }
+                long start = System.nanoTime();
+                for (int r = 0; r < rounds; r++) {
+                    for (Timer t : all) {
+                        t.reset(3600, TimeUnit.SECONDS);
+                    }
+                }
+                long took = System.nanoTime() - start;
+                for (Timer t : all) {
+                    assertTrue(t.cancel());
+                }
+                return (double) took / rounds / connections;
+            }).get();
+            double theirs = eventLoop.submit(() -> {
+                Future<?>[] all = new Future<?>[connections];
+                for (int i = 0; i < connections; i++) {
+                    all[i] = eventLoop.schedule(() -> {}, 3600, TimeUnit.SECONDS);
+                }
+                long start = System.nanoTime();
+                for (int r = 0; r < rounds; r++) {
+                    for (int i = 0; i < connections; i++) {
+                        all[i].cancel(false);
+                        all[i] = eventLoop.schedule(() -> {}, 3600, TimeUnit.SECONDS);
+                    }
+                }
+                long took = System.nanoTime() - start;
+                for (Future<?> f : all) {
+                    assertTrue(f.cancel(false));
+                }
+                return (double) took / rounds / connections;
+            }).get();
+            if (shown) {
+                System.out.printf("figure: on a Netty event loop, %,d timeouts: reset %.0f ns (%,.0f a second),"
+                        + " cancel + schedule %.0f ns (%,.0f a second)%n", connections, ours, 1e9 / ours, theirs,
+                        1e9 / theirs);
+            }
+        }
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void group_ofSeveralEventLoops_eachRunsItsOwn() throws Exception {
+        NioEventLoopGroup several = new NioEventLoopGroup(3);
+        try {
+            CountDownLatch ran = new CountDownLatch(3);
+            for (EventExecutor e : several) {
+                NettyLoop loop = NettyLoop.attach(timers, (EventLoop) e).get();
+                loop.timers().after(Duration.ofMillis(5), () -> {
+                    if (e.inEventLoop()) {
+                        ran.countDown();
+                    }
+                });
+            }
+            await(ran);
+        } finally {
+            assertTrue(several.shutdownGracefully(0, 20, TimeUnit.SECONDS).await(30, TimeUnit.SECONDS));
+        }
+    }
+}
