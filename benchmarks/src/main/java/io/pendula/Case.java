@@ -10,7 +10,7 @@ import java.util.Map;
 interface Case {
     List<Case> ALL = List.of(new StartStopCase(), new ResetCase(), new FireCase(), new BurstCase(), new LatenessCase(),
             new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new TasksCase(), new ExecuteCase(),
-            new HandoverCase(), new TicksCase(), new MixCase());
+            new HandoverCase(), new TicksCase(), new MixCase(), new LoopArmCase(), new LoopResetCase());
 
     String name();
 
@@ -46,7 +46,7 @@ interface Case {
         /** Those that are pools of threads, with PoolType's names. */
         static final List<Subject> POOLS = Arrays.stream(PoolType.values()).map(Subject::of).toList();
 
-        private static Subject of(Enum<?> type) {
+        static Subject of(Enum<?> type) {
             return new Subject(type.name(), Map.of("type", type.name()));
         }
     }

@@ -42,7 +42,8 @@ public final class Compare implements Callable<Integer> {
 
     @Parameters(arity = "1..*", paramLabel = "CASE",
             description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; "
-                    + "pools: tasks, execute, handover, ticks, mix; or all")
+                    + "pools: tasks, execute, handover, ticks, mix; "
+                    + "loops: looparm, loopreset; or all")
     private List<String> names;
 
     @Option(names = "--forks", description = "JVMs for each figure")

@@ -82,34 +82,24 @@ abstract class Load {
         }
     }
 
-    /** Resets of timers picked at random among this thread's own. */
-    static final class Resets extends Load {
+    /** Moves of deadlines into one direction. */
+    abstract static class Moves extends Load {
         /** Longer than a step takes, so that each deadline set is earlier than the one before. */
         private static final long STEP_EARLIER = 20_000;
 
-        private final Rival rival;
         private final Direction direction;
-        private final Object[] handles;
         private long delay = FARTHEST;
 
-        Resets(Rival rival, Direction direction, int count, long seed) {
+        Moves(Direction direction, long seed) {
             super(seed);
-            this.rival = rival;
             this.direction = direction;
-            this.handles = new Object[count];
-            for (int i = 0; i < count; i++) {
-                handles[i] = rival.schedule(direction == Direction.EARLIER ? FARTHEST : farDelay(),
-                        Rival.Task.NOTHING);
-            }
         }
 
-        @Override
-        void step() {
-            int i = random(handles.length);
-            handles[i] = rival.reset(handles[i], nextDelay(), Rival.Task.NOTHING);
+        final long firstDelay() {
+            return direction == Direction.EARLIER ? FARTHEST : farDelay();
         }
 
-        private long nextDelay() {
+        final long nextDelay() {
             if (direction == Direction.RANDOM) {
                 return farDelay();
             }
@@ -120,6 +110,27 @@ abstract class Load {
                 }
             }
             return delay;
+        }
+    }
+
+    /** Resets of timers picked at random among this thread's own. */
+    static final class Resets extends Moves {
+        private final Rival rival;
+        private final Object[] handles;
+
+        Resets(Rival rival, Direction direction, int count, long seed) {
+            super(direction, seed);
+            this.rival = rival;
+            this.handles = new Object[count];
+            for (int i = 0; i < count; i++) {
+                handles[i] = rival.schedule(firstDelay(), Rival.Task.NOTHING);
+            }
+        }
+
+        @Override
+        void step() {
+            int i = random(handles.length);
+            handles[i] = rival.reset(handles[i], nextDelay(), Rival.Task.NOTHING);
         }
     }
 }

@@ -1,0 +1,256 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DeadlineTimerWheel;
+
+/** Where a loop that does everything in one thread can keep its timers. */
+enum LoopType {
+    /** A TimerLoop, armed through its own methods. */
+    PENDULA {
+        @Override
+        LoopRival open(int slots) {
+            return new Pendula(TimerScheduler.builder().workers(0).build(), slots) {
+                @Override
+                void arm(int slot, long delayNanos) {
+                    timers[slot] = loop.after(delayNanos, NANOSECONDS, Rival.Task.NOTHING);
+                }
+            };
+        }
+    },
+    /** The same, armed through the scheduler, which has to find the loop that the thread belongs to. */
+    PENDULA_HERE {
+        @Override
+        LoopRival open(int slots) {
+            return new Pendula(TimerScheduler.builder().workers(0).build(), slots) {
+                @Override
+                void arm(int slot, long delayNanos) {
+                    timers[slot] = scheduler.after(delayNanos, NANOSECONDS, Rival.Task.NOTHING);
+                }
+            };
+        }
+    },
+    /** Netty's own loop, without channels. */
+    NETTY {
+        @Override
+        LoopRival open(int slots) {
+            EventExecutor executor = new DefaultEventExecutor();
+            return new Netty(executor, slots) {
+                private final Future<?>[] futures = new Future<?>[slots];
+
+                @Override
+                void arm(int slot, long delayNanos) {
+                    futures[slot] = executor.schedule(Rival.Task.NOTHING, delayNanos, NANOSECONDS);
+                }
+
+                @Override
+                void stop(int slot) {
+                    futures[slot].cancel(false);
+                }
+            };
+        }
+    },
+    /** A TimerLoop whose turns are tasks of Netty's loop. */
+    PENDULA_IN_NETTY {
+        @Override
+        LoopRival open(int slots) {
+            EventExecutor executor = new DefaultEventExecutor();
+            return new Netty(executor, slots) {
+                private final Timer[] timers = new Timer[slots];
+                private NettyTurns turns;
+
+                @Override
+                void begin() {
+                    turns = new NettyTurns(TimerScheduler.builder().workers(0).build(), executor);
+                }
+
+                @Override
+                void arm(int slot, long delayNanos) {
+                    timers[slot] = turns.loop.after(delayNanos, NANOSECONDS, Rival.Task.NOTHING);
+                }
+
+                @Override
+                void stop(int slot) {
+                    timers[slot].stop();
+                }
+
+                @Override
+                void reset(int slot, long delayNanos) {
+                    timers[slot].reset(delayNanos, NANOSECONDS);
+                }
+            };
+        }
+    },
+    /** Agrona's DeadlineTimerWheel, which knows numbers only: what is to be run, the loop must find by itself. */
+    AGRONA {
+        @Override
+        LoopRival open(int slots) {
+            return new Wheel(slots) {
+                @Override
+                long now() {
+                    return System.nanoTime();
+                }
+            };
+        }
+    },
+    /**
+     * The same with a clock that is not read, but advances by 5 us with each timer that is armed: at full speed so many
+     * timers are due in one tick that the wheel, which looks for room in it, is slower than it is in practice.
+     */
+    AGRONA_PACED {
+        @Override
+        LoopRival open(int slots) {
+            return new Wheel(slots) {
+                private long now;
+
+                @Override
+                long now() {
+                    return now;
+                }
+
+                @Override
+                void arm(int slot, long delayNanos) {
+                    now += 5_000;
+                    super.arm(slot, delayNanos);
+                }
+            };
+        }
+    },
+    /** Netty's HashedWheelTimer, with a thread of its own. */
+    HWT {
+        @Override
+        LoopRival open(int slots) {
+            return new Elsewhere(SchedulerType.HWT.open(1), slots);
+        }
+    },
+    /** ScheduledThreadPoolExecutor, with a thread of its own. */
+    STPE {
+        @Override
+        LoopRival open(int slots) {
+            return new Elsewhere(SchedulerType.STPE.open(1), slots);
+        }
+    };
+
+    /** For so many timers at a time; called by any thread, which need not be the loop's. */
+    abstract LoopRival open(int slots);
+
+    private abstract static class Pendula extends LoopRival {
+        final TimerScheduler scheduler;
+        final Timer[] timers;
+        TimerLoop loop;
+
+        Pendula(TimerScheduler scheduler, int slots) {
+            this.scheduler = scheduler;
+            this.timers = new Timer[slots];
+        }
+
+        @Override
+        void begin() {
+            loop = scheduler.attach(() -> {}); // nobody else arms
+        }
+
+        @Override
+        void stop(int slot) {
+            timers[slot].stop();
+        }
+
+        @Override
+        void reset(int slot, long delayNanos) {
+            timers[slot].reset(delayNanos, NANOSECONDS);
+        }
+
+        @Override
+        void comeBy() {
+            loop.nanosUntilNext();
+            loop.runDue();
+        }
+    }
+
+    /** Its loop comes by at its timers before each task. */
+    private abstract static class Netty extends LoopRival {
+        private final EventExecutor executor;
+
+        Netty(EventExecutor executor, int slots) {
+            this.executor = executor;
+        }
+
+        @Override
+        void run(Runnable steps) {
+            executor.execute(new Runnable() {
+                @Override
+                public void run() {
+                    steps.run();
+                    executor.execute(this);
+                }
+            });
+        }
+    }
+
+    private abstract static class Wheel extends LoopRival implements DeadlineTimerWheel.TimerHandler {
+        private static final long TICK = 1 << 20;
+        private static final int TICKS = 1024;
+
+        private final long[] ids;
+        private DeadlineTimerWheel wheel;
+
+        Wheel(int slots) {
+            this.ids = new long[slots];
+        }
+
+        abstract long now();
+
+        @Override
+        void begin() {
+            wheel = new DeadlineTimerWheel(NANOSECONDS, now(), TICK, TICKS);
+        }
+
+        @Override
+        void arm(int slot, long delayNanos) {
+            ids[slot] = wheel.scheduleTimer(now() + delayNanos);
+        }
+
+        @Override
+        void stop(int slot) {
+            wheel.cancelTimer(ids[slot]);
+        }
+
+        /** At the end of each tick: it looks at all that is in a tick, each time. */
+        @Override
+        void comeBy() {
+            long now = now();
+            while (wheel.currentTickTime() <= now) {
+                wheel.poll(now, this, Integer.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public boolean onTimerExpiry(TimeUnit unit, long now, long id) {
+            return true;
+        }
+    }
+
+    /** There is nothing that the loop would have to do. */
+    private static final class Elsewhere extends LoopRival {
+        private final Rival rival;
+        private final Object[] handles;
+
+        Elsewhere(Rival rival, int slots) {
+            this.rival = rival;
+            this.handles = new Object[slots];
+        }
+
+        @Override
+        void arm(int slot, long delayNanos) {
+            handles[slot] = rival.schedule(delayNanos, Rival.Task.NOTHING);
+        }
+
+        @Override
+        void stop(int slot) {
+            rival.cancel(handles[slot]);
+        }
+    }
+}
