@@ -10,7 +10,8 @@ import java.util.Map;
 interface Case {
     List<Case> ALL = List.of(new StartStopCase(), new ResetCase(), new FireCase(), new BurstCase(), new LatenessCase(),
             new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new TasksCase(), new ExecuteCase(),
-            new HandoverCase(), new TicksCase(), new MixCase(), new LoopArmCase(), new LoopResetCase());
+            new HandoverCase(), new TicksCase(), new MixCase(), new LoopArmCase(), new LoopResetCase(),
+            new LoopIoCase());
 
     String name();
 

@@ -43,7 +43,7 @@ public final class Compare implements Callable<Integer> {
     @Parameters(arity = "1..*", paramLabel = "CASE",
             description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; "
                     + "pools: tasks, execute, handover, ticks, mix; "
-                    + "loops: looparm, loopreset; or all")
+                    + "loops: looparm, loopreset, loopio; or all")
     private List<String> names;
 
     @Option(names = "--forks", description = "JVMs for each figure")
@@ -147,7 +147,8 @@ public final class Compare implements Callable<Integer> {
                 "-Xms2g", "-Xmx2g", "-XX:+UseG1GC", "-cp", System.getProperty("java.class.path"),
                 Child.class.getName(), c.name(), "warmMs=" + warmMs, "windowMs=" + windowMs, "windows=" + windows));
         if (Runtime.Version.parse(row.java).feature() >= 24) {
-            command.add(1, "--sun-misc-unsafe-memory-access=allow"); // what Netty does is then not warned of
+            // What Netty does is then not warned of.
+            command.addAll(1, List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
         }
         subject.forEach((key, value) -> command.add(key + "=" + value));
         row.cell.forEach((key, value) -> command.add(key + "=" + value));
