@@ -20,13 +20,13 @@ final class LoopDriver extends QueueRunner {
      *
      * If it throws, nobody has been woken, so pollUntil is moved back, and the next one who arms tries again. That
      * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
-     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. Who publishes does so
-     * in each queue, then sets waitsUntil, then looks at each pollUntil once more; who has failed to wake has moved
+     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. Who publishes does
+     * so in each queue, then sets waitsUntil, then looks at each pollUntil once more; who has failed to wake has moved
      * pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
      * The monitor must not sleep for long while a loop is up, since it may be late at any time. So whatever makes it up
-     * tells the monitor: the thread itself, when it comes by after a wait, or takes its queue back; and whoever calls the
-     * hook, as the thread may have returned from its wait before.
+     * tells the monitor: the thread itself, when it comes by after a wait, or takes its queue back; and whoever calls
+     * the hook, as the thread may have returned from its wait before.
      *
      * A loop owns one queue from the beginning, and those that other loops leave to it (Loops). It adopts none.
      */
@@ -71,6 +71,7 @@ final class LoopDriver extends QueueRunner {
 
     // The monitor's own notes about this loop.
     private int seenVisits;
+    long seenAt;
     boolean stallReported;
 
     LoopDriver(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
@@ -137,12 +138,16 @@ final class LoopDriver extends QueueRunner {
         return waitsUntil == TimerQueue.AWAKE;
     }
 
-    /** Whether its thread has come by since the monitor last asked. */
-    boolean hasComeBy() {
+    /** Whether its thread has got on since the monitor last asked; if so, that is noted and may be reported anew. */
+    boolean hasComeBy(long now) {
         int v = (int) VISITS.getOpaque(this);
-        boolean more = v != seenVisits;
+        if (v == seenVisits) {
+            return false;
+        }
         seenVisits = v;
-        return more;
+        seenAt = now;
+        stallReported = false;
+        return true;
     }
 
     // ---- the loop's thread ----
@@ -348,16 +353,29 @@ final class LoopDriver extends QueueRunner {
         int before = done;
         try {
             for (TimerQueue q : scheduler.queues) {
-                // Nobody may have looked at the inbox of a loop that is stuck.
-                long next = Math.min(q.nextWhenOpaque(), q.owner() instanceof LoopDriver ? q.arrivalsVolatile()
-                        : Timeline.NEVER);
-                if (!owns(q) && next < now - STEAL_AFTER_NANOS) {
+                if (!owns(q) && isBehind(q, now)) {
                     steal(q, now);
                 }
             }
             return done - before;
         } finally {
             ended(done != before);
+        }
+    }
+
+    /** Whether something there has been due for a while. Nobody may have looked at the inbox of one that is stuck. */
+    private static boolean isBehind(TimerQueue q, long now) {
+        long late = now - STEAL_AFTER_NANOS;
+        long arrivals = q.arrivalsVolatile();
+        boolean mayBe = q.nextWhenOpaque() < late
+                || (arrivals == TimerQueue.UNASKED ? q.inboxVolatile() != null : arrivals < late);
+        if (!mayBe || q.isConfined() || !q.tryLock()) {
+            return false;
+        }
+        try {
+            return q.survey(now) < late;
+        } finally {
+            q.unlock();
         }
     }
 

@@ -41,6 +41,11 @@ final class Monitor implements Runnable {
     private final TimerScheduler scheduler;
     private final long stallNanos;
     private Thread thread;
+    /**
+     * By how much the monitor itself has overslept, all in all: what stops all threads, as a collector or another
+     * tenant of the machine does, is no callback's fault.
+     */
+    private long paused;
     private volatile long sleepsUntil;
     /** Written by the monitor alone. */
     private volatile long rescues;
@@ -88,6 +93,7 @@ final class Monitor implements Runnable {
                 LockSupport.park(this);
             } else {
                 LockSupport.parkNanos(this, until - now);
+                paused += Math.max(0, scheduler.timeline.now() - until);
             }
             Thread.interrupted();
         }
@@ -112,7 +118,7 @@ final class Monitor implements Runnable {
     /** It may have come by and said so after it was looked at, and does not tell when its time is over. */
     private boolean anyLoopSoonerThan(long until) {
         for (TimerQueue q : scheduler.queues) {
-            if (q.keeper() instanceof LoopDriver && Timeline.plus(q.pollUntilVolatile(), SLOW_POLL_NANOS) < until) {
+            if (q.keeper() instanceof LoopDriver && q.pollUntilVolatile() < until - SLOW_POLL_NANOS) {
                 return true;
             }
         }
@@ -155,16 +161,20 @@ final class Monitor implements Runnable {
         }
         if (pulse != d.seenPulse) {
             d.seenPulse = pulse;
-            d.seenAt = now;
+            d.seenAt = now - paused;
             d.stuck = false;
         } else if (d.stuck) {
             return Timeline.NEVER; // it speaks up when it comes back
-        } else if (now - d.seenAt >= stallNanos) {
+        } else if (age(d.seenAt, now) >= stallNanos) {
             d.stuck = true;
-            scheduler.reportStall(d, now - d.seenAt);
+            scheduler.reportStall(d.nodeOpaque(), d.lateness(), age(d.seenAt, now));
             return now + FAST_POLL_NANOS;
         }
-        return now + Math.min(SLOW_POLL_NANOS, Math.max(FAST_POLL_NANOS, stallNanos - (now - d.seenAt)));
+        return now + Math.min(SLOW_POLL_NANOS, Math.max(FAST_POLL_NANOS, stallNanos - age(d.seenAt, now)));
+    }
+
+    private long age(long seenAt, long now) {
+        return now - paused - seenAt;
     }
 
     private long lookAtSleeper(TimerQueue q, long p, long now) {
@@ -201,9 +211,11 @@ final class Monitor implements Runnable {
      * adopt its queue, until it does. Returns when to look again, or HELP.
      */
     private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
-        boolean came = l.hasComeBy();
-        if (came) {
-            l.stallReported = false;
+        boolean came = l.hasComeBy(now - paused);
+        TimerNode running = l.nodeOpaque();
+        if (running != null && age(l.seenAt, now) >= stallNanos && !l.stallReported) {
+            l.stallReported = true;
+            scheduler.reportStall(running, l.lateness(), age(l.seenAt, now));
         }
         long p = q.pollUntilVolatile();
         if (!q.tryLock()) {
@@ -222,7 +234,7 @@ final class Monitor implements Runnable {
             // Who comes by all the time is as good as up, else each of its waits would end with a call for the monitor.
             return came || p == TimerQueue.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
         }
-        if (!came && late >= stallNanos && !l.stallReported) {
+        if (!came && running == null && late >= stallNanos && !l.stallReported) {
             l.stallReported = true;
             scheduler.reportStall(l, first, late);
         }

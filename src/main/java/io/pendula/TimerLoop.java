@@ -35,9 +35,9 @@ import java.util.concurrent.TimeUnit;
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. It
  * is called by whatever thread arms a timer that is due before the loop would get up, once for each wait; now and then
- * for other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here; perhaps
- * even just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is
- * told, the timer stays armed, and the next thread that arms an earlier one calls it again.
+ * for other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here;
+ * perhaps even just after the loop was closed. It should neither block nor throw. If it throws, the
+ * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
  *
  * <p><b>A late loop.</b> While the thread is busy elsewhere and does not call {@code runDue}, drivers of the scheduler
  * run what has been due for some milliseconds. Not if it was attached as confined: then its callbacks run on its
@@ -73,8 +73,8 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call, even
-     * if it is due at once.
+     * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call,
+     * even if it is due at once.
      *
      * @return how many callbacks were run
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}

@@ -141,8 +141,8 @@ final class TimerQueue extends QueueFields {
      * A loop comes by so often that draining each time would file most timers before they are stopped. So it only asks
      * for the earliest of what has arrived: after the push, and before R2, who arms lowers arrivals to its deadline. In
      * the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain sets arrivals to
-     * NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed before is filed, so
-     * if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too early.
+     * NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed before is filed,
+     * so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too early.
      */
 
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
@@ -901,8 +901,8 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many dead ones
-     * that somebody else should get the lock meanwhile.
+     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many dead
+     * ones that somebody else should get the lock meanwhile.
      */
     private boolean cleanTops(long lazyFrom) {
         int dropped = 0;

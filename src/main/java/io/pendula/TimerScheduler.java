@@ -2,6 +2,7 @@ package io.pendula;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -56,7 +57,9 @@ public final class TimerScheduler implements AutoCloseable {
     private final TimerQueue[] workers;
     private final int mask;
     final Loops loops = new Loops(this);
-    /** The figures of queues that were closed. Under crew. */
+    /** Queues that were closed lately: whoever was about to count something may do so yet. Under crew. */
+    private final ArrayDeque<TimerQueue> closedLately = new ArrayDeque<>();
+    /** The figures of those before. Under crew. */
     private TimerStats.Worker gone = TimerStats.NOTHING;
     private final Admission admission;
     /** Only of a pool with more than one thread. */
@@ -88,6 +91,7 @@ public final class TimerScheduler implements AutoCloseable {
         POOL
     }
 
+    private static final int CLOSED_KEPT = 64;
     private static final AtomicInteger POOLS = new AtomicInteger();
 
     private static final class Shared {
@@ -343,7 +347,11 @@ public final class TimerScheduler implements AutoCloseable {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            return TimerStats.of(List.copyOf(each), gone, monitor == null ? 0 : monitor.rescues(),
+            TimerStats.Worker past = gone;
+            for (TimerQueue q : closedLately) {
+                past = TimerStats.sum(past, q.stats());
+            }
+            return TimerStats.of(List.copyOf(each), past, monitor == null ? 0 : monitor.rescues(),
                     crew.sparesStarted());
         }
     }
@@ -480,7 +488,10 @@ public final class TimerScheduler implements AutoCloseable {
             }
         });
         q.collectLate(unfired);
-        gone = TimerStats.sum(gone, q.stats());
+        closedLately.add(q);
+        if (closedLately.size() > CLOSED_KEPT) {
+            gone = TimerStats.sum(gone, closedLately.remove().stats());
+        }
     }
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
@@ -630,11 +641,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    void reportStall(Driver d, long blocked) {
-        TimerNode t = d.nodeOpaque();
+    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
+    void reportStall(TimerNode t, long lateness, long blocked) {
         if (t != null) {
             try {
-                options.listener.stalled(t, d.lateness(), blocked); // racy: of this run or, if it just ended, the next
+                options.listener.stalled(t, lateness, blocked);
             } catch (Throwable e) {
                 reportUncaught(e);
             }
@@ -643,14 +654,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** A loop has not come by since {@code first} fell due, so long ago. */
     void reportStall(LoopDriver l, TimerNode first, long late) {
-        TimerNode running = l.nodeOpaque();
         try {
-            if (running != null) {
-                long ran = timeline.now() - l.claimedAt; // racy, as above
-                options.listener.stalled(running, l.lateness(), Math.min(late, Math.max(0, ran)));
-            } else {
-                options.listener.loopStalled(l.handle, first, late);
-            }
+            options.listener.loopStalled(l.handle, first, late);
         } catch (Throwable e) {
             reportUncaught(e);
         }
