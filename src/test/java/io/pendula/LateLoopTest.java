@@ -442,13 +442,16 @@ class LateLoopTest {
             CountDownLatch began = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
             Whereabouts on = new Whereabouts();
-            actor.run(() -> s.after(NOW, () -> {
-                began.countDown();
-                await(release);
-            }));
+            actor.run(() -> {
+                s.after(50, TimeUnit.MILLISECONDS, () -> {
+                    began.countDown();
+                    await(release);
+                });
+                s.after(51, TimeUnit.MILLISECONDS, on);
+                s.pending(); // files them, so that the driver knows of the second when it gets stuck
+            });
             await(began);
-            actor.run(() -> s.after(NOW, on));
-            block(1_000_000);
+            block(2_000_000);
             assertEquals(1, helper.helpOthers());
             assertSame(Thread.currentThread(), on.thread);
             release.countDown();
