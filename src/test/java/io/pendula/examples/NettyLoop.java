@@ -26,6 +26,8 @@ public final class NettyLoop implements AutoCloseable {
     private final TimerLoop loop;
     private Future<?> next;
     private boolean ended;
+    /** How many there were so far. For the event loop's thread. */
+    private long turns;
 
     private NettyLoop(TimerScheduler timers, SingleThreadEventExecutor eventLoop) {
         this.eventLoop = eventLoop;
@@ -45,7 +47,12 @@ public final class NettyLoop implements AutoCloseable {
         return loop;
     }
 
+    long turns() {
+        return turns;
+    }
+
     private void turn() {
+        turns++;
         if (eventLoop.isShuttingDown()) {
             end(); // Netty goes on as long as there are tasks, so they must come to an end
         }

@@ -19,7 +19,6 @@ import io.netty.util.concurrent.Future;
 import io.pendula.Timer;
 import io.pendula.TimerScheduler;
 
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -143,14 +142,38 @@ class NettyLoopTest {
     }
 
     @Test
-    void waiting_forATimer_costsNoProcessorTime() throws Exception {
+    void waiting_forATimer_takesAFewTurns() throws Exception {
         CountDownLatch ran = new CountDownLatch(1);
+        long before = eventLoop.submit(netty::turns).get();
         netty.timers().after(HOUR, () -> {});
-        netty.timers().after(Duration.ofMillis(600), ran::countDown);
-        long before = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId());
+        netty.timers().after(Duration.ofMillis(300), ran::countDown);
         await(ran);
-        long used = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()) - before;
-        assertTrue(used < 150_000_000, "used " + used / 1_000_000 + " ms while waiting for 600 ms");
+        long turns = eventLoop.submit(netty::turns).get() - before;
+        assertTrue(turns <= 10, turns + " turns");
+    }
+
+    @Test
+    void resets_ofManyTimers_takeATurnForEachTimeThatOneIsDueAtMost() throws Exception {
+        int n = 1000;
+        Timer[] all = new Timer[n];
+        long turns = eventLoop.submit(() -> {
+            long before = netty.turns();
+            for (int i = 0; i < n; i++) {
+                all[i] = timers.after(Duration.ofMillis(100), () -> {});
+            }
+            return before;
+        }).get();
+        for (int r = 0; r < 100; r++) {
+            eventLoop.submit(() -> {
+                for (Timer t : all) {
+                    t.reset(HOUR);
+                }
+            }).get();
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150)); // the old deadlines have passed
+        turns = eventLoop.submit(netty::turns).get() - turns;
+        assertTrue(turns <= n, turns + " turns for " + 100 * n + " resets");
+        assertEquals(n, timers.pending());
     }
 
     @Test
