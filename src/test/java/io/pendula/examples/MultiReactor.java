@@ -330,7 +330,7 @@ public final class MultiReactor implements AutoCloseable {
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
-        Duration idleTimeout = Duration.ofMillis(500);
+        Duration idleTimeout = Duration.ofSeconds(2);
         ServerSocketChannel acceptor = ServerSocketChannel.open()
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
         List<Socket> clients = new ArrayList<>();
@@ -350,8 +350,8 @@ public final class MultiReactor implements AutoCloseable {
                     throw new IOException("an idle connection got something else than its end");
                 }
             }
-            System.out.println("all were idle, and closed after "
-                    + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
+            System.out.println("all were idle, and closed "
+                    + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms later");
         } finally {
             for (Socket client : clients) {
                 client.close();
