@@ -5,8 +5,6 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import org.agrona.DeadlineTimerWheel;
 
 /** Where a loop that does everything in one thread can keep its timers. */
 enum LoopType {
@@ -89,7 +87,7 @@ enum LoopType {
     AGRONA {
         @Override
         LoopRival open(int slots) {
-            return new Wheel(slots) {
+            return new AgronaWheel(slots) {
                 @Override
                 long now() {
                     return System.nanoTime();
@@ -104,7 +102,7 @@ enum LoopType {
     AGRONA_PACED {
         @Override
         LoopRival open(int slots) {
-            return new Wheel(slots) {
+            return new AgronaWheel(slots) {
                 private long now;
 
                 @Override
@@ -187,49 +185,6 @@ enum LoopType {
                     executor.execute(this);
                 }
             });
-        }
-    }
-
-    private abstract static class Wheel extends LoopRival implements DeadlineTimerWheel.TimerHandler {
-        private static final long TICK = 1 << 20;
-        private static final int TICKS = 1024;
-
-        private final long[] ids;
-        private DeadlineTimerWheel wheel;
-
-        Wheel(int slots) {
-            this.ids = new long[slots];
-        }
-
-        abstract long now();
-
-        @Override
-        void begin() {
-            wheel = new DeadlineTimerWheel(NANOSECONDS, now(), TICK, TICKS);
-        }
-
-        @Override
-        void arm(int slot, long delayNanos) {
-            ids[slot] = wheel.scheduleTimer(now() + delayNanos);
-        }
-
-        @Override
-        void stop(int slot) {
-            wheel.cancelTimer(ids[slot]);
-        }
-
-        /** At the end of each tick: it looks at all that is in a tick, each time. */
-        @Override
-        void comeBy() {
-            long now = now();
-            while (wheel.currentTickTime() <= now) {
-                wheel.poll(now, this, Integer.MAX_VALUE);
-            }
-        }
-
-        @Override
-        public boolean onTimerExpiry(TimeUnit unit, long now, long id) {
-            return true;
         }
     }
 
