@@ -25,8 +25,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LoopModelTest {
     private enum Variant {
         AS_BUILT,
-        /** A loop empties its inbox, then publishes. */
+        /** A loop looks at what has arrived, then publishes. */
         PUBLISH_LAST,
+        /** Who arms looks at pollUntil, then notes the arrival. */
+        ARRIVAL_NOTED_LAST,
+        /** A drain takes the inbox, then forgets the arrivals. */
+        ARRIVALS_CLEARED_LAST,
         /** The hook ends a wait, but does not make the next one return. */
         HOOK_NOT_STICKY,
         /** A hook that threw leaves pollUntil as it is. */
@@ -83,6 +87,10 @@ class LoopModelTest {
         return new Call(Op.STOP, timer);
     }
 
+    private static Call help(int timer) {
+        return new Call(Op.HELP, timer);
+    }
+
     // Instants.
     private static final int AWAKE = 0;
     private static final int NEXT = 1;
@@ -117,7 +125,8 @@ class LoopModelTest {
     private static final int EVENTS = 24;
     /** Timers that were armed before a hook threw. */
     private static final int EXCUSED = 25;
-    private static final int VARS = 26;
+    private static final int ARRIVALS = 26;
+    private static final int VARS = 28;
 
     // Rounds of the loop and the driver, whose others are queues.
     private static final int CAME_BY = 8;
@@ -150,6 +159,7 @@ class LoopModelTest {
                     v[HEAP + scenario.timers.get(t).queue] |= (byte) (1 << t);
                 }
             }
+            v[ARRIVALS + OWN] = v[ARRIVALS + LEFT] = NEVER;
             v[THROWING] = (byte) scenario.throwing;
             v[EVENTS] = (byte) scenario.events;
         }
@@ -224,11 +234,19 @@ class LoopModelTest {
         }
 
         private int drain(int q) {
-            return access(() -> {
+            boolean last = variant == Variant.ARRIVALS_CLEARED_LAST;
+            if (!last && guarded(OWNER + q) != DRIVER) {
+                set(ARRIVALS + q, NEVER);
+            }
+            int top = access(() -> {
                 v[HEAP + q] |= v[INBOX + q];
                 v[INBOX + q] = 0;
                 return top(v[HEAP + q]);
             });
+            if (last) {
+                set(ARRIVALS + q, NEVER);
+            }
+            return top;
         }
 
         private void keep(int me, int q) {
@@ -251,10 +269,10 @@ class LoopModelTest {
             return true;
         }
 
-        /** Of a queue in which nothing is due. */
+        /** Of a queue in which nothing is due; a loop leaves the inbox alone then. */
         private void runDue(int me, int q) {
             lock(q);
-            if (takeUp(me, q)) {
+            if (takeUp(me, q) && me == DRIVER) {
                 drain(q);
             }
             unlock(q);
@@ -266,17 +284,27 @@ class LoopModelTest {
                 unlock(q);
                 return NOT_KEEPER;
             }
-            int until = drain(q);
+            int until = look(me, q);
             if (variant == Variant.PUBLISH_LAST) {
-                until = drain(q);
+                until = look(me, q);
             }
             set(POLL_UNTIL + q, until);
-            if (variant != Variant.PUBLISH_LAST && drain(q) < until) {
+            if (variant != Variant.PUBLISH_LAST && look(me, q) < until) {
                 set(POLL_UNTIL + q, AWAKE);
                 until = AWAKE;
             }
             unlock(q);
             return until;
+        }
+
+        private int look(int me, int q) {
+            return me == DRIVER ? drain(q) : Math.min(moving(() -> top(v[HEAP + q])), get(ARRIVALS + q));
+        }
+
+        private void note(int q, int when) {
+            for (int a = get(ARRIVALS + q); when < a && !cas(ARRIVALS + q, a, when); ) {
+                a = get(ARRIVALS + q);
+            }
         }
 
         private void use(List<Call> calls) {
@@ -292,9 +320,15 @@ class LoopModelTest {
                 unlock(q);
             } else {
                 access(() -> v[INBOX + q] |= bit);
+                if (variant != Variant.ARRIVAL_NOTED_LAST) {
+                    note(q, when);
+                }
                 int p = get(POLL_UNTIL + q);
                 if (when < p && cas(POLL_UNTIL + q, p, AWAKE)) {
                     wake(get(KEEPER + q));
+                }
+                if (variant == Variant.ARRIVAL_NOTED_LAST) {
+                    note(q, when);
                 }
             }
             if (round[thread] + 1 < calls.size()) {
@@ -326,11 +360,9 @@ class LoopModelTest {
             if (locks) {
                 lock(q);
             }
-            if ((locks ? guarded(KEEPER + q) : get(KEEPER + q)) == LOOP) {
-                int until = get(WAITS_UNTIL + LOOP);
-                if (until != AWAKE) {
-                    cas(POLL_UNTIL + q, AWAKE, until);
-                }
+            int until = get(KEEPER + q) == LOOP ? get(WAITS_UNTIL + LOOP) : AWAKE;
+            if (until != AWAKE) {
+                cas(POLL_UNTIL + q, AWAKE, until);
             }
             if (locks) {
                 unlock(q);
@@ -517,13 +549,15 @@ class LoopModelTest {
     private static final List<List<Call>> TWO = List.of(List.of(arm(0)), List.of(arm(1)));
 
     private static final Scenario ARM = alone("one arms", 0, List.of(toArm(OWN, SOON)), ONE);
+    private static final Scenario ARM_HELP = alone("one arms, one helps", 0, List.of(toArm(OWN, SOON)),
+            List.of(List.of(arm(0)), List.of(help(0))));
     private static final Scenario THROW = alone("one arms twice, the hook throws once", 1,
             List.of(toArm(OWN, SOON), toArm(OWN, LATE)), List.of(List.of(arm(0), arm(1))));
     private static final Scenario STOP_AND_THROW = alone("one stops and arms, the hook throws", 1,
             List.of(new Timed(OWN, SOON, true), toArm(OWN, LATE)), List.of(List.of(stop(0), arm(1))));
     private static final Scenario THROW_TWICE = alone("two arm and stop, the hook throws twice", 2,
             List.of(new Timed(OWN, SOON, true), toArm(OWN, NEXT), toArm(OWN, LATE)),
-            List.of(List.of(arm(1)), List.of(stop(0), stop(1), arm(2))));
+            List.of(List.of(arm(1)), List.of(stop(0), stop(1), help(1), arm(2))));
     private static final Scenario TO_LOOP = new Scenario("a loop leaves its queue to this one, one arms there",
             Cast.LOOP_ALONE, LOOP, 0, 0, List.of(toArm(LEFT, SOON)), ONE);
     private static final Scenario TO_LOOP_THROWS = new Scenario("the same, and the hook throws",
@@ -532,12 +566,13 @@ class LoopModelTest {
             Cast.STUCK, DRIVER, 0, 0, List.of(toArm(LEFT, SOON), toArm(OWN, LATE)), TWO);
     private static final Scenario HELP = new Scenario("a driver keeps two queues, one arms, one helps", Cast.STUCK,
             NOBODY, 0, 0, List.of(toArm(OWN, SOON), toArm(LEFT, LATE)),
-            List.of(List.of(arm(0)), List.of(new Call(Op.HELP, 1))));
+            List.of(List.of(arm(0)), List.of(help(1))));
     private static final Scenario ADOPT = new Scenario("a driver adopts the queue, one arms",
-            Cast.BOTH, NOBODY, 0, 1, List.of(toArm(OWN, SOON)), ONE);
+            Cast.BOTH, NOBODY, 0, 0, List.of(toArm(OWN, SOON)), ONE);
 
     static Stream<Scenario> scenarios() {
-        return Stream.of(ARM, THROW, STOP_AND_THROW, THROW_TWICE, TO_LOOP, TO_LOOP_THROWS, TO_DRIVER, HELP, ADOPT,
+        return Stream.of(ARM, ARM_HELP, THROW, STOP_AND_THROW, THROW_TWICE, TO_LOOP, TO_LOOP_THROWS, TO_DRIVER, HELP,
+                ADOPT,
                 alone("two arm, the hook throws", 1, List.of(toArm(OWN, SOON), toArm(OWN, LATE)), TWO),
                 new Scenario("a driver adopts the queue, one arms, the hook throws", Cast.BOTH, NOBODY, 1, 0,
                         List.of(toArm(OWN, SOON)), ONE),
@@ -554,6 +589,8 @@ class LoopModelTest {
     static Stream<Arguments> variants() {
         return Stream.of(
                 Arguments.of(Variant.PUBLISH_LAST, ARM),
+                Arguments.of(Variant.ARRIVAL_NOTED_LAST, ARM),
+                Arguments.of(Variant.ARRIVALS_CLEARED_LAST, ARM_HELP),
                 Arguments.of(Variant.HOOK_NOT_STICKY, ARM),
                 Arguments.of(Variant.NOT_RESTORED, THROW),
                 Arguments.of(Variant.RESTORED_WITHOUT_LOCK, THROW_TWICE),
