@@ -1,0 +1,784 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.LII_Result;
+import org.openjdk.jcstress.infra.results.LI_Result;
+import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/**
+ * Loops that come by, wait and go, against those who arm, adopt, leave them a queue, or close their scheduler. There
+ * are no drivers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
+ */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class LoopRaces {
+    private static final long NOW = 10_000_001;
+    private static final long DUE = 1;
+    private static final long EARLY = NOW + 100;
+    private static final long BETWEEN = NOW + 200;
+    private static final long LATE = NOW + 300;
+
+    /** Only living threads inherit. */
+    private static final Thread A = living();
+    private static final Thread B = living();
+    private static final Thread C = living();
+
+    private static Thread living() {
+        Thread t = new Thread(() -> {
+            for (;;) {
+                LockSupport.park();
+            }
+        });
+        t.setDaemon(true);
+        t.start();
+        return t;
+    }
+
+    /** A scheduler with one loop, whose hook throws so many times. */
+    abstract static class Looped implements TimerListener {
+        private long time;
+        final TimerScheduler scheduler =
+                TimerScheduler.builder().workers(0).clock(() -> time).listener(this).build();
+        final AtomicInteger rings = new AtomicInteger();
+        final AtomicInteger runs = new AtomicInteger();
+        private final AtomicInteger throwing;
+        final LoopDriver loop;
+        final Timer timer;
+        final Timer other;
+        final Timer probe;
+
+        Looped(int throwing) {
+            this.throwing = new AtomicInteger(throwing);
+            time = NOW - 1;
+            loop = attach(A);
+            timer = new Timer(loop.queue, this::run);
+            other = new Timer(loop.queue, this::run);
+            probe = new Timer(loop.queue, this::run);
+        }
+
+        final LoopDriver attach(Thread t) {
+            return scheduler.loops.attach(t, this::ring, false);
+        }
+
+        final List<TimerNode> detach(LoopDriver l) {
+            return scheduler.loops.detach(l);
+        }
+
+        private void ring() {
+            if (throwing.get() > 0 && throwing.getAndDecrement() > 0) {
+                throw new IllegalStateException("as planned");
+            }
+            rings.incrementAndGet();
+        }
+
+        void run() {
+            runs.incrementAndGet();
+        }
+
+        @Override
+        public final void wakeupThrew(TimerLoop l, Throwable thrown) {
+            // As planned.
+        }
+
+        static String tryArm(Timer t, long when) {
+            try {
+                t.queue.arm(t, when);
+                return "armed";
+            } catch (RejectedExecutionException e) {
+                return "refused";
+            }
+        }
+
+        static String tryReset(Timer t, long when) {
+            try {
+                return t.queue.reset(t, when) ? "replaced" : "armed";
+            } catch (RejectedExecutionException e) {
+                return "refused";
+            }
+        }
+
+        /** The next call of the hook does not throw. */
+        final void armProbe(long when) {
+            throwing.set(0);
+            probe.queue.arm(probe, when);
+        }
+
+        /** What a loop does about a timer that is due at {@code when}, having said that it waits for {@code nanos}. */
+        final String waits(long nanos, long when) {
+            boolean rung = timer.queue.pollUntilVolatile() == TimerQueue.AWAKE && rings.get() > 0;
+            return nanos == 0 ? "comes by" : nanos <= when - NOW ? "in time" : rung ? "rung" : "deaf";
+        }
+    }
+
+    /** Who arms is seen by the loop, or calls the hook. */
+    @JCStressTest
+    @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
+    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
+    @State
+    public static class ArmVsWait extends Looped {
+        public ArmVsWait() {
+            super(0);
+            loop.queue.arm(other, LATE);
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void sleep(LI_Result r) {
+            r.r1 = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r1 = waits((long) r.r1, EARLY);
+            r.r2 = rings.get();
+        }
+    }
+
+    /** What arrives while a helper empties the inbox is not forgotten. */
+    @JCStressTest
+    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "Filed, or noted.")
+    @State
+    public static class ArmVsHelp extends Looped {
+        public ArmVsHelp() {
+            super(0);
+            loop.queue.arm(other, LATE);
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void help() {
+            scheduler.pending();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = waits(loop.nanosUntilNext(), EARLY);
+        }
+    }
+
+    /** A timer in the inbox that is brought forward is seen by the loop, or calls the hook. */
+    @JCStressTest
+    @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
+    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
+    @State
+    public static class ResetOfQueuedVsWait extends Looped {
+        public ResetOfQueuedVsWait() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void reset() {
+            timer.queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void sleep(LI_Result r) {
+            r.r1 = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r1 = waits((long) r.r1, EARLY);
+            r.r2 = rings.get();
+        }
+    }
+
+    /** So it is if the loop returns from its wait and waits again. */
+    @JCStressTest
+    @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it; it may have been called before.")
+    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
+    @State
+    public static class ArmVsComeByAndWait extends Looped {
+        public ArmVsComeByAndWait() {
+            super(0);
+            loop.queue.arm(other, LATE);
+            loop.nanosUntilNext();
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void sleep(LI_Result r) {
+            loop.runDue(Integer.MAX_VALUE);
+            r.r1 = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r1 = waits((long) r.r1, EARLY);
+            r.r2 = rings.get();
+        }
+    }
+
+    /** After a hook has thrown, the next one who arms an earlier timer than the loop waits for calls it. */
+    @JCStressTest
+    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
+    @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
+    @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
+    @State
+    public static class ThrowVsWait extends Looped {
+        public ThrowVsWait() {
+            super(1);
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, BETWEEN);
+        }
+
+        @Actor
+        public void sleep(L_Result r) {
+            r.r1 = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            armProbe(EARLY);
+            r.r1 = waits((long) r.r1, BETWEEN);
+        }
+    }
+
+    /** The same if the loop has waited before, for a timer that was stopped, and goes to wait for longer at once. */
+    @JCStressTest
+    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
+    @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
+    @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
+    @State
+    public static class ThrowVsLongerWait extends Looped {
+        public ThrowVsLongerWait() {
+            super(1);
+            loop.queue.arm(other, EARLY);
+            loop.nanosUntilNext();
+            loop.queue.pending(); // files it
+            loop.queue.stop(other);
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void sleep(L_Result r) {
+            r.r1 = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            armProbe(BETWEEN);
+            r.r1 = waits((long) r.r1, BETWEEN);
+        }
+    }
+
+    /** A timer that is armed while its loop goes is the heir's, who runs it once. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, 0", expect = ACCEPTABLE, desc = "Before or after.")
+    @State
+    public static class DetachVsArm extends Looped {
+        private final LoopDriver heir = attach(B);
+
+        public DetachVsArm() {
+            super(0);
+        }
+
+        @Actor
+        public void arm(LII_Result r) {
+            r.r1 = tryArm(timer, DUE);
+        }
+
+        @Actor
+        public void detach(LII_Result r) {
+            r.r3 = detach(loop).size();
+        }
+
+        @Arbiter
+        public void settle(LII_Result r) {
+            loop.runDue(1); // not its own any more
+            r.r2 = heir.runDue(Integer.MAX_VALUE);
+        }
+    }
+
+    /** If there is no heir it is returned, or refused. */
+    @JCStressTest
+    @Outcome(id = "armed, 1", expect = ACCEPTABLE, desc = "Returned.")
+    @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "The loop was gone.")
+    @State
+    public static class LastDetachVsArm extends Looped {
+        public LastDetachVsArm() {
+            super(0);
+        }
+
+        @Actor
+        public void arm(LI_Result r) {
+            r.r1 = tryArm(timer, DUE);
+        }
+
+        @Actor
+        public void detach(LI_Result r) {
+            r.r2 = detach(loop).size();
+        }
+    }
+
+    /** A timer that is put off while its loop goes goes on with the heir. */
+    @JCStressTest
+    @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Before or after.")
+    @State
+    public static class DetachVsReset extends Looped {
+        private final LoopDriver heir = attach(B);
+
+        public DetachVsReset() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void reset(LI_Result r) {
+            r.r1 = tryReset(timer, DUE);
+        }
+
+        @Actor
+        public void detach() {
+            detach(loop);
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r2 = heir.runDue(Integer.MAX_VALUE);
+        }
+    }
+
+    /** If there is no heir it is returned, whether the reset came in time or not. */
+    @JCStressTest
+    @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Put off, then returned.")
+    @Outcome(id = "refused, 1", expect = ACCEPTABLE, desc = "Returned before the reset.")
+    @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "Taken back by the reset, as it could not be pushed.")
+    @State
+    public static class LastDetachVsReset extends Looped {
+        public LastDetachVsReset() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+            scheduler.pending(); // files it
+        }
+
+        @Actor
+        public void reset(LI_Result r) {
+            r.r1 = tryReset(timer, EARLY);
+        }
+
+        @Actor
+        public void detach(LI_Result r) {
+            r.r2 = detach(loop).size();
+        }
+    }
+
+    /** A waiting timer is stopped, or returned. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Stopped.")
+    @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Returned.")
+    @State
+    public static class LastDetachVsStop extends Looped {
+        public LastDetachVsStop() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void stop(II_Result r) {
+            r.r1 = Rig.one(timer.queue.stop(timer));
+        }
+
+        @Actor
+        public void detach(II_Result r) {
+            r.r2 = detach(loop).size();
+        }
+    }
+
+    /** Who inherits a queue while going to wait sees it, or is called. */
+    @JCStressTest
+    @Outcome(id = "in time, 1", expect = ACCEPTABLE, desc = "The heir saw it; the call comes later.")
+    @Outcome(id = "comes by, 1", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
+    @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
+    @State
+    public static class DetachVsWaitOfHeir extends Looped {
+        private final LoopDriver heir = attach(B);
+
+        public DetachVsWaitOfHeir() {
+            super(0);
+            timer.queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void detach() {
+            detach(loop);
+        }
+
+        @Actor
+        public void sleep(LI_Result r) {
+            r.r1 = heir.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r1 = waits((long) r.r1, EARLY);
+            r.r2 = rings.get();
+        }
+    }
+
+    /** If that call throws, the next one who arms calls again, whatever queue it is. */
+    @JCStressTest
+    @Outcome(id = "in time, in time", expect = ACCEPTABLE, desc = "The heir saw it.")
+    @Outcome(id = "comes by, comes by", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
+    @Outcome(id = "rung, rung", expect = ACCEPTABLE, desc = "By the next one.")
+    @State
+    public static class DetachThrowsVsWaitOfHeir extends Looped {
+        private final LoopDriver heir = attach(B);
+
+        public DetachThrowsVsWaitOfHeir() {
+            super(1);
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void detach() {
+            detach(loop);
+        }
+
+        @Actor
+        public void sleep(LL_Result r) {
+            r.r1 = heir.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            long nanos = (long) r.r1;
+            armProbe(BETWEEN);
+            r.r1 = nanos == LATE - NOW ? waits(nanos, LATE) : waits(nanos, BETWEEN);
+            r.r2 = r.r1;
+        }
+    }
+
+    /** A loop that takes over a queue again is its keeper, and up, whatever the one says who had it meanwhile. */
+    @JCStressTest
+    @Outcome(id = "up", expect = ACCEPTABLE, desc = "The keeper that was found out in time, or not yet there.")
+    @State
+    public static class AttachVsWaitOfFormerKeeper extends Looped {
+        private final LoopDriver heir = attach(B);
+        private LoopDriver next;
+
+        public AttachVsWaitOfFormerKeeper() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+            detach(loop);
+        }
+
+        @Actor
+        public void attach() {
+            next = attach(C);
+        }
+
+        @Actor
+        public void sleep() {
+            heir.nanosUntilNext();
+            heir.getUp();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            TimerQueue q = timer.queue;
+            r.r1 = next.queue != q ? "another queue" : q.keeper() != next || q.owner() != next ? "not the keeper"
+                    : q.pollUntilVolatile() != TimerQueue.AWAKE ? "said to wait" : "up";
+        }
+    }
+
+    /** A loop whose queue is adopted, and who adopts it, as Driver.adopt does before it goes to sleep. */
+    abstract static class Adopted extends Looped implements Keeper {
+        private final AtomicInteger wakes = new AtomicInteger();
+        long waits;
+        long sleepsUntil = Timeline.NEVER;
+
+        Adopted() {
+            super(0);
+            loop.queue.stalled = true;
+        }
+
+        @Override
+        public final void wake() {
+            wakes.incrementAndGet();
+        }
+
+        final void adoptAndSleep() {
+            TimerQueue q = loop.queue;
+            if (q.tryLock()) {
+                try {
+                    if (q.stalled) {
+                        q.keep(this);
+                    }
+                } finally {
+                    q.unlock();
+                }
+                sleepsUntil = q.prepareToSleep(this, NOW);
+            }
+        }
+
+        /** Who keeps the queue in the end, and what that one does about the timer. */
+        final void judge(LL_Result r) {
+            boolean byLoop = loop.queue.keeper() == loop;
+            boolean woken = timer.queue.pollUntilVolatile() == TimerQueue.AWAKE && wakes.get() > 0;
+            r.r1 = byLoop ? "loop" : "adopter";
+            r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "deaf";
+        }
+    }
+
+    /** A timer that is armed while a loop's queue is adopted is seen by the adopter, or wakes it. */
+    @JCStressTest
+    @Outcome(id = "adopter, in time", expect = ACCEPTABLE, desc = "It goes round, or sleeps no longer.")
+    @Outcome(id = "adopter, woken", expect = ACCEPTABLE, desc = "It slept.")
+    @State
+    public static class ArmVsAdopt extends Adopted {
+        public ArmVsAdopt() {
+            waits = loop.nanosUntilNext();
+        }
+
+        @Actor
+        public void arm() {
+            timer.queue.arm(timer, EARLY);
+        }
+
+        @Actor
+        public void adopt() {
+            adoptAndSleep();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            judge(r);
+        }
+    }
+
+    /** If the loop takes its queue back meanwhile, whoever keeps it in the end is called for what is armed then. */
+    @JCStressTest
+    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "It was not adopted, or taken back.")
+    @Outcome(id = "adopter, woken", expect = ACCEPTABLE, desc = "Adopted after the loop had come by.")
+    @State
+    public static class AdoptVsTakeBack extends Adopted {
+        @Actor
+        public void adopt() {
+            adoptAndSleep();
+        }
+
+        @Actor
+        public void comeBy() {
+            waits = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            timer.queue.arm(timer, EARLY);
+            judge(r);
+        }
+    }
+
+    /** A loop that runs what is due takes its queue back, and is not adopted after that. */
+    @JCStressTest
+    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "Taken back, or too late to adopt.")
+    @State
+    public static class AdoptVsRunDue extends Adopted {
+        @Actor
+        public void adopt() {
+            adoptAndSleep();
+        }
+
+        @Actor
+        public void comeBy() {
+            loop.runDue(Integer.MAX_VALUE);
+            waits = loop.nanosUntilNext();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            timer.queue.arm(timer, EARLY);
+            judge(r);
+        }
+    }
+
+    /** A due timer of a late loop is run by a thief or by the loop, once. */
+    @JCStressTest
+    @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "By the loop.")
+    @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "By the thief.")
+    @State
+    public static class HelpVsRun extends Looped {
+        private final LoopDriver thief = attach(B);
+
+        public HelpVsRun() {
+            super(0);
+            timer.queue.arm(timer, DUE);
+        }
+
+        @Actor
+        public void run(III_Result r) {
+            r.r1 = loop.runDue(Integer.MAX_VALUE);
+        }
+
+        @Actor
+        public void help(III_Result r) {
+            r.r2 = thief.helpOthers();
+        }
+
+        @Arbiter
+        public void settle(III_Result r) {
+            r.r3 = runs.get();
+        }
+    }
+
+    /** A timer that arms itself in a thief's run while its loop goes for good: one run, then returned or refused. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, 1", expect = ACCEPTABLE, desc = "Run, armed, returned.")
+    @Outcome(id = "refused, 1, 0", expect = ACCEPTABLE, desc = "Run; the loop had gone.")
+    @Outcome(id = "never ran, 0, 1", expect = ACCEPTABLE, desc = "Returned.")
+    @State
+    public static class LastDetachVsRunThatRearms extends Looped {
+        private final LoopDriver thief = attach(new Thread()); // not living, so it does not inherit
+        private volatile String rearmed = "never ran";
+
+        public LastDetachVsRunThatRearms() {
+            super(0);
+            timer.queue.arm(timer, DUE);
+        }
+
+        @Override
+        void run() {
+            super.run();
+            rearmed = tryReset(timer, LATE);
+        }
+
+        @Actor
+        public void help() {
+            thief.helpOthers();
+        }
+
+        @Actor
+        public void detach(LII_Result r) {
+            r.r3 = detach(loop).size();
+        }
+
+        @Arbiter
+        public void settle(LII_Result r) {
+            r.r1 = rearmed;
+            r.r2 = runs.get();
+        }
+    }
+
+    /** A timer is returned by the loop that goes, or by the scheduler that closes. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "By the loop.")
+    @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "By the scheduler.")
+    @State
+    public static class LastDetachVsShutdown extends Looped {
+        public LastDetachVsShutdown() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+        }
+
+        @Actor
+        public void detach(II_Result r) {
+            r.r1 = detach(loop).size();
+        }
+
+        @Actor
+        public void shutdown(II_Result r) {
+            r.r2 = scheduler.shutdownNow().size();
+        }
+    }
+
+    /** A scheduler that has closed has waited for the loop's run. */
+    @JCStressTest
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The run began before the close.")
+    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "It did not begin.")
+    @State
+    public static class CloseVsRun extends Looped {
+        private int ended;
+
+        public CloseVsRun() {
+            super(0);
+            timer.queue.arm(timer, DUE);
+        }
+
+        @Override
+        void run() {
+            Rig.jitter(2_000);
+            ended = 1; // plain: seen only by who has waited
+        }
+
+        @Actor
+        public void run(II_Result r) {
+            r.r1 = loop.runDue(Integer.MAX_VALUE);
+        }
+
+        @Actor
+        public void close(II_Result r) {
+            scheduler.close();
+            r.r2 = ended;
+        }
+    }
+
+    /** The same for a loop that goes in that run. */
+    @JCStressTest
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The run began before the close.")
+    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "It did not begin.")
+    @State
+    public static class CloseVsRunThatDetaches extends Looped {
+        private final List<TimerNode> returned = new ArrayList<>(0);
+        private int ended;
+
+        public CloseVsRunThatDetaches() {
+            super(0);
+            timer.queue.arm(timer, DUE);
+        }
+
+        @Override
+        void run() {
+            returned.addAll(detach(loop));
+            Rig.jitter(2_000);
+            ended = 1;
+        }
+
+        @Actor
+        public void run(II_Result r) {
+            r.r1 = loop.runDue(Integer.MAX_VALUE);
+        }
+
+        @Actor
+        public void close(II_Result r) {
+            scheduler.close();
+            r.r2 = ended;
+        }
+    }
+}
