@@ -237,7 +237,7 @@ final class Driver extends QueueRunner implements Runnable {
             }
             if (q.stalled || lookout != null && lookout.isHeldBy(this) && lookout.isLeft(q, this)) {
                 helped |= adopt(q, now);
-            } else if (q.nextWhenOpaque() < now - STEAL_AFTER_NANOS) {
+            } else if (seemsLate(q, now)) {
                 helped |= steal(q, now) > 0;
             }
         }

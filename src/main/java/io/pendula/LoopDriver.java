@@ -363,17 +363,14 @@ final class LoopDriver extends QueueRunner {
         }
     }
 
-    /** Whether something there has been due for a while. Nobody may have looked at the inbox of one that is stuck. */
+    /** Nobody may have looked at the inbox of a driver that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        long late = now - STEAL_AFTER_NANOS;
-        long arrivals = q.arrivalsVolatile();
-        boolean mayBe = q.nextWhenOpaque() < late
-                || (arrivals == TimerQueue.UNASKED ? q.inboxVolatile() != null : arrivals < late);
+        boolean mayBe = seemsLate(q, now) || q.owner() instanceof Driver && q.inboxVolatile() != null;
         if (!mayBe || q.isConfined() || !q.tryLock()) {
             return false;
         }
         try {
-            return q.survey(now) < late;
+            return q.survey(now) < now - STEAL_AFTER_NANOS;
         } finally {
             q.unlock();
         }

@@ -90,6 +90,7 @@ final class Loops {
         try {
             q.setOwner(to);
             q.keep(to);
+            q.drain(); // so that arrivals says what the owner asks for
         } finally {
             q.unlock();
         }

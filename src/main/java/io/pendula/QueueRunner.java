@@ -53,6 +53,12 @@ abstract class QueueRunner extends Run implements Keeper {
         return true;
     }
 
+    /** Whether another's queue is overdue, as far as can be told without its lock. */
+    static boolean seemsLate(TimerQueue q, long now) {
+        long late = now - STEAL_AFTER_NANOS;
+        return q.nextWhenOpaque() < late || q.owner() instanceof LoopDriver && q.arrivalsVolatile() < late;
+    }
+
     /** Runs what is due in another's queue, which stays where it is, up to a bound; returns how many there were. */
     final int steal(TimerQueue q, long now) {
         int ran = 0;
