@@ -361,9 +361,10 @@ class LateLoopTest {
     @ValueSource(booleans = {false, true})
     void burstOfShortCallbacks_noneIsCalledStuck(boolean confined) {
         StallListener heard = new StallListener();
-        try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(100)).build();
+        // Much longer than a busy machine keeps a thread waiting for a processor.
+        try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(600)).build();
                 LoopThread t = new LoopThread(s, LoopThread.Way.POLL, confined)) {
-            int timers = 600;
+            int timers = 1_600;
             CountDownLatch done = new CountDownLatch(timers);
             t.post(() -> {
                 for (int i = 0; i < timers; i++) {
