@@ -184,11 +184,11 @@ class TimerLoopTest {
 
     /** The answer is either exact, or 0 because of something to tidy up, and that only so many times. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @ValueSource(longs = {1, 2, 3, 4})
     void nanosUntilNext_anyHistory_isNeverWrong(long seed) {
         Random r = new Random(seed);
         List<Timer> all = new ArrayList<>();
-        for (int step = 0; step < 3_000; step++) {
+        for (int step = 0; step < 1_500; step++) {
             switch (r.nextInt(8)) {
                 case 0, 1, 2 -> {
                     for (int n = r.nextInt(20); n >= 0; n--) {
