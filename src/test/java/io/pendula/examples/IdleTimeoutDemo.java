@@ -158,21 +158,24 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
                 PauseMeter pauses = new PauseMeter()) {
             Duration idleTimeout = Duration.ofMillis(timeout);
             Duration requestLimit = Duration.ofMillis(deadline);
-            MeteredServer server = new MeteredServer(timers, acceptor, idleTimeout, requestLimit);
+            MeteredServer server = new MeteredServer(timers, callbacks, acceptor, idleTimeout,
+                    requestLimit);
             LoadClient client = new LoadClient(new LoadClient.Plan(acceptor.getLocalAddress(), connections, living,
                     rate, Duration.ofSeconds(seconds), idleTimeout, requestLimit, PATIENCE.plus(idleTimeout)),
                     this::show);
             LoadClient.Outcome outcome;
+            long pending;
             Thread loop = new Thread(server, "server");
             loop.start();
             try {
                 outcome = client.run();
+                pending = timers.pending();
             } finally {
                 server.close();
                 loop.join();
             }
-            report(outcome, server, callbacks, pauses.longestNanos());
-            List<String> complaints = complaints(outcome, server, pauses.longestNanos(), timers.pending());
+            report(outcome, server, pauses.longestNanos());
+            List<String> complaints = complaints(outcome, server, pauses.longestNanos(), pending);
             out.flush();
             complaints.forEach(c -> err.println("idle-timeout: " + c));
             return complaints.isEmpty() ? 0 : 1;
@@ -187,13 +190,12 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         out.println(String.format(Locale.ROOT, format, values));
     }
 
-    private void report(LoadClient.Outcome o, MeteredServer server, CallbackMeter callbacks, long pause) {
-        double wall = server.wallNanos / 1e9;
+    private void report(LoadClient.Outcome o, MeteredServer server, long pause) {
         out.println();
         say("%-34s%,12d", "connections closed for silence", o.closed);
         say("  %-32s%12d", "too early", o.early);
         say("  %-32s%12d", "though alive", o.killed);
-        say("%-34s%,12d%,12.0f /s", "messages, each one reset", o.messages, o.messages / wall);
+        say("%-34s%,12d%,12.0f /s", "messages, each one reset", o.messages, o.messages * 1e9 / o.sendingNanos);
         say("  %-32s%,12d", "answered in time", o.inTime);
         say("  %-32s%,12d", "not within the deadline", o.late);
         out.println();
@@ -210,14 +212,19 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
                 "share")));
         share("in all, " + String.format(Locale.ROOT, "%,d turns", server.turns), server.turns, server.cpuNanos,
                 server.cpuNanos);
-        share("reset", o.messages, server.resetNanos(), server.cpuNanos);
-        share("nanosUntilNext", server.turns, server.nextNanos(), server.cpuNanos);
-        share("runDue, but for the callbacks", server.callbacks, server.runDueNanos - callbacks.nanos, server.cpuNanos);
+        share("reset", server.resets, server.heard, server.cpuNanos);
+        share("nanosUntilNext", server.nexts, server.turns, server.cpuNanos);
+        share("runDue, for each callback", server.runs, server.runs.getTotalCount(), server.cpuNanos);
+    }
+
+    /** By the median, as samples in which the thread was interrupted would weigh too much. */
+    private void share(String label, Histogram each, long times, long cpuNanos) {
+        share(label, times, (double) each.getValueAtPercentile(50) * times, cpuNanos);
     }
 
     private void percentiles(String label, Histogram h) {
-        say("  %-32s%12s%12s%12s", label, style.time(h.getValueAtPercentile(50)), style.time(h.getValueAtPercentile(99)),
-                style.time(h.getMaxValue()));
+        say("  %-32s%12s%12s%12s", label, style.time(h.getValueAtPercentile(50)),
+                style.time(h.getValueAtPercentile(99)), style.time(h.getMaxValue()));
     }
 
     private void share(String label, long times, double nanos, double cpuNanos) {
@@ -237,7 +244,8 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         complainIf(o.leftOpen > 0, all, "%d idle connections were not closed", o.leftOpen);
         complainIf(o.wrong > 0, all, "%d answers were wrong", o.wrong);
         complainIf(o.broken > 0, all, "%d connections broke, the first by %s", o.broken, o.firstFailure);
-        complainIf(pending > 0, all, "%d timers are still armed", pending);
+        complainIf(o.messages != server.heard, all, "%d messages were sent, but %d heard", o.messages, server.heard);
+        complainIf(pending > 0, all, "%d timers are armed though no connection is left", pending);
         long machine = pause + server.withheld.mostNanos();
         complainIfLate("by the server", server.lateness, machine, all);
         // The last message may be heard late, and the end may be seen late.
@@ -275,29 +283,27 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         private final Histogram lateness = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
         private final Histogram resets = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
         private final Histogram nexts = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
+        private final Histogram runs = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
+        private final CallbackMeter callbacks;
         private final Withheld withheld = new Withheld();
         private final long timeoutNanos;
         private int early;
         private long heard;
         private long turns;
-        private long callbacks;
-        private long runDueNanos;
         private long cpuNanos;
-        private long wallNanos;
 
-        MeteredServer(TimerScheduler timers, ServerSocketChannel acceptor, Duration idleTimeout, Duration requestLimit)
-                throws IOException {
+        MeteredServer(TimerScheduler timers, CallbackMeter callbacks, ServerSocketChannel acceptor,
+                Duration idleTimeout, Duration requestLimit) throws IOException {
             super(timers, acceptor, idleTimeout, requestLimit);
+            this.callbacks = callbacks;
             this.timeoutNanos = idleTimeout.toNanos();
         }
 
         @Override
         public void run() {
-            long wall = System.nanoTime();
             long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             super.run();
             cpuNanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
-            wallNanos = System.nanoTime() - wall;
         }
 
         @Override
@@ -305,7 +311,7 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
             if (turns++ % SAMPLE == 0) {
                 long before = System.nanoTime();
                 loop.nanosUntilNext();
-                nexts.recordValue(Math.min(nexts.getHighestTrackableValue(), System.nanoTime() - before));
+                nexts.recordValue(bounded(System.nanoTime() - before));
             }
             withheld.waits();
             super.select(loop, selector);
@@ -314,10 +320,12 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
 
         @Override
         int runDue(TimerLoop loop, int limit) {
+            long inCallbacks = callbacks.nanos;
             long before = System.nanoTime();
             int ran = super.runDue(loop, limit);
-            callbacks += ran;
-            runDueNanos += System.nanoTime() - before;
+            long own = System.nanoTime() - before - (callbacks.nanos - inCallbacks);
+            int times = Math.max(1, ran);
+            runs.recordValueWithCount(bounded(own / times), times);
             return ran;
         }
 
@@ -326,7 +334,7 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
             if (heard++ % SAMPLE == 0) {
                 long before = System.nanoTime();
                 super.heard(connection);
-                resets.recordValue(Math.min(resets.getHighestTrackableValue(), System.nanoTime() - before));
+                resets.recordValue(bounded(System.nanoTime() - before));
             } else {
                 super.heard(connection);
             }
@@ -340,13 +348,8 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
             lateness.recordValue(Math.max(0, silentNanos - timeoutNanos));
         }
 
-        /** Medians, as the samples in which the thread was interrupted would weigh too much. */
-        double resetNanos() {
-            return (double) resets.getValueAtPercentile(50) * heard;
-        }
-
-        double nextNanos() {
-            return (double) nexts.getValueAtPercentile(50) * turns;
+        private static long bounded(long nanos) {
+            return Math.max(0, Math.min(TimeUnit.SECONDS.toNanos(10), nanos));
         }
     }
 }

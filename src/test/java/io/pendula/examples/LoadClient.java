@@ -52,6 +52,8 @@ final class LoadClient {
         int opened;
         int closed;
         long messages;
+        /** From the first connection to the last message. */
+        long sendingNanos;
         long inTime;
         long late;
         /** Each closing, from when the last message was sent, beyond the timeout. */
@@ -128,6 +130,7 @@ final class LoadClient {
                 return;
             } else if (end != 0 && now - end >= 0) {
                 allIdle = true;
+                outcome.sendingNanos = now - start;
                 end += plan.patience().toNanos();
             }
             if (nextMessage == 0 && peers.size() - beginners >= plan.alive()) { // the first ones are those that live
@@ -231,7 +234,8 @@ final class LoadClient {
                     beginners--;
                 }
                 heardAt = asked;
-            } else if (words[0].startsWith(SLOW) && words[1].equals("late") && System.nanoTime() - asked >= limitNanos) {
+            } else if (words[0].startsWith(SLOW) && words[1].equals("late")
+                    && System.nanoTime() - asked >= limitNanos) {
                 outcome.late++;
             } else {
                 outcome.wrong++;

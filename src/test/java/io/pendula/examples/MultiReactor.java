@@ -218,10 +218,12 @@ public final class MultiReactor implements AutoCloseable {
     }
 
     private final class Acceptor extends Guest {
+        private final ServerSocketChannel acceptor;
         private Timer pause;
 
-        Acceptor(ServerSocketChannel channel) {
-            super(channel);
+        Acceptor(ServerSocketChannel acceptor) {
+            super(acceptor);
+            this.acceptor = acceptor;
         }
 
         @Override
@@ -239,7 +241,7 @@ public final class MultiReactor implements AutoCloseable {
         void ready() {
             try {
                 SocketChannel accepted;
-                for (int n = 0; n < MAX_ACCEPTED && (accepted = ((ServerSocketChannel) channel).accept()) != null; n++) {
+                for (int n = 0; n < MAX_ACCEPTED && (accepted = acceptor.accept()) != null; n++) {
                     accepted.configureBlocking(false);
                     assign(new Connection(accepted));
                 }

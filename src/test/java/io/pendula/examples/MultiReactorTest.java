@@ -164,7 +164,8 @@ class MultiReactorTest {
             assertTrue(silent >= timeout.toNanos(), "closed after " + silent + " ns");
             latest = Math.max(latest, silent - timeout.toNanos());
         }
-        System.out.printf("figure: %d reactors, idle connections closed at most %.1f ms late%n", REACTORS, latest / 1e6);
+        System.out.printf("figure: %d reactors, idle connections closed at most %.1f ms late%n", REACTORS,
+                latest / 1e6);
         assertTrue(latest < TimeUnit.SECONDS.toNanos(10), "closed " + latest + " ns late");
     }
 
