@@ -236,6 +236,11 @@ class LoopHistoryTest {
         TimerStats stats = timers.stats();
         assertEquals(stats.armed(), stats.fired() + stats.stopped() + stats.reset() + stats.pending());
         assertEquals(ran, stats.fired());
-        assertEquals(new HashSet<>(model.keySet()), new HashSet<>(loop.detach()));
+        for (int n = 0; n < 5_000; n++) {
+            arm(); // some stay in the inbox, some are taken out and not filed yet
+        }
+        List<Timer> returned = loop.detach();
+        assertEquals(model.size(), returned.size());
+        assertEquals(new HashSet<>(model.keySet()), new HashSet<>(returned));
     }
 }

@@ -12,12 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.LoopFixtures.Actor;
 import io.pendula.LoopFixtures.Bell;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -316,6 +318,34 @@ class LoopWakeupTest {
         clock.advance(ns(200));
         assertEquals(5, loop.runDue());
         assertEquals(5, runs.get());
+    }
+
+    /** Between the publication for its first queue and the end of nanosUntilNext, held up by its second one. */
+    @Test
+    void wakeup_throwsBeforeTheWaitIsSaid_loopDoesNotWait() {
+        try (Actor actor = new Actor("looping")) {
+            TimerLoop two = actor.call(() -> timers.attach(bell));
+            Timer inherited = loop.after(HOUR, NOTHING);
+            loop.close();
+            bell.broken = new AssertionError("wakeup");
+            Future<Long> nanos;
+            TimerQueue second = timers.queues[1];
+            second.lock();
+            try {
+                nanos = actor.start(two::nanosUntilNext);
+                LifeFixtures.eventually("it has come to the second queue",
+                        () -> inherited.queue.pollUntilVolatile() != TimerQueue.AWAKE
+                        && actor.thread().getState() == Thread.State.WAITING);
+                assertTrue(inherited.reset(ns(10)));
+            } finally {
+                second.unlock();
+            }
+            assertEquals(0, LoopFixtures.result(nanos));
+            assertTrue(bell.rings() >= 1);
+            bell.broken = null;
+            assertEquals(10, actor.call(two::nanosUntilNext));
+            assertEquals(1, actor.<List<Timer>>call(two::detach).stream().filter(t -> t == inherited).count());
+        }
     }
 
     @Test
