@@ -2,10 +2,12 @@ package io.pendula.examples;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
 import io.pendula.Timer;
 import io.pendula.TimerScheduler;
 
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Closes a channel that has read nothing for some time, as an {@code IdleStateHandler} can. Each message moves a timer
@@ -24,19 +26,32 @@ final class NettyIdleHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        idle = timers.after(timeout, ctx::close);
+        try {
+            idle = timers.after(timeout, ctx::close);
+        } catch (RejectedExecutionException e) {
+            ctx.close(); // the loop is closed, as the event loop shuts down
+            return;
+        }
         ctx.fireChannelActive();
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        idle.reset(timeout);
+        try {
+            idle.reset(timeout);
+        } catch (RejectedExecutionException e) {
+            ReferenceCountUtil.release(message);
+            ctx.close();
+            return;
+        }
         ctx.fireChannelRead(message);
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        idle.cancel();
+        if (idle != null) {
+            idle.cancel();
+        }
         ctx.fireChannelInactive();
     }
 }

@@ -362,6 +362,25 @@ class NettyLoopTest {
         }
     }
 
+    @Test
+    void idleHandler_loopClosed_servesNobodyUntilThereIsAnother() throws Exception {
+        try (Idle server = new Idle(HOUR); Socket before = server.connect()) {
+            before.getOutputStream().write('x');
+            assertEquals('x', before.getInputStream().read());
+            netty.close();
+            try (Socket after = server.connect()) {
+                assertEquals(-1, after.getInputStream().read());
+            }
+            before.getOutputStream().write('x'); // its timer cannot be reset any more
+            assertEquals(-1, before.getInputStream().read());
+            NettyLoop.attach(timers, eventLoop).get();
+            try (Socket again = server.connect()) {
+                again.getOutputStream().write('x');
+                assertEquals('x', again.getInputStream().read());
+            }
+        }
+    }
+
     /** Prints, asserts nothing about speed: what one message costs that puts off a timeout, of many connections. */
     @Test
     void figures_resetBesideCancelAndSchedule() throws Exception {
