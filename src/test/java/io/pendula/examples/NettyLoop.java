@@ -6,6 +6,7 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -84,8 +85,13 @@ public final class NettyLoop implements AutoCloseable {
     public void close() {
         if (eventLoop.inEventLoop()) {
             end();
-        } else if (!eventLoop.isShuttingDown()) {
-            eventLoop.execute(end);
+        } else {
+            try {
+                eventLoop.execute(end);
+            } catch (RejectedExecutionException e) {
+                // The event loop has shut down, hence closed this one.
+                return;
+            }
         }
     }
 
