@@ -2,7 +2,6 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -30,6 +29,18 @@ final class Interleavings {
 
     private static final Pause PAUSE = new Pause();
     private static final byte[] NOTHING = {};
+
+    private record Key(byte[] bytes, int hash) {
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Key k && Arrays.equals(bytes, k.bytes);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
 
     /** One state of the whole: the shared variables, and what each thread has seen. Steps change it. */
     abstract static class World {
@@ -65,24 +76,26 @@ final class Interleavings {
         /** One round of a thread; it has ended if this returns. Changes nothing but through the methods below. */
         abstract void program(int number);
 
-        private ByteBuffer key() {
-            ByteBuffer b = ByteBuffer.allocate(v.length + Arrays.stream(seen).mapToInt(s -> s.length + 2).sum()).put(v);
+        private Key key() {
+            byte[] all = Arrays.copyOf(v, v.length + Arrays.stream(seen).mapToInt(s -> s.length + 2).sum());
+            int i = v.length;
             for (int t = 0; t < seen.length; t++) {
-                b.put(round[t]).put((byte) seen[t].length).put(seen[t]);
+                all[i++] = round[t];
+                all[i++] = (byte) seen[t].length;
+                System.arraycopy(seen[t], 0, all, i, seen[t].length);
+                i += seen[t].length;
             }
-            return b.flip();
+            return new Key(all, Arrays.hashCode(all));
         }
 
-        /** False if the thread has nothing to do or cannot go on. */
+        /** False if the thread cannot go on. */
         private boolean step(int number, int chosen) {
             thread = number;
             choice = chosen;
             at = 0;
             try {
-                if (round[number] != ENDED) {
-                    program(number);
-                    forget(ENDED);
-                }
+                program(number);
+                forget(ENDED);
             } catch (Pause p) {
                 return done;
             }
@@ -162,7 +175,7 @@ final class Interleavings {
 
     /** Whether there is a state in which nobody need go on, and which is such a one. */
     static boolean endIn(World start, Predicate<World> wanted) {
-        Set<ByteBuffer> visited = new HashSet<>();
+        Set<Key> visited = new HashSet<>();
         Deque<World> todo = new ArrayDeque<>();
         visited.add(start.key());
         todo.push(start);
@@ -171,6 +184,9 @@ final class Interleavings {
             World w = todo.pop();
             boolean stuck = true;
             for (int thread = 0; thread < w.round.length; thread++) {
+                if (w.round[thread] == World.ENDED) {
+                    continue;
+                }
                 World next = w.copy();
                 if (next.step(thread, 0)) {
                     stuck = false;
@@ -192,7 +208,7 @@ final class Interleavings {
         return false;
     }
 
-    private static void visit(World next, Set<ByteBuffer> visited, Deque<World> todo) {
+    private static void visit(World next, Set<Key> visited, Deque<World> todo) {
         if (visited.add(next.key())) {
             todo.push(next);
         }
