@@ -36,6 +36,9 @@ public class LoopRaces {
     private static final Thread B = living();
     private static final Thread C = living();
 
+    /** Made before, as that takes longer than what it races with. */
+    private static final IllegalStateException AS_PLANNED = new IllegalStateException("as planned");
+
     private static Thread living() {
         Thread t = new Thread(() -> {
             for (;;) {
@@ -79,7 +82,7 @@ public class LoopRaces {
 
         private void ring() {
             if (throwing.get() > 0 && throwing.getAndDecrement() > 0) {
-                throw new IllegalStateException("as planned");
+                throw AS_PLANNED;
             }
             rings.incrementAndGet();
         }
