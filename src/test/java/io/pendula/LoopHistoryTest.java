@@ -98,7 +98,7 @@ class LoopHistoryTest {
         }
         if (callbacksArm) {
             switch (random.nextInt(8)) {
-                // Not for this very instant: it could be taken for the same instant of before, if that was never looked at.
+                // Not for this very instant: if it was armed for that before, both are the same to its entry.
                 case 0 -> reset(t, 1 + delay());
                 case 1 -> arm();
                 case 2 -> reset(any(), 1 + delay());

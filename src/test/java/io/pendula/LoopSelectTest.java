@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a loop asks of its selector: the timeout in whole milliseconds that is neither too short nor a whole one too long. */
+/** What a loop asks of its selector: a timeout in whole milliseconds, not too short, and not a whole one too long. */
 class LoopSelectTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).build();
