@@ -274,15 +274,17 @@ class LoopStormTest {
                 + "reset %d, returned %d, resets rejected %d; stolen %d, rescues %d", workers, monitor,
                 attached.get(), closedInCallbacks.get(), stats.armed(), stats.fired(), stats.stopped(), stats.reset(),
                 stats.unfired(), sum(x -> x.rejected.get()), stats.stolen(), stats.rescues());
-        // A reset that is rejected may have replaced an arming before; then that one is gone, too.
+        // A reset that is rejected may have replaced an arming before; then that one is gone, too. And one that is given
+        // back may be told that it was rejected, if another was rejected after it.
         List<Shot> wrong = new ArrayList<>(all);
-        wrong.removeIf(x -> x.open() >= 0 && x.open() <= x.rejected.get());
+        wrong.removeIf(x -> Math.abs(x.open()) <= x.rejected.get());
         assertEquals(0, wrong.size(), () -> "open: " + wrong.get(0).open() + ", rejected: " + wrong.get(0).rejected);
         assertEquals(sum(x -> x.fired.get()), stats.fired(), "fired");
         assertEquals(sum(x -> x.stopped.get()), stats.stopped(), "stopped");
-        assertEquals(sum(x -> x.reset.get()) + sum(Shot::open), stats.reset(), "reset");
         assertEquals(returned.size(), stats.unfired(), "returned");
-        assertEquals(sum(x -> x.armed.get()), stats.armed(), "armed");
+        long both = stats.reset() - sum(x -> x.reset.get()) - sum(Shot::open);
+        assertTrue(both >= 0 && both <= sum(x -> x.rejected.get()), () -> "reset: " + both + " too many");
+        assertEquals(sum(x -> x.armed.get()) + both, stats.armed(), "armed");
         assertEquals(0, stats.pending());
         assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0 && !returned.isEmpty());
         assertTrue(stats.workers().size() <= workers + LOOPS, () -> "queues: " + stats.workers().size());
