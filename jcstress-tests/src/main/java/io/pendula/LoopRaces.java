@@ -181,6 +181,63 @@ public class LoopRaces {
         }
     }
 
+    /** A timer that is stopped in the inbox while whoever arms sorts what is there is gone, and can be armed again. */
+    @JCStressTest
+    @Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "Stopped; the other one is left; both are armed.")
+    @State
+    public static class StopVsRipen extends Looped {
+        public StopVsRipen() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+            loop.queue.setDepthOpaque(TimerQueue.HELP_DEPTH);
+        }
+
+        @Actor
+        public void stop(III_Result r) {
+            r.r1 = Rig.one(timer.queue.stop(timer));
+        }
+
+        @Actor
+        public void ripen() {
+            other.queue.arm(other, LATE);
+        }
+
+        @Arbiter
+        public void settle(III_Result r) {
+            r.r2 = (int) scheduler.pending();
+            timer.queue.reset(timer, EARLY);
+            r.r3 = (int) scheduler.pending();
+        }
+    }
+
+    /** One that is brought forward meanwhile is seen by the loop at its new deadline. */
+    @JCStressTest
+    @Outcome(id = "in time, 2", expect = ACCEPTABLE, desc = "Before or after.")
+    @State
+    public static class ResetVsRipen extends Looped {
+        public ResetVsRipen() {
+            super(0);
+            timer.queue.arm(timer, LATE);
+            loop.queue.setDepthOpaque(TimerQueue.HELP_DEPTH);
+        }
+
+        @Actor
+        public void reset() {
+            timer.queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void ripen() {
+            other.queue.arm(other, LATE);
+        }
+
+        @Arbiter
+        public void settle(LI_Result r) {
+            r.r1 = waits(loop.nanosUntilNext(), EARLY);
+            r.r2 = (int) scheduler.pending();
+        }
+    }
+
     /** A timer in the inbox that is brought forward is seen by the loop, or calls the hook. */
     @JCStressTest
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
