@@ -204,9 +204,9 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         percentiles("as the client saw it", o.lateness);
         out.println();
         out.println(style.strong("what the machine made them wait"));
-        say("  %-56s%12s", "its longest pause", style.time(pause));
-        say("  %-56s%12s", "in the worst half second of the server", style.time(server.withheld.mostNanos()));
-        say("  %-56s%12s", "in the worst half second of the client", style.time(o.withheld.mostNanos()));
+        say("  %-56s%12s", "everybody, in its longest pause", style.time(pause));
+        say("  %-56s%12s", "the server, in its worst time", style.time(server.withheld.mostNanos()));
+        say("  %-56s%12s", "the client, in its worst time", style.time(o.withheld.mostNanos()));
         out.println();
         out.println(style.strong(String.format("%-34s%12s%12s%12s", "the loop's processor time", "each", "all",
                 "share")));
@@ -239,12 +239,13 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         complainIf(o.early > 0, all, "%d connections were closed early", o.early);
         complainIf(server.early > 0, all, "%d connections were closed early, the server says", server.early);
         complainIf(o.killed > 0, all, "%d connections were closed though they were alive", o.killed);
-        complainIf(o.neglected > 0 && pause < Duration.ofMillis(timeout).toNanos() / 4, all,
+        complainIf(o.neglected > 0 && pause + o.withheld.mostNanos() < Duration.ofMillis(timeout).toNanos() / 4, all,
                 "%d connections got no messages in time from the client itself", o.neglected);
         complainIf(o.leftOpen > 0, all, "%d idle connections were not closed", o.leftOpen);
         complainIf(o.wrong > 0, all, "%d answers were wrong", o.wrong);
         complainIf(o.broken > 0, all, "%d connections broke, the first by %s", o.broken, o.firstFailure);
-        complainIf(o.messages != server.heard, all, "%d messages were sent, but %d heard", o.messages, server.heard);
+        complainIf(o.neglected == 0 && o.messages != server.heard, all, "%d messages were sent, but %d heard",
+                o.messages, server.heard);
         complainIf(pending > 0, all, "%d timers are armed though no connection is left", pending);
         long machine = pause + server.withheld.mostNanos();
         complainIfLate("by the server", server.lateness, machine, all);

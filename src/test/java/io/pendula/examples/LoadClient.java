@@ -175,6 +175,7 @@ final class LoadClient {
         void connect() throws IOException {
             channel.configureBlocking(false);
             key = channel.register(selector, SelectionKey.OP_CONNECT, this);
+            sentAt = System.nanoTime(); // the server's patience may begin before the first message
             if (channel.connect(plan.address())) {
                 ready();
             }
@@ -200,7 +201,6 @@ final class LoadClient {
             channel.finishConnect();
             lines = new Lines(key);
             outcome.opened++;
-            sentAt = System.nanoTime();
             ask();
         }
 

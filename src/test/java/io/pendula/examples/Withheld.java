@@ -6,22 +6,29 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long the machine keeps a thread waiting that is ready to run: the time that passes less the processor time that
- * the thread gets, added up over half a second, as one late turn of a loop makes the next one late. For that thread.
+ * the thread gets. It is added up over half a second, or for as long as the thread finds no time to rest, since one
+ * late turn of a loop makes the next one late. For that thread.
  */
 final class Withheld {
     private static final long HALF_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long REST_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private long runsSince;
+    private long waitsSince;
     private long cpuThen;
     private long window;
     private long inThis;
     private long inLast;
+    private long sinceRest;
     private long most;
 
     /** The thread has waited for what it wanted. */
     void runs() {
         runsSince = System.nanoTime();
+        if (runsSince - waitsSince >= REST_NANOS) {
+            sinceRest = 0;
+        }
         cpuThen = threads.getCurrentThreadCpuTime();
     }
 
@@ -30,8 +37,9 @@ final class Withheld {
         long cpu = threads.getCurrentThreadCpuTime() - cpuThen;
         long now = System.nanoTime();
         if (runsSince != 0) {
-            add(now / HALF_WINDOW_NANOS, now - runsSince - cpu);
+            add(now / HALF_WINDOW_NANOS, Math.max(0, now - runsSince - cpu));
         }
+        waitsSince = System.nanoTime();
     }
 
     private void add(long to, long nanos) {
@@ -40,11 +48,12 @@ final class Withheld {
             inThis = 0;
             window = to;
         }
-        inThis += Math.max(0, nanos);
-        most = Math.max(most, inLast + inThis);
+        inThis += nanos;
+        sinceRest += nanos;
+        most = Math.max(most, Math.max(inLast + inThis, sinceRest));
     }
 
-    /** In the worst half second. */
+    /** In the worst half second, or longer. */
     long mostNanos() {
         return most;
     }
