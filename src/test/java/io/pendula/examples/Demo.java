@@ -1,7 +1,6 @@
 package io.pendula.examples;
 
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -11,11 +10,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Arms a million timers, stops a third, postpones a third, and shows what became of them, beside the JDK's own. */
@@ -66,26 +63,20 @@ public final class Demo implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        int status = run(System.out, System.err, args);
-        if (status != 0) {
-            System.exit(status);
-        }
+        CommandLines.exitUnlessFine(run(System.out, System.err, args));
     }
 
     /** Returns the exit status: 0, or 1 if a check failed, or 2 for bad options. */
     static int run(PrintStream out, PrintStream err, String... args) {
-        return new CommandLine(new Demo(out, err))
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(args);
+        return CommandLines.run(new Demo(out, err), out, err, args);
     }
 
     @Override
     public Integer call() throws InterruptedException {
-        atLeastOne("--timers", timers);
-        atLeastOne("--seconds", seconds);
+        CommandLines.atLeast(spec, "--timers", timers, 1);
+        CommandLines.atLeast(spec, "--seconds", seconds, 1);
         if (workers != null) {
-            atLeastOne("--workers", workers);
+            CommandLines.atLeast(spec, "--workers", workers, 1);
         }
         try {
             return compare();
@@ -93,13 +84,6 @@ public final class Demo implements Callable<Integer> {
             err.println("demo: not enough memory (" + e.getMessage() + "); give fewer --timers or --workers, or more"
                     + " heap, as by MAVEN_OPTS=-Xmx2g");
             return 1;
-        }
-    }
-
-    private void atLeastOne(String option, int value) {
-        if (value < 1) {
-            throw new ParameterException(spec.commandLine(),
-                    "Invalid value for option '" + option + "': must be at least 1, but is " + value);
         }
     }
 

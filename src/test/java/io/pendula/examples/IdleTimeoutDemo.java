@@ -6,7 +6,6 @@ import io.pendula.TimerScheduler;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.net.InetAddress;
@@ -22,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import org.HdrHistogram.Histogram;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -93,42 +91,29 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        int status = run(System.out, System.err, args);
-        if (status != 0) {
-            System.exit(status);
-        }
+        CommandLines.exitUnlessFine(run(System.out, System.err, args));
     }
 
     /** Returns the exit status: 0, or 1 if a check failed, or 2 for bad options. */
     static int run(PrintStream out, PrintStream err, String... args) {
-        return new CommandLine(new IdleTimeoutDemo(out, err))
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(args);
+        return CommandLines.run(new IdleTimeoutDemo(out, err), out, err, args);
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        atLeast("--connections", connections, 1);
-        atLeast("--rate", rate, 1);
-        atLeast("--timeout", timeout, 1);
-        atLeast("--deadline", deadline, 1);
-        atLeast("--seconds", seconds, 0);
+        CommandLines.atLeast(spec, "--connections", connections, 1);
+        CommandLines.atLeast(spec, "--rate", rate, 1);
+        CommandLines.atLeast(spec, "--timeout", timeout, 1);
+        CommandLines.atLeast(spec, "--deadline", deadline, 1);
+        CommandLines.atLeast(spec, "--seconds", seconds, 0);
         fitIntoLimits();
         int living = alive == null ? connections / 5 : Math.min(alive, connections);
-        atLeast("--alive", living, 0);
+        CommandLines.atLeast(spec, "--alive", living, 0);
         if (2_000L * living > (long) rate * timeout) {
             throw new ParameterException(spec.commandLine(), "Invalid value for option '--rate': each of " + living
                     + " connections would send less than two messages in " + timeout + " ms");
         }
         return load(living);
-    }
-
-    private void atLeast(String option, int value, int least) {
-        if (value < least) {
-            throw new ParameterException(spec.commandLine(),
-                    "Invalid value for option '" + option + "': must be at least " + least + ", but is " + value);
-        }
     }
 
     /** Both ends of each connection are in this process. */

@@ -140,9 +140,7 @@ class IdleTimeoutServer implements Runnable, AutoCloseable {
 
         private void ready() {
             try {
-                if (lines.isBlocked()) {
-                    lines.flush();
-                } else if (!lines.read(this::received)) {
+                if (!lines.ready(this::received)) {
                     close();
                 }
             } catch (IOException | RuntimeException e) {

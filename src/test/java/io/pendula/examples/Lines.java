@@ -38,8 +38,17 @@ final class Lines {
         showInterest();
     }
 
+    /** The channel is ready for what it was asked for. False if the peer has said that no more will come. */
+    boolean ready(Receiver receiver) throws IOException {
+        if (isBlocked()) {
+            flush();
+            return true;
+        }
+        return read(receiver);
+    }
+
     /** Takes what has come, to the buffer's size; false if the peer has said that no more will. */
-    boolean read(Receiver receiver) throws IOException {
+    private boolean read(Receiver receiver) throws IOException {
         int n = channel.read(in);
         int begin = 0;
         for (int i = in.position() - Math.max(n, 0); i < in.position(); i++) {

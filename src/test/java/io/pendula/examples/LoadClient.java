@@ -185,9 +185,7 @@ final class LoadClient {
             try {
                 if (lines == null) {
                     connected();
-                } else if (lines.isBlocked()) {
-                    lines.flush();
-                } else if (!lines.read(this::answered)) {
+                } else if (!lines.ready(this::answered)) {
                     gone();
                 }
             } catch (IOException | RuntimeException e) {

@@ -281,9 +281,7 @@ public final class MultiReactor implements AutoCloseable {
         @Override
         void ready() {
             try {
-                if (lines.isBlocked()) {
-                    lines.flush();
-                } else if (!lines.read(this::received)) {
+                if (!lines.ready(this::received)) {
                     close();
                 }
             } catch (IOException | RuntimeException e) {
