@@ -238,7 +238,7 @@ final class Driver extends QueueRunner implements Runnable {
             if (q.stalled || lookout != null && lookout.isHeldBy(this) && lookout.isLeft(q, this)) {
                 helped |= adopt(q, now);
             } else if (seemsLate(q, now)) {
-                helped |= steal(q, now) > 0;
+                helped |= steal(q, now);
             }
         }
         return helped;

@@ -25,10 +25,6 @@ abstract class QueueRunner extends Run implements Keeper {
         this.scheduler = scheduler;
     }
 
-    final TimerScheduler scheduler() {
-        return scheduler;
-    }
-
     final boolean keeps(TimerQueue q) {
         return q.keeper() == this;
     }
@@ -59,8 +55,8 @@ abstract class QueueRunner extends Run implements Keeper {
         return q.nextWhenOpaque() < late || q.owner() instanceof LoopDriver && q.arrivalsVolatile() < late;
     }
 
-    /** Runs what is due in another's queue, which stays where it is, up to a bound; returns how many there were. */
-    final int steal(TimerQueue q, long now) {
+    /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */
+    final boolean steal(TimerQueue q, long now) {
         int ran = 0;
         while (ran < BATCH && !q.isConfined() && !isGone() && q.tryLock()) {
             boolean claimed;
@@ -78,7 +74,7 @@ abstract class QueueRunner extends Run implements Keeper {
             runClaimed();
             ran++;
         }
-        return ran;
+        return ran > 0;
     }
 
     /** Whether it has no more business here. */

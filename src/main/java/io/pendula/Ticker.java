@@ -50,6 +50,13 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         this.ticks = task instanceof Signal.Ticks t ? t : null;
     }
 
+    /** A new ticker of this queue, armed. */
+    static Ticker arm(TimerQueue queue, long period, MissedTicks missedTicks, Runnable task) {
+        Ticker t = new Ticker(queue, Check.notNull(task, "task"), period, missedTicks);
+        queue.arm(t, queue.timeline.deadlineIn(period));
+        return t;
+    }
+
     /**
      * Runs {@code task} each {@code period} on the {@linkplain TimerScheduler#shared() shared scheduler}; missed ticks
      * are skipped.

@@ -41,6 +41,13 @@ public final class Timer extends TimerNode {
         super(queue, task);
     }
 
+    /** A new timer of this queue, armed. */
+    static Timer arm(TimerQueue queue, long delay, Runnable task) {
+        Timer t = new Timer(queue, Check.notNull(task, "task"));
+        queue.arm(t, queue.timeline.deadlineIn(delay));
+        return t;
+    }
+
     /**
      * Runs {@code task} once after {@code delay} on the {@linkplain TimerScheduler#shared() shared scheduler}.
      *

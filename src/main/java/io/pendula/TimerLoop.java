@@ -159,7 +159,7 @@ public final class TimerLoop implements AutoCloseable {
         }
         closed = true;
         List<Timer> timers = new ArrayList<>();
-        for (TimerNode t : driver.scheduler().loops.detach(driver)) {
+        for (TimerNode t : driver.scheduler.loops.detach(driver)) {
             if (t instanceof Timer timer) {
                 timers.add(timer);
             }
@@ -224,9 +224,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        Timer t = new Timer(queue(), Check.notNull(task, "task"));
-        t.queue.arm(t, t.queue.timeline.deadlineIn(nanos));
-        return t;
+        return Timer.arm(queue(), nanos, task);
     }
 
     /**
@@ -258,9 +256,7 @@ public final class TimerLoop implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        Ticker t = new Ticker(queue(), Check.notNull(task, "task"), nanos, missedTicks);
-        t.queue.arm(t, t.queue.timeline.deadlineIn(nanos));
-        return t;
+        return Ticker.arm(queue(), nanos, missedTicks, task);
     }
 
     private TimerQueue queue() {

@@ -191,9 +191,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        Timer t = new Timer(here(), Check.notNull(task, "task"));
-        t.queue.arm(t, timeline.deadlineIn(nanos));
-        return t;
+        return Timer.arm(here(), nanos, task);
     }
 
     /**
@@ -236,9 +234,7 @@ public final class TimerScheduler implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        Ticker t = new Ticker(here(), Check.notNull(task, "task"), nanos, missedTicks);
-        t.queue.arm(t, timeline.deadlineIn(nanos));
-        return t;
+        return Ticker.arm(here(), nanos, missedTicks, task);
     }
 
     /**
@@ -428,14 +424,7 @@ public final class TimerScheduler implements AutoCloseable {
             }
             closed = true; // from now on the crew takes nobody
         }
-        TimerQueue[] all = queues; // no loop is attached or detached any more
-        for (TimerQueue q : all) {
-            q.close(unfired);
-        }
-        forEachRun(t -> t.queue.collectRunning(t, unfired));
-        for (TimerQueue q : all) {
-            q.collectLate(unfired);
-        }
+        closeAll(queues, t -> true, unfired); // no loop is attached or detached any more
         for (Driver d : crew.drivers()) {
             d.wake();
         }
@@ -476,21 +465,30 @@ public final class TimerScheduler implements AutoCloseable {
         queues = more;
     }
 
-    /** Under crew. One queue is closed as all are above, and forgotten. */
+    /** Under crew. One queue is closed, and forgotten. */
     void closeQueue(TimerQueue q, List<TimerNode> unfired) {
         List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
         rest.remove(q);
         queues = rest.toArray(new TimerQueue[0]);
-        q.close(unfired);
-        forEachRun(t -> {
-            if (t.queue == q) {
-                q.collectRunning(t, unfired);
-            }
-        });
-        q.collectLate(unfired);
+        closeAll(new TimerQueue[] {q}, t -> t.queue == q, unfired);
         closedLately.add(q);
         if (closedLately.size() > CLOSED_KEPT) {
             gone = TimerStats.sum(gone, closedLately.remove().stats());
+        }
+    }
+
+    /** {@code theirs}: of what runs, the timers to look at. */
+    private void closeAll(TimerQueue[] closing, Predicate<TimerNode> theirs, List<TimerNode> unfired) {
+        for (TimerQueue q : closing) {
+            q.close(unfired);
+        }
+        forEachRun(t -> {
+            if (theirs.test(t)) {
+                t.queue.collectRunning(t, unfired);
+            }
+        });
+        for (TimerQueue q : closing) {
+            q.collectLate(unfired);
         }
     }
 
@@ -700,7 +698,7 @@ public final class TimerScheduler implements AutoCloseable {
     /** The driver of this scheduler that a thread carries, or null. */
     private Driver driverOf(Thread t) {
         if (t instanceof DriverThread d) {
-            return d.driver.scheduler() == this ? d.driver : null;
+            return d.driver.scheduler == this ? d.driver : null;
         }
         return options.threadFactory == null ? null : crew.driverOf(t);
     }
