@@ -27,6 +27,10 @@ final class Backlog {
         return first;
     }
 
+    TimerNode firstOrNull() {
+        return first;
+    }
+
     /** The newest one; there must be one. */
     TimerNode last() {
         return last;
@@ -42,46 +46,49 @@ final class Backlog {
         size++;
     }
 
-    /** Appends what was taken from an inbox, which is a stack. */
-    void appendReversed(TimerNode newest) {
-        TimerNode oldest = null;
-        for (TimerNode t = newest; t != null; ) {
-            TimerNode next = t.next;
-            t.next = oldest;
-            oldest = t;
-            t = next;
-            size++;
-        }
+    /** Appends timers that are linked already. */
+    void append(TimerNode oldest, TimerNode newest, int count) {
         if (first == null) {
             first = oldest;
         } else {
             last.next = oldest;
         }
         last = newest;
+        size += count;
     }
 
     /** Takes over all that the other one has; the younger ones, if there are any here. */
     void appendAll(Backlog other) {
-        if (other.first == null) {
-            return;
+        if (other.first != null) {
+            append(other.first, other.last, other.size);
+            other.forget();
         }
-        if (first == null) {
+    }
+
+    /** Takes over all that the other one has, in front of what is here. */
+    void prependAll(Backlog other) {
+        if (other.first != null) {
+            other.last.next = first;
             first = other.first;
-        } else {
-            last.next = other.first;
+            if (last == null) {
+                last = other.last;
+            }
+            size += other.size;
+            other.forget();
         }
-        last = other.last;
-        size += other.size;
-        other.removed += other.size;
-        other.first = null;
-        other.last = null;
-        other.size = 0;
+    }
+
+    private void forget() {
+        removed += size;
+        first = null;
+        last = null;
+        size = 0;
     }
 
     /** Nulls the link before the timer's word changes: from then on a reset may push it again. */
     TimerNode removeFirst() {
         TimerNode t = first;
-        first = t.next;
+        first = t.nextInLine();
         if (first == null) {
             last = null;
         }
@@ -92,19 +99,8 @@ final class Backlog {
     }
 
     void forEach(Consumer<TimerNode> look) {
-        for (TimerNode t = first; t != null; t = t.next) {
+        for (TimerNode t = first; t != null; t = t.nextInLine()) {
             look.accept(t);
         }
-    }
-
-    /** How many of them are armed. */
-    long armed() {
-        long n = 0;
-        for (TimerNode t = first; t != null; t = t.next) {
-            if (TimerNode.isArmed(TimerNode.state(t.wordVolatile()))) {
-                n++;
-            }
-        }
-        return n;
     }
 }

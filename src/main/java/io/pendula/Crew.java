@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The drivers of one scheduler: starts their threads, knows them, and sees them end.
@@ -22,8 +23,10 @@ final class Crew {
     private final Map<Thread, Driver> foreign = new ConcurrentHashMap<>();
     private int sparesStarted;
 
-    /** Held while a pool starts a thread, which calls the user's factory. */
+    /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
+    /** A driver of a pool is about to start another. */
+    private final AtomicBoolean growing = new AtomicBoolean();
     private volatile boolean started;
     private int homes;
     private boolean startFailed;
@@ -61,6 +64,21 @@ final class Crew {
         }
     }
 
+    /** Those of the shared scheduler: each thread starts when it is first woken. */
+    void seatAll() {
+        started = true;
+        Driver[] all = new Driver[scheduler.queues.length];
+        for (TimerQueue q : scheduler.queues) {
+            Driver d = new Driver(scheduler, q);
+            keep(q, d);
+            d.sitsEmpty();
+            all[q.index] = d;
+        }
+        synchronized (this) {
+            drivers = all;
+        }
+    }
+
     /** A manual clock's own thread runs everything. */
     void needsNobody() {
         started = true;
@@ -84,37 +102,53 @@ final class Crew {
                     for (TimerQueue q : scheduler.queues) {
                         keep(q, d); // until it has a driver of its own
                     }
+                    homes = 1; // before this driver starts others
                     launch(d, "worker-0");
-                    homes = 1;
                     started = true;
                 }
             }
         }
     }
 
-    /** Starts one more thread of a pool, to hold the lookout, if there may be more; false if it cannot be had. */
+    /**
+     * Starts one more thread of a pool, to hold the lookout, if there may be more and no other driver is at it; false if
+     * it cannot be had. The user's factory may be slow, so nobody waits for it but the driver that has called it. All
+     * others go on, and the first that becomes idle meanwhile takes the lookout, and what that driver has left: the
+     * holder is not yet set then. If the thread cannot be had, the driver that has tried looks for a sleeper, and finds
+     * what those have left that found it trying: they were busy before.
+     */
     boolean startAnother() {
-        if (drivers.length >= scheduler.options.maxDrivers()) {
+        if (drivers.length >= scheduler.options.maxDrivers() || !growing.compareAndSet(false, true)) {
             return true;
         }
-        synchronized (starting) {
-            Lookout lookout = scheduler.lookout;
-            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || lookout.isHeld()) {
-                return true;
-            }
-            Driver d = null;
+        Lookout lookout = scheduler.lookout;
+        Driver d = null;
+        try {
             try {
+                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || lookout.isHeld()) {
+                    return true;
+                }
                 d = new Driver(scheduler, homes < scheduler.queues.length ? scheduler.queues[homes] : null);
-                lookout.starts(d);
-                launch(d, "worker-" + drivers.length);
+                if (!enlist(d, newThread(d, "worker-" + drivers.length))) {
+                    return true;
+                }
                 homes++;
-                return true;
-            } catch (Throwable e) {
-                lookout.startFailed(d);
-                reportStartFailed(e);
-                return false;
+                lookout.starts(d); // unless another has taken it meanwhile
+            } finally {
+                growing.set(false); // before the start: the new driver may need another at once
             }
+            start(d);
+            return true;
+        } catch (Throwable e) {
+            lookout.startFailed(d);
+            reportStartFailed(e);
+            return false;
         }
+    }
+
+    /** Whether a spare driver could be started. */
+    boolean mayGrow() {
+        return drivers.length < scheduler.options.maxDrivers();
     }
 
     /** Starts a driver without a home; false if there are as many as may be. */
@@ -138,7 +172,7 @@ final class Crew {
         }
     }
 
-    private void reportStartFailed(Throwable e) {
+    void reportStartFailed(Throwable e) {
         if (!startFailed) {
             startFailed = true; // once: it is tried again for as long as it is needed
             TimerScheduler.reportUncaught(e);
@@ -147,11 +181,17 @@ final class Crew {
 
     /** The thread is started last, when all can find the driver. Does nothing once the scheduler is closed. */
     private void launch(Driver d, String role) {
-        Thread t = newThread(d, role);
+        if (enlist(d, newThread(d, role))) {
+            start(d);
+        }
+    }
+
+    /** From now on all can find it; false if the scheduler is closed. */
+    private boolean enlist(Driver d, Thread t) {
         d.setThread(t);
         synchronized (this) {
             if (scheduler.isClosed()) {
-                return;
+                return false;
             }
             if (scheduler.options.threadFactory() != null) {
                 foreign.put(t, d);
@@ -160,12 +200,30 @@ final class Crew {
             more[more.length - 1] = d;
             drivers = more;
         }
+        return true;
+    }
+
+    private void start(Driver d) {
         try {
-            t.start();
+            d.runner().start();
         } catch (Throwable e) {
             ended(d);
             throw e;
         }
+    }
+
+    /** One more thread for a driver that the crew has already, or for the monitor. */
+    Thread newThreadOf(Runnable body, String role) {
+        Thread t = newThread(body, role);
+        if (body instanceof Driver d && scheduler.options.threadFactory() != null) {
+            foreign.put(t, d);
+        }
+        return t;
+    }
+
+    /** Such a thread has ended, or is not started. */
+    void left(Thread t) {
+        foreign.remove(t);
     }
 
     private Thread newThread(Runnable body, String role) {
@@ -173,7 +231,9 @@ final class Crew {
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {
-            Thread t = body instanceof Driver d ? new DriverThread(d, name) : new Thread(null, body, name, 0, false);
+            Thread t = scheduler.endsWhenIdle() ? CleanThreads.make(body, name)
+                    : body instanceof Driver d ? new DriverThread(null, d, name)
+                    : new Thread(null, body, name, 0, false);
             t.setDaemon(options.daemon());
             t.setContextClassLoader(options.contextClassLoader());
             return t;
@@ -181,6 +241,9 @@ final class Crew {
         Thread t = factory.newThread(body);
         if (t == null) {
             throw new IllegalStateException("the thread factory returned null for " + name);
+        }
+        if (VirtualThreads.isVirtual(t)) {
+            throw VirtualThreads.refused();
         }
         if (t.getState() != Thread.State.NEW) {
             throw new IllegalStateException("the thread factory returned a thread for " + name

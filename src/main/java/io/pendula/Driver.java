@@ -28,10 +28,12 @@ final class Driver extends QueueRunner implements Runnable {
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
     private static final VarHandle PULSE;
+    private static final VarHandle ROUNDS;
 
     static {
         try {
             PULSE = MethodHandles.lookup().findVarHandle(Driver.class, "pulse", int.class);
+            ROUNDS = MethodHandles.lookup().findVarHandle(Driver.class, "rounds", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -40,16 +42,23 @@ final class Driver extends QueueRunner implements Runnable {
     private final TimerQueue home;
     /** In a pool, else null. */
     private final Lookout lookout;
+    /** In a pool, else the monitor looks. */
+    private final Backstop backstop;
     private final Sleeper sleeper;
-    private Thread thread;
+    private final Seat seat;
 
     private int pulse;
+    /** Rounds so far; wraps around. Tells a sleeper from a driver that gets on. */
+    private int rounds;
     private long idleSince;
 
     /** True from before the park to after it: such a driver can be kicked to adopt or steal. */
     volatile boolean asleep;
     /** While asleep: until when, at most. */
     volatile long until;
+    /** In a pool, while asleep: when it gets up to look after all queues, or NEVER. */
+    volatile long lookAt = Timeline.NEVER;
+    private boolean naps;
     /** In a pool: inside a task. */
     volatile boolean busy;
     /** In a pool, while asleep: takes no loans. */
@@ -66,19 +75,30 @@ final class Driver extends QueueRunner implements Runnable {
         super(scheduler);
         this.home = home;
         this.lookout = scheduler.lookout;
+        this.backstop = scheduler.options.kind() == TimerScheduler.Kind.POOL ? scheduler.backstop : null;
         this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.earlyPark());
+        this.seat = new Seat(scheduler.crew, this, home != null && scheduler.endsWhenIdle() ? "worker-" + home.index
+                : null);
         if (home != null) {
             home.setOwner(this);
         }
     }
 
     void setThread(Thread thread) {
-        this.thread = thread;
+        seat.take(thread);
+        isParked(); // links what the monitor calls later, perhaps when there is no memory for that
+    }
+
+    /** Has no thread as yet, and is asleep until the first wake. Nobody else knows this driver. */
+    void sitsEmpty() {
+        until = Timeline.NEVER;
+        asleep = true;
+        home.prepareToSleep(this, scheduler.timeline.now());
     }
 
     @Override
     Thread runner() {
-        return thread;
+        return seat.thread();
     }
 
     TimerQueue home() {
@@ -91,40 +111,113 @@ final class Driver extends QueueRunner implements Runnable {
 
     @Override
     public void wake() {
-        LockSupport.unpark(thread);
+        if (!seat.wake()) {
+            for (TimerQueue q : scheduler.queues) {
+                if (keeps(q)) {
+                    sleepOn(q);
+                }
+            }
+        }
+    }
+
+    /**
+     * No thread could be started, so the next one that arms a timer must wake this driver. Under the lock: a thread
+     * that sits here all the same locks the queue before it says that it sleeps, and finds all that is armed by now.
+     */
+    private void sleepOn(TimerQueue q) {
+        q.lock();
+        try {
+            if (keeps(q) && seat.thread() == null) {
+                q.casPollUntil(TimerQueue.AWAKE, Timeline.NEVER);
+            }
+        } finally {
+            q.unlock();
+        }
     }
 
     int pulseOpaque() {
         return (int) PULSE.getOpaque(this);
     }
 
+    int roundsOpaque() {
+        return (int) ROUNDS.getOpaque(this);
+    }
+
+    /** Whether its thread is parked, or gone, and not in a callback, whatever it has said of itself. */
+    boolean isParked() {
+        Thread t = seat.thread();
+        Thread.State s = t == null ? Thread.State.TERMINATED : t.getState();
+        return (s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING || s == Thread.State.TERMINATED)
+                && (pulseOpaque() & 1) == 0;
+    }
+
     @Override
     public void run() {
-        if (scheduler.options.tightSlack()) {
-            Sleeper.tightenSlack();
-        }
-        idleSince = scheduler.timeline.now();
         try {
-            while (!scheduler.isClosed() && !isSuperfluous()) {
+            boolean prepared = false;
+            boolean stays = seat.isMine();
+            while (stays && !scheduler.isClosed()) {
                 try {
-                    round();
+                    if (!prepared) {
+                        prepared = true; // before the attempt: what fails is not tried again
+                        prepare();
+                    }
+                    stays = goRound();
                 } catch (Throwable e) {
-                    // Callbacks are caught elsewhere, so memory is short, or the stack: timers must not die of it.
-                    asleep = false;
-                    TimerScheduler.reportUncaught(e);
-                    LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+                    recover(e);
                 }
             }
         } finally {
-            scheduler.crew.ended(this);
+            if (seat.isMine()) {
+                scheduler.crew.ended(this);
+            } else {
+                scheduler.crew.left(Thread.currentThread()); // the driver may have another thread by now
+            }
         }
     }
 
-    private void round() {
+    private void prepare() {
+        if (scheduler.endsWhenIdle()) {
+            asleep = false; // as at the end of each sleep
+            scheduler.driverIsUp();
+        }
+        if (scheduler.options.tightSlack()) {
+            Sleeper.tightenSlack();
+        }
+    }
+
+    /** False if this thread must end: the driver is a spare one that is no longer needed, or it has left its seat. */
+    private boolean goRound() {
+        if (isSpare() && lookout == null) {
+            long now = scheduler.timeline.now();
+            if (idleSince == 0) {
+                idleSince = now;
+            }
+            if (isSuperfluous(now)) {
+                return false;
+            }
+        }
+        return round();
+    }
+
+    /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
+    private void recover(Throwable e) {
+        try {
+            TimerScheduler.reportUncaught(e);
+            Thread.interrupted(); // with the flag set the park would return at once
+            LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+        } catch (Throwable again) {
+            return; // the next round is the next attempt
+        }
+    }
+
+    private boolean round() {
+        ROUNDS.setOpaque(this, rounds + 1);
         boolean ran = false;
+        boolean timed = keepsOthers();
         for (TimerQueue q : scheduler.queues) {
             if (keeps(q) || owns(q)) {
-                ran |= checkTimers(q);
+                ran |= checkTimers(q, timed);
             }
         }
         long now = scheduler.timeline.now();
@@ -132,13 +225,22 @@ final class Driver extends QueueRunner implements Runnable {
         if (ran) {
             idleSince = now;
             calledInVain = false;
-            return;
+            return true;
         }
         long next = prepareToSleep(now);
         if (next == TimerQueue.GO_ROUND || sweep(next)) {
-            return;
+            return true;
         }
-        sleepUntil(next, now);
+        return sleepUntil(next, now);
+    }
+
+    private boolean keepsOthers() {
+        for (TimerQueue q : scheduler.queues) {
+            if (q != home && keeps(q)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private TimerQueue firstKept() {
@@ -150,7 +252,8 @@ final class Driver extends QueueRunner implements Runnable {
         return null;
     }
 
-    private void sleepUntil(long next, long now) {
+    private boolean sleepUntil(long next, long now) {
+        boolean idle = next == Timeline.NEVER && !isSpare() && scheduler.endsWhenIdle();
         TimerQueue watched = firstKept();
         boolean held = lookout != null && lookout.isHeldBy(this);
         if (lookout != null) {
@@ -161,17 +264,74 @@ final class Driver extends QueueRunner implements Runnable {
         } else if (isSpare()) {
             // From idleSince, else a sleep that ends a little early would be followed by another of full length.
             next = Math.min(next, (watched == null ? idleSince : now) + SPARE_IDLE_NANOS);
+        } else if (idle) {
+            next = now + scheduler.idleNanos;
+        }
+        if (backstop != null && isNeededAtLook(now, held)) {
+            return true; // once: the next look is not due yet
         }
         until = next;
         asleep = true;
-        if (nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this, held))) {
-            sleeper.sleepUntil(next, watched);
-            // Until it has found something to run.
-            calledInVain = lookout != null && scheduler.timeline.now() < next - EARLY_NANOS;
+        boolean left = false;
+        try {
+            boolean sleeps = true;
+            while (sleeps && nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this, held))) {
+                long nap = lookAt;
+                sleeper.sleepUntil(Math.min(next, nap), watched);
+                long woke = lookout == null && nap == Timeline.NEVER ? 0 : scheduler.timeline.now();
+                // Until it has found something to run.
+                calledInVain = lookout != null && woke < next - EARLY_NANOS;
+                sleeps = nap < next && woke >= nap - EARLY_NANOS && looksAndSleepsOn(Math.max(woke, nap));
+            }
+            left = idle && scheduler.timeline.now() >= next && leave();
+        } finally {
+            if (!left) {
+                asleep = false;
+                Thread.interrupted(); // whatever has set the flag: with it every park would return at once
+                scheduler.driverIsUp();
+            }
         }
-        asleep = false;
-        Thread.interrupted(); // whoever has set the flag: with it every park would return at once
-        scheduler.driverIsUp();
+        return !left;
+    }
+
+    /**
+     * Nothing was armed for so long that the thread should end: true if it must. The driver stays what it is, keeper of
+     * its queues and asleep for ever; Seat has the argument why no wake is lost.
+     */
+    private boolean leave() {
+        for (TimerQueue q : scheduler.queues) {
+            if (keeps(q) && !owns(q)) {
+                return false; // adopted: its owner is up, and takes it back
+            }
+        }
+        until = Timeline.NEVER;
+        seat.vacate();
+        return nobodyCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
+    }
+
+    /** In a pool: looks if it is time to, and plans when to look again though nobody calls; see Backstop. */
+    private boolean isNeededAtLook(long now, boolean held) {
+        long then = backstop.look(now, this);
+        if (then == Backstop.GET_UP) {
+            return true;
+        }
+        naps = then != Timeline.NEVER && (naps || held || lookout == null || !lookout.holderNaps(this));
+        lookAt = naps ? then : Timeline.NEVER;
+        return false;
+    }
+
+    /** The nap is over. */
+    private boolean looksAndSleepsOn(long now) {
+        long then = backstop.napIsOver(now, this);
+        if (then == Backstop.GET_UP) {
+            return false;
+        }
+        lookAt = then;
+        if (lookout != null && lookout.holderTakesNaps(this)) {
+            naps = false;
+            lookAt = Timeline.NEVER; // before isNeeded looks whether this driver has become the holder
+        }
+        return true;
     }
 
     /**
@@ -188,14 +348,14 @@ final class Driver extends QueueRunner implements Runnable {
         return !scheduler.isClosed();
     }
 
-    private boolean isSuperfluous() {
-        return isSpare() && lookout == null && scheduler.timeline.now() - idleSince >= SPARE_IDLE_NANOS
-                && firstKept() == null;
+    private boolean isSuperfluous(long now) {
+        return now - idleSince >= SPARE_IDLE_NANOS && firstKept() == null;
     }
 
-    /** Runs due timers of a kept queue, up to a bound; true if there were any. */
-    private boolean checkTimers(TimerQueue q) {
+    /** Runs due timers of a kept queue, up to a bound, also in time if others wait for it; true if there were any. */
+    private boolean checkTimers(TimerQueue q, boolean timed) {
         long now = scheduler.timeline.now();
+        long began = now;
         boolean fresh = true;
         boolean again = false;
         for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
@@ -204,6 +364,9 @@ final class Driver extends QueueRunner implements Runnable {
                 again = runClaimed();
                 ran++;
                 fresh = false;
+                if (timed && scheduler.timeline.now() - began >= BATCH_NANOS) {
+                    return true;
+                }
             } else if (fresh) {
                 return ran > 0;
             } else {
@@ -232,6 +395,7 @@ final class Driver extends QueueRunner implements Runnable {
     private boolean helpOthers(long now) {
         boolean helped = false;
         for (TimerQueue q : scheduler.queues) {
+            scheduler.retireIfVacant(q); // so that the next round has one queue less to look at
             if (keeps(q)) {
                 continue;
             }
@@ -251,7 +415,7 @@ final class Driver extends QueueRunner implements Runnable {
         try {
             Keeper k = q.keeper();
             if (k instanceof Driver d ? q.stalled && d.stuck || d.busy
-                    : q.stalled && q.survey(now) < now - STEAL_AFTER_NANOS) { // a loop that has not come by since
+                    : q.stalled && q.survey(now) < now - STEAL_AFTER_NANOS && q.stalled) { // it has not come by since
                 q.keep(this);
                 return true;
             }
@@ -266,6 +430,7 @@ final class Driver extends QueueRunner implements Runnable {
         boolean goRound = false;
         for (TimerQueue q : scheduler.queues) {
             if (keeps(q) || owns(q)) {
+                q.reportShortage();
                 long p = q.prepareToSleep(this, now);
                 if (p == TimerQueue.GO_ROUND) {
                     goRound = true;
@@ -280,14 +445,15 @@ final class Driver extends QueueRunner implements Runnable {
     }
 
     /**
-     * Sweeps queues that have too many dead entries, as if asleep: whoever arms a timer that is due before the sweep
-     * would end says so through pollUntil. False if there was nothing to sweep.
+     * Sweeps queues that have too many dead entries, as if asleep: an arming thread whose timer is due before the sweep
+     * would end says so through the pollUntil of its queue, which may be another than the one that is swept. False if
+     * there was nothing to sweep.
      */
-    private boolean sweep(long until) {
+    boolean sweep(long until) {
         boolean swept = false;
         for (TimerQueue q : scheduler.queues) {
-            boolean more = keeps(q) && q.wantsSweep();
-            while (more && q.pollUntilVolatile() != TimerQueue.AWAKE && scheduler.timeline.now() < until) {
+            boolean more = q.wantsSweep();
+            while (more && keeps(q) && nobodyCalled(until) && scheduler.timeline.now() < until) {
                 more = q.sweepStep();
                 swept = true;
             }
@@ -307,20 +473,22 @@ final class Driver extends QueueRunner implements Runnable {
     @Override
     boolean runClaimed() {
         PULSE.setOpaque(this, pulse + 1);
-        if (lookout != null) {
-            leaveQueues();
+        try {
+            if (lookout != null) {
+                leaveQueues();
+            }
+            return perform();
+        } finally {
+            PULSE.setOpaque(this, pulse + 1);
+            end();
+            if (lookout != null) {
+                busy = false;
+            }
+            Thread.interrupted(); // a flag left by a callback would make every park return at once
+            if (stuck) {
+                stuck = false;
+                scheduler.driverIsUp();
+            }
         }
-        boolean again = perform();
-        PULSE.setOpaque(this, pulse + 1);
-        end();
-        if (lookout != null) {
-            busy = false;
-        }
-        Thread.interrupted(); // a flag left by a callback would make every park return at once
-        if (stuck) {
-            stuck = false;
-            scheduler.driverIsUp();
-        }
-        return again;
     }
 }

@@ -4,8 +4,9 @@ package io.pendula;
 final class DriverThread extends Thread {
     final Driver driver;
 
-    DriverThread(Driver driver, String name) {
-        super(null, driver, name, 0, false);
+    /** A null group is that of the calling thread. */
+    DriverThread(ThreadGroup group, Driver driver, String name) {
+        super(group, driver, name, 0, false);
         this.driver = driver;
     }
 }

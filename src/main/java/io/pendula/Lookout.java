@@ -57,6 +57,24 @@ final class Lookout {
         return holder != null;
     }
 
+    /** Whether another driver holds the lookout, sleeps, and gets up for a look. */
+    boolean holderNaps(Driver me) {
+        Driver h = holder;
+        return h != null && h != me && h.asleep && h.lookAt != Timeline.NEVER;
+    }
+
+    /** The same, for a driver that naps in the holder's place: wakes one that does not, which then plans its naps. */
+    boolean holderTakesNaps(Driver me) {
+        if (holderNaps(me)) {
+            return true;
+        }
+        Driver h = holder;
+        if (h != null && h != me && h.asleep) {
+            h.wake();
+        }
+        return false;
+    }
+
     boolean isHeldBy(Driver d) {
         return holder == d;
     }
@@ -110,6 +128,9 @@ final class Lookout {
 
     /** Whether a new holder is needed before it gets up, by others than {@code by}, whose queues it is lent next. */
     private boolean oversleeps(Driver d, Driver by) {
+        if (d.until != Timeline.NEVER && d.lookAt == Timeline.NEVER) {
+            return true; // the holder naps, see Backstop
+        }
         long until = d.until; // of a sleep that began before it became holder, else it has made its own plan
         for (TimerQueue q : scheduler.queues) {
             if (q.keeper() != by && (isLeft(q, d) || planned(q, d) < until)) {
@@ -130,18 +151,22 @@ final class Lookout {
 
     private static void lend(TimerQueue q, Driver from, Driver to, long now) {
         long until = to.until;
-        boolean call;
-        q.lock();
+        boolean call = true; // also if an Error breaks off the loan, which may have begun
         try {
-            if (q.keeper() != from) {
-                return;
+            q.lock();
+            try {
+                if (q.keeper() != from) {
+                    call = false;
+                    return;
+                }
+                call = q.lend(to, until, now, GRACE_NANOS) || !to.asleep || to.until != until;
+            } finally {
+                q.unlock();
             }
-            call = q.lend(to, until, now, GRACE_NANOS);
         } finally {
-            q.unlock();
-        }
-        if (call || !to.asleep || to.until != until) {
-            to.wake();
+            if (call) {
+                to.wake();
+            }
         }
     }
 

@@ -53,7 +53,7 @@ final class LoopDriver extends QueueRunner {
     private final Runnable wakeup;
     private final boolean confined;
 
-    /** Set before it is given another queue than its own. */
+    /** Set before it is given another queue than its own. Written under the crew's lock. */
     volatile boolean hasHeritage;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
@@ -68,6 +68,7 @@ final class LoopDriver extends QueueRunner {
     private boolean tidied;
     /** Callbacks run so far; wraps around. */
     private int done;
+    private boolean interrupted;
 
     // The monitor's own notes about this loop.
     private int seenVisits;
@@ -106,8 +107,16 @@ final class LoopDriver extends QueueRunner {
         return detached || scheduler.isClosed();
     }
 
+    /** Whether its thread has ended. The state is read because isAlive is a native method on some JDKs. */
+    boolean hasEnded() {
+        return thread.getState() == Thread.State.TERMINATED;
+    }
+
     @Override
     public void wake() {
+        if (hasEnded()) {
+            scheduler.loops.closeEnded(this); // then another runner has its queues, and is woken
+        }
         try {
             wakeup.run();
         } catch (Throwable e) {
@@ -189,6 +198,16 @@ final class LoopDriver extends QueueRunner {
         return takeUp(q);
     }
 
+    /** Under the crew's lock, after a queue has left the list. */
+    void checkHeritage() {
+        for (TimerQueue q : scheduler.queues) {
+            if (owns(q) && q != queue) {
+                return;
+            }
+        }
+        hasHeritage = false;
+    }
+
     private void tellMonitor() {
         if (tookBack) {
             tookBack = false;
@@ -218,6 +237,7 @@ final class LoopDriver extends QueueRunner {
         tidied = false;
         for (TimerQueue q : owned()) {
             next = Math.min(next, prepare(q, now));
+            scheduler.retireIfVacant(q);
         }
         waitsUntil = next;
         tellMonitor();
@@ -287,6 +307,9 @@ final class LoopDriver extends QueueRunner {
             return done - before;
         } finally {
             ended(done != before);
+            for (TimerQueue q : mine) {
+                scheduler.retireIfVacant(q);
+            }
         }
     }
 
@@ -302,6 +325,9 @@ final class LoopDriver extends QueueRunner {
             q.unlock();
         }
         tellMonitor();
+        if (q.wantsSweep()) {
+            q.sweepStep();
+        }
         return due;
     }
 
@@ -349,6 +375,7 @@ final class LoopDriver extends QueueRunner {
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
     int helpOthers() {
         getUp();
+        scheduler.loops.closeEnded();
         long now = scheduler.timeline.now();
         int before = done;
         try {
@@ -384,13 +411,18 @@ final class LoopDriver extends QueueRunner {
         try {
             return perform();
         } finally {
+            interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next
             running = false;
             end();
         }
     }
 
-    /** Tells those who wait for this loop's callbacks. */
+    /** Gives the thread its interrupt flag back, and tells those who wait for this loop's callbacks. */
     private void ended(boolean ran) {
+        if (interrupted) {
+            interrupted = false;
+            Thread.currentThread().interrupt(); // what it means is for the application to say
+        }
         if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {

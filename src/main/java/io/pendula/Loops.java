@@ -11,18 +11,18 @@ import java.util.concurrent.RejectedExecutionException;
  * The loops of one scheduler: knows them, and finds who takes over when one goes.
  *
  * <p>A timer belongs to its queue for life, so what moves is the queue as a whole: it gets another owner, under its
- * lock, who is then up and has a drain before it, and is woken. It stays among the scheduler's queues; the next loop
- * that comes takes it over again, so there are never more of them than there were loops at a time. Only a queue for
- * which there is nobody else, or that was confined, is closed.
+ * lock, which is then up and has a drain before it, and is woken. It stays among the scheduler's queues until nothing
+ * is armed there ({@link GoneQueues}); each new loop has a queue of its own. Only a queue for which there is no other
+ * owner, or whose loop was confined, is closed.
  */
 final class Loops {
     private final TimerScheduler scheduler;
     /** All whose callbacks may run. Copied at each change, under the crew's lock, as all below. */
     private volatile LoopDriver[] loops = {};
     private final Map<Thread, LoopDriver> byThread = new ConcurrentHashMap<>();
-    /** Queues whose loop has gone, and that somebody else owns meanwhile. */
-    private final ArrayList<TimerQueue> orphans = new ArrayList<>();
     private int made;
+    /** Deals the queues of loops that have gone to the workers' drivers in turn. */
+    private int turn;
 
     Loops(TimerScheduler scheduler) {
         this.scheduler = scheduler;
@@ -37,16 +37,26 @@ final class Loops {
         return loops.length == 0 ? null : byThread.get(t);
     }
 
-    /** For a thread without a loop, where there are no other workers. */
-    TimerQueue any(long threadId) {
+    /** For a thread without a loop, where there are no workers: a shared loop if there is one that lives. */
+    TimerQueue any(int turn) {
         LoopDriver[] all = loops;
-        for (int i = 0; i < all.length; i++) {
-            LoopDriver d = all[(int) Long.remainderUnsigned(threadId + i, all.length)];
-            if (!d.detached) {
-                return d.queue;
+        LoopDriver found = null;
+        boolean ended = false;
+        for (int i = 0; i < all.length && (found == null || found.isConfined()); i++) {
+            LoopDriver d = all[Integer.remainderUnsigned(turn + i, all.length)];
+            if (d.hasEnded()) {
+                ended = true;
+            } else if (!d.detached && (found == null || !d.isConfined())) {
+                found = d;
             }
         }
-        throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
+        if (ended) {
+            closeEnded();
+        }
+        if (found == null) {
+            throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
+        }
+        return found.queue;
     }
 
     LoopDriver attach(Thread thread, Runnable wakeup, boolean confined) {
@@ -64,42 +74,25 @@ final class Loops {
                             + " is inside a callback of a loop that it has closed");
                 }
             }
-            boolean reused = !confined && !orphans.isEmpty();
-            TimerQueue q = reused ? orphans.get(orphans.size() - 1) : scheduler.newQueue(scheduler.workers() + made);
+            TimerQueue q = scheduler.newQueue(scheduler.workers() + made);
             LoopDriver d = new LoopDriver(scheduler, q, thread, wakeup, confined);
             LoopDriver[] more = Arrays.copyOf(loops, loops.length + 1);
             more[loops.length] = d;
-            orphans.ensureCapacity(made + 1); // there may be as many as were made
-            if (!reused) {
-                give(q, d);
-                scheduler.addQueue(q);
-                made++;
-            }
+            TimerQueue[] queues = scheduler.queuesWith(q);
             byThread.put(thread, d); // the last step that may fail for want of memory
-            if (reused) {
-                orphans.remove(orphans.size() - 1);
-                give(q, d);
-            }
+            q.giveTo(d);
+            scheduler.queues = queues;
             loops = more;
+            made++;
             return d;
         }
     }
 
-    private static void give(TimerQueue q, QueueRunner to) {
-        q.lock();
-        try {
-            q.setOwner(to);
-            q.keep(to);
-            q.drain(); // so that arrivals says what the owner asks for
-        } finally {
-            q.unlock();
-        }
-    }
-
-    /** The loop takes no more timers, and others get those that it has; returns those for which there is nobody. */
+    /** The loop takes no more timers, and others get those that it has; returns those for which there is no owner. */
     List<TimerNode> detach(LoopDriver d) {
         List<TimerNode> unfired = new ArrayList<>();
         QueueRunner heir;
+        boolean left = false;
         synchronized (scheduler.crew) {
             if (d.detached) {
                 return unfired;
@@ -110,22 +103,29 @@ final class Loops {
                 forget(d);
             }
             if (scheduler.isClosed()) {
-                return unfired; // whoever closes has them
+                return unfired; // the thread that closes it has them
             }
             heir = heir();
-            boolean manual = scheduler.workers() > 0 && heir == null; // then the clock's advance runs them
+            boolean last = heir == null && !scheduler.isStepped();
+            if (last) {
+                scheduler.gone().relist();
+            }
             for (TimerQueue q : scheduler.queues) {
-                if (q.owner() == d) {
-                    if (d.isConfined() && q == d.queue || heir == null && !manual) {
-                        orphans.remove(q);
-                        scheduler.closeQueue(q, unfired);
-                    } else {
-                        handOver(q, heir);
+                if (q.owner() != d && !(last && q.owner() == null)) {
+                    continue;
+                }
+                if (d.isConfined() && q == d.queue || last) {
+                    scheduler.closeQueue(q, unfired);
+                } else {
+                    if (heir instanceof LoopDriver l) {
+                        l.hasHeritage = true;
                     }
+                    q.leaveTo(heir);
+                    left |= !scheduler.gone().retire(q);
                 }
             }
         }
-        if (heir != null) {
+        if (heir != null && left) {
             heir.wake();
             scheduler.driverIsUp(); // the heir may be stuck
         }
@@ -133,21 +133,15 @@ final class Loops {
         return unfired;
     }
 
-    private void handOver(TimerQueue q, QueueRunner heir) {
-        if (heir instanceof LoopDriver l) {
-            l.hasHeritage = true;
-        }
-        if (!orphans.contains(q)) {
-            orphans.add(q);
-        }
-        give(q, heir);
-    }
-
-    /** A driver at home in a worker, in turn; else another loop, one that is not confined if there is one; or null. */
-    private QueueRunner heir() {
+    /**
+     * Under crew. A driver at home in a worker, in turn; else another loop, one that is not confined if there is one;
+     * or null.
+     */
+    QueueRunner heir() {
         int workers = scheduler.workers();
+        turn = workers == 0 ? 0 : (turn + 1) % workers;
         for (int i = 0; i < workers; i++) {
-            Keeper k = scheduler.queues[(orphans.size() + i) % workers].owner();
+            Keeper k = scheduler.queues[(turn + i) % workers].owner();
             if (i == workers - 1 || !(k instanceof Driver d && d.stuck)) {
                 return (QueueRunner) k;
             }
@@ -159,6 +153,40 @@ final class Loops {
             }
         }
         return heir;
+    }
+
+    /**
+     * Under crew. As heir; but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
+     * manual clock.
+     */
+    QueueRunner anyOwner() {
+        QueueRunner heir = heir();
+        for (int i = 0; heir == null && i < loops.length && !scheduler.isStepped(); i++) {
+            heir = loops[i].detached ? null : loops[i];
+        }
+        return heir;
+    }
+
+    /** Closes each loop whose thread has ended without closing it. The caller holds no lock. */
+    void closeEnded() {
+        for (LoopDriver l : loops) {
+            if (l.hasEnded()) {
+                closeEnded(l);
+            }
+        }
+    }
+
+    /**
+     * Does what {@link TimerLoop#close()} does, for a thread that cannot do it any more. But a shared loop's timers
+     * stay where they are while there is no owner to be had: the next loop that is attached becomes it.
+     */
+    void closeEnded(LoopDriver l) {
+        synchronized (scheduler.crew) {
+            if (l.detached || scheduler.isClosed() || !l.isConfined() && heir() == null && !scheduler.isStepped()) {
+                return;
+            }
+        }
+        l.handle.close();
     }
 
     /** Its last callback has ended. */

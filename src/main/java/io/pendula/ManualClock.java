@@ -22,9 +22,14 @@ import java.util.List;
  * first run first. Timers of a {@link TimerLoop} are left to that loop's {@code runDue}.
  */
 public final class ManualClock implements NanoClock {
+    /** So many callbacks may run at one instant, besides those that were pending by then. */
+    static final int RUNS_AT_AN_INSTANT = 1_000_000;
+
     private final List<TimerScheduler> schedulers = new ArrayList<>();
     private volatile long nanos;
     private Thread advancing;
+    /** Of the thread that advances: a callback has left its interrupt flag set. */
+    private boolean interrupted;
 
     /** A clock that starts at 0. */
     public ManualClock() {
@@ -47,13 +52,19 @@ public final class ManualClock implements NanoClock {
 
     /**
      * Moves the clock on and runs what falls due on the way, timers armed by callbacks included. What a callback
-     * throws goes to the scheduler's {@link TimerListener}.
+     * throws goes to the scheduler's {@link TimerListener}. An interrupt flag that it leaves set is not seen by the
+     * next, but set when this method returns.
+     *
+     * <p>Callbacks that arm timers for the very instant at which they run could keep the clock there for ever. So once
+     * a million callbacks have run at one instant, no more run there than timers were pending at that moment. When an
+     * exception says that this happened, the clock stands at that instant; all that has not run is still armed.
      *
      * @param duration how far; zero runs what is due already
      * @return how many callbacks were run
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
-     * @throws IllegalStateException if called by a callback, or while another thread advances the clock
+     * @throws IllegalStateException if called by a callback, or while another thread advances the clock; or if
+     *     callbacks arm timers for the instant at which they run, without end
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
@@ -71,6 +82,10 @@ public final class ManualClock implements NanoClock {
         try {
             return advance(driven, distance);
         } finally {
+            if (interrupted) {
+                interrupted = false;
+                Thread.currentThread().interrupt();
+            }
             synchronized (schedulers) {
                 advancing = null;
             }
@@ -80,11 +95,13 @@ public final class ManualClock implements NanoClock {
     private long advance(List<TimerScheduler> driven, long distance) {
         long left = distance;
         long ran = 0;
+        long atInstant = 0; // callbacks that ran since the clock was last moved
+        long most = 0;
         for (;;) {
             TimerScheduler first = null;
             long nearest = Long.MAX_VALUE;
             for (TimerScheduler s : driven) {
-                long ahead = s.nanosUntilNext();
+                long ahead = s.stepper.nanosUntilNext();
                 if (ahead < nearest) {
                     nearest = ahead;
                     first = s;
@@ -94,12 +111,34 @@ public final class ManualClock implements NanoClock {
                 nanos += left;
                 return ran;
             }
-            nanos += nearest;
-            left -= nearest;
-            if (first.runOneDue()) {
+            if (nearest > 0) {
+                nanos += nearest;
+                left -= nearest;
+                atInstant = 0;
+            }
+            if (atInstant == RUNS_AT_AN_INSTANT) {
+                most = atInstant + pending(driven);
+            }
+            if (atInstant >= RUNS_AT_AN_INSTANT && atInstant == most) {
+                throw new IllegalStateException("the clock cannot be moved beyond " + nanos + " ns: " + atInstant
+                        + " callbacks have run at that instant, and they arm timers for it without end; "
+                        + first.stepper.describeNext());
+            }
+            boolean runs = first.stepper.runOneDue();
+            interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next, but for the caller
+            if (runs) {
                 ran++;
+                atInstant++;
             }
         }
+    }
+
+    private static long pending(List<TimerScheduler> driven) {
+        long pending = 0;
+        for (TimerScheduler s : driven) {
+            pending += s.pending();
+        }
+        return pending;
     }
 
     void attach(TimerScheduler scheduler) {

@@ -11,92 +11,198 @@ final class Monitor implements Runnable {
     /*
      * Overview
      *
-     * While some driver is up the monitor looks every 14 ms, every 1 ms while something looks wrong. When all drivers
-     * sleep it sleeps itself, until 14 ms after the earliest of their deadlines: an idle scheduler costs nothing.
+     * While some driver is up the monitor looks every 14 ms, every 3 ms if none sleeps that could help and a spare one
+     * may be started, every 1 ms while something looks wrong. When all drivers sleep it sleeps itself, until 14 ms after
+     * the earliest of their deadlines, or 3 ms after the latest, when none may be left asleep.
      *
      * It must not sleep on while a driver is up. It publishes sleepsUntil, then looks whether a driver is up; a driver
-     * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead. All four
-     * are volatile, so at least one of the two sees the other. At low rates that costs nothing, since the monitor's
-     * time lies just behind that of the driver. The same holds for a loop, and for a queue that is given to another
-     * owner, who might be stuck.
+     * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead; for the
+     * last driver that gets up, less far. All four are volatile, so at least one of the two sees the other; and of two
+     * drivers that get up at the same time, one sees that it is the last. At low rates that costs nothing, since the
+     * monitor's time lies just behind that of the driver. The same holds for a loop, and for a queue that is given to
+     * another owner, which might be stuck.
      *
-     * The monitor is a backstop for time, not for correctness: without it no timer is lost, but those behind a
-     * callback that blocks wait for it.
+     * All that relies on what the others publish. So once a second, while anything is armed, it looks at the timers
+     * themselves (Backstop). It sleeps without a limit only when nothing is armed: it publishes sleepsUntil, then looks
+     * into the queues; a thread that arms a timer for a queue that slept for ever pushes, then looks at sleepsUntil. A
+     * driver that goes to sleep for a timer that it has armed itself has been up before, and has told the monitor so,
+     * or the monitor sees it up, or sees asleep, and with it the timer in the queue.
+     *
+     * The monitor is a backstop: without it no timer is lost, but those behind a callback that blocks wait for it.
      */
 
     private static final long SLOW_POLL_NANOS = 14_000_000;
     private static final long FAST_POLL_NANOS = 1_000_000;
+    /** While no driver sleeps, */
+    private static final long ALL_UP_POLL_NANOS = 3_000_000;
+    /** and if it sleeps for longer than this, the last one that gets up wakes it. */
+    private static final long ALL_UP_LIMIT_NANOS = 4_000_000;
+    /** So long after a failure it tries again. */
+    private static final long AFTER_FAILURE_NANOS = 10_000_000;
+    /** If the monitor itself has overslept by so much, so have all others, and the listener hears of it. */
+    private static final long PAUSE_NANOS = 1_000_000_000;
     /** A queue whose driver is up may be behind by so much before an idle driver is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;
-    /** A sleeper that has missed its time by so much is watched; */
+    /** A loop that has missed its time by so much is watched; */
     private static final long LATE_NANOS = 50_000_000;
     /**
-     * and if it sleeps on for so long it is woken. At once would be too soon: a thread between its push and its look at
-     * pollUntil, or a driver that was woken already, may be waiting for a processor.
+     * and if it waits on for so long it is woken. At once would be too soon: a thread between its push and its look at
+     * pollUntil, or a thread that was woken already, may be waiting for a processor.
      */
     private static final long STILL_LATE_NANOS = 100_000_000;
 
     private static final long HELP = 0;
 
     private final TimerScheduler scheduler;
+    private final Backstop backstop;
     private final long stallNanos;
-    private Thread thread;
+    private final Seat seat;
     /**
      * By how much the monitor itself has overslept, all in all: what stops all threads, as a collector or another
      * tenant of the machine does, is no callback's fault.
      */
     private long paused;
+    /** When the last long pause of all threads was over: before that nobody can be blamed. */
+    private long resumedAt;
     private volatile long sleepsUntil;
-    /** Written by the monitor alone. */
-    private volatile long rescues;
 
-    Monitor(TimerScheduler scheduler, long stallNanos) {
+    Monitor(TimerScheduler scheduler, Backstop backstop, long stallNanos) {
         this.scheduler = scheduler;
+        this.backstop = backstop;
         this.stallNanos = stallNanos;
+        this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "monitor" : null);
+        if (scheduler.endsWhenIdle()) {
+            sleepsUntil = Timeline.NEVER; // has no thread as yet
+        }
     }
 
     void setThread(Thread thread) {
-        this.thread = thread;
+        seat.take(thread);
     }
 
-    long rescues() {
-        return rescues;
-    }
-
-    /** Nobody is woken if the thread could not be made. */
+    /** If its thread cannot be started, the next driver that gets up tries again. */
     void wake() {
-        LockSupport.unpark(thread);
+        if (!seat.wake()) {
+            sleepsUntil = Timeline.NEVER;
+        }
     }
 
     /** A driver has got up, or has come back from a long callback. */
     void driverIsUp(long now) {
-        if (sleepsUntil > now + 2 * SLOW_POLL_NANOS) {
-            sleepsUntil = 0; // the next driver need not wake it again
-            wake();
+        long s = sleepsUntil;
+        if (s > now + ALL_UP_LIMIT_NANOS && (s > now + 2 * SLOW_POLL_NANOS || isNoneAsleep())) {
+            call();
         }
+    }
+
+    /** A queue that slept for ever has got a timer. */
+    void somethingIsArmed() {
+        if (sleepsUntil == Timeline.NEVER) {
+            call();
+        }
+    }
+
+    private void call() {
+        sleepsUntil = 0; // the next thread need not wake it again
+        wake();
+    }
+
+    /** Whether no driver sleeps that could help, while a spare one could be started. */
+    private boolean isNoneAsleep() {
+        if (!scheduler.crew.mayGrow()) {
+            return false;
+        }
+        for (Driver d : scheduler.crew.drivers()) {
+            if (d.asleep) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
     public void run() {
+        while (!scheduler.isClosed() && seat.isMine()) {
+            try {
+                watch();
+            } catch (Throwable e) {
+                recover(e);
+            }
+        }
+    }
+
+    /** Memory is short, or the clock has thrown. */
+    private void recover(Throwable e) {
+        try {
+            sleepsUntil = 0; // nobody need wake it
+            TimerScheduler.reportUncaught(e);
+            Thread.interrupted(); // with the flag set the park would return at once
+            LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+        } catch (Throwable again) {
+            return; // the next look is the next attempt
+        }
+    }
+
+    private void watch() {
+        long now = scheduler.timeline.now();
         while (!scheduler.isClosed()) {
-            long now = scheduler.timeline.now();
-            long until = poll(now);
-            sleepsUntil = until;
-            if (until > now + SLOW_POLL_NANOS && (anyDriverUp() || anyLoopSoonerThan(until))) {
-                until = now + SLOW_POLL_NANOS;
-                sleepsUntil = until;
-            }
+            long until = planOn(poll(now), now);
             if (scheduler.isClosed()) {
-                break;
+                return;
             }
-            if (until == Timeline.NEVER) {
+            if (until == Timeline.NEVER && scheduler.endsWhenIdle()) {
+                LockSupport.parkNanos(this, scheduler.idleNanos);
+                long began = now;
+                now = scheduler.timeline.now();
+                if (now - began >= scheduler.idleNanos && leave()) {
+                    return;
+                }
+            } else if (until == Timeline.NEVER) {
                 LockSupport.park(this);
+                now = scheduler.timeline.now();
             } else {
                 LockSupport.parkNanos(this, until - now);
-                paused += Math.max(0, scheduler.timeline.now() - until);
+                // One reading for both, else a pause between two of them would be taken for a callback's time.
+                now = scheduler.timeline.now();
+                overslept(now - until, now);
             }
             Thread.interrupted();
         }
+    }
+
+    /** Publishes until when the monitor sleeps, and looks whether that is too long. */
+    private long planOn(long then, long now) {
+        long until = Math.min(then, backstop.look(now));
+        sleepsUntil = until;
+        long sooner = until;
+        if (until > now + SLOW_POLL_NANOS && (anyDriverUp() || anyLoopSoonerThan(until))) {
+            sooner = now + SLOW_POLL_NANOS;
+        }
+        if (until > now + ALL_UP_LIMIT_NANOS && isNoneAsleep()) {
+            sooner = now + ALL_UP_POLL_NANOS;
+        } else if (sooner == Timeline.NEVER) {
+            sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
+        }
+        if (sooner != until) {
+            sleepsUntil = sooner;
+        }
+        return sooner;
+    }
+
+    private void overslept(long nanos, long now) {
+        if (nanos > 0) {
+            paused += nanos;
+            if (nanos >= PAUSE_NANOS) {
+                resumedAt = now;
+                scheduler.reportPause(nanos);
+            }
+        }
+    }
+
+    /** Nothing was armed for so long that the thread should end: true if it must. Seat has the argument. */
+    private boolean leave() {
+        seat.vacate();
+        return sleepsUntil == Timeline.NEVER || !seat.sitDownAgain(Thread.currentThread());
     }
 
     private boolean anyDriverUp() {
@@ -128,8 +234,13 @@ final class Monitor implements Runnable {
     /** Looks at everything once; returns when to look again. */
     private long poll(long now) {
         long next = anyDriverUp() ? now + SLOW_POLL_NANOS : Timeline.NEVER;
+        long lastUp = 0;
         for (Driver d : scheduler.crew.drivers()) {
             next = Math.min(next, look(d, now));
+            lastUp = Math.max(lastUp, d.asleep ? d.until : 0);
+        }
+        if (lastUp != Timeline.NEVER && scheduler.crew.mayGrow()) {
+            next = Math.min(next, Math.max(lastUp, now) + ALL_UP_POLL_NANOS);
         }
         boolean needHelp = false;
         for (TimerQueue q : scheduler.queues) {
@@ -143,7 +254,7 @@ final class Monitor implements Runnable {
                 q.stalled = true;
                 needHelp = true;
             } else if (p != TimerQueue.AWAKE) {
-                next = Math.min(next, lookAtSleeper(q, p, now));
+                next = Math.min(next, dueThen(p, now));
             } else if (q.nextWhenOpaque() < now - HELP_AFTER_NANOS) {
                 needHelp = true;
             }
@@ -177,23 +288,6 @@ final class Monitor implements Runnable {
         return now - paused - seenAt;
     }
 
-    private long lookAtSleeper(TimerQueue q, long p, long now) {
-        long due = p;
-        if (q.tryLock()) { // even if the inbox is empty: what lies in the heap may be what an earlier look has filed
-            try {
-                q.drain();
-                due = Math.min(due, q.earliest());
-            } finally {
-                q.unlock();
-            }
-        }
-        if (hasOverslept(q, p, due, now)) {
-            rescues++;
-            q.keeper().wake();
-        }
-        return dueThen(due, now);
-    }
-
     private static boolean hasOverslept(TimerQueue q, long p, long due, long now) {
         if (due >= now - LATE_NANOS || q.pollUntilVolatile() != p) {
             q.lateSince = 0;
@@ -211,6 +305,12 @@ final class Monitor implements Runnable {
      * adopt its queue, until it does. Returns when to look again, or HELP.
      */
     private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
+        if (l.hasEnded()) {
+            scheduler.loops.closeEnded(l);
+            if (l.detached) {
+                return now + FAST_POLL_NANOS; // for the new owner
+            }
+        }
         boolean came = l.hasComeBy(now - paused);
         TimerNode running = l.nodeOpaque();
         if (running != null && age(l.seenAt, now) >= stallNanos && !l.stallReported) {
@@ -224,7 +324,10 @@ final class Monitor implements Runnable {
         long due;
         TimerNode first;
         try {
-            due = q.survey(now);
+            due = q.earliestTold();
+            if (now - due >= HELP_AFTER_NANOS) { // else what has arrived stays where it may be stopped at little cost
+                due = q.survey(now);
+            }
             first = q.first();
         } finally {
             q.unlock();
@@ -234,12 +337,12 @@ final class Monitor implements Runnable {
             // Who comes by all the time is as good as up, else each of its waits would end with a call for the monitor.
             return came || p == TimerQueue.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
         }
-        if (!came && running == null && late >= stallNanos && !l.stallReported) {
+        if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
             scheduler.reportStall(l, first, late);
         }
         if (p != TimerQueue.AWAKE && hasOverslept(q, p, due, now) && q.casPollUntil(p, TimerQueue.AWAKE)) {
-            rescues++; // once: from now on it is up, for all that anybody knows
+            backstop.countRescue(); // once: from now on it is up, for all that anybody knows
             l.wake();
         }
         if (l.isConfined()) {
@@ -274,8 +377,7 @@ final class Monitor implements Runnable {
         for (TimerQueue q : scheduler.queues) {
             if (!q.isConfined() && q.tryLock()) {
                 try {
-                    q.drain();
-                    due |= q.earliest() <= now + SLOW_POLL_NANOS;
+                    due |= !q.drain() || q.earliest() <= now + SLOW_POLL_NANOS;
                 } finally {
                     q.unlock();
                 }

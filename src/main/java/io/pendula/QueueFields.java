@@ -31,6 +31,9 @@ abstract class PadBeforePoll extends InboxField {
 @SuppressWarnings("unused") // through VarHandles
 abstract class PollField extends PadBeforePoll {
     long pollUntil = QueueFields.AWAKE;
+    boolean sleepsLong;
+    /** A thread that has moved pollUntil to AWAKE had an Error before it had woken the keeper. The next one does so. */
+    volatile boolean wakeFailed;
 }
 
 @SuppressWarnings("unused") // padding
@@ -38,9 +41,61 @@ abstract class PadAfterPoll extends PollField {
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 }
 
+/**
+ * Written and read by the lock holder alone (nextWhen is read by thieves), with nearly each claim, drain or sweep. What
+ * follows, in TimerQueue, is written seldom and read by all.
+ */
+@SuppressWarnings("unused") // through a VarHandle
+abstract class HolderFields extends PadAfterPoll {
+    long nextWhen = Timeline.NEVER;
+
+    /** While something is taken out of the line. */
+    boolean lineClosed;
+    /** How often the inbox was taken, and how often when that which was filed last was taken. */
+    long taken;
+    long settled;
+    /** With a manual clock, for the next placed timer that is filed, so that filing cannot run out of memory. */
+    Place sparePlace;
+
+    /** Where the sweep has got to; slots above have been looked at. */
+    int hand;
+    int unswept;
+    /** A sweep elects one of several entries that may be the live one of their timer. */
+    boolean thorough;
+    /** The last pass has dropped too few entries, so the next one is to be thorough. */
+    boolean fellShort;
+    /** Slots that sweeps have visited since they last dropped an entry. */
+    int visitedInVain;
+    /** When to sweep though few entries are dead, so that no stopped timer stays for long; or NEVER. */
+    long lateSweepAt = Timeline.NEVER;
+    /** A sweep for that reason is under way since then, or 0. */
+    long lateSweepBegan;
+    /** When the keeper last planned a late sweep. */
+    long plannedAt;
+    /** How many stopped timers drains had dropped when the keeper last published a sleep. */
+    long stopsAtPublication;
+
+    /** Where its loop's visit began: the next number of the heap, the end of those in line. */
+    int visitSeq;
+    long visitLine;
+
+    long fired;
+    long stolen;
+    long stops;
+    long swept;
+    long helps;
+    long unfired;
+    long maxLateness;
+}
+
+@SuppressWarnings("unused") // padding
+abstract class PadAfterHolder extends HolderFields {
+    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
+}
+
 /** The shared fields of a {@link TimerQueue} behind accessors that are named for their memory mode. */
 @SuppressWarnings("unused") // through VarHandles
-abstract class QueueFields extends PadAfterPoll {
+abstract class QueueFields extends PadAfterHolder {
     /** What pollUntil says while nobody sleeps for the queue: below every deadline, so no arming wakes anybody. */
     static final long AWAKE = Long.MIN_VALUE;
     /** What arrivals says where nobody asks: below every deadline, so no arming notes anything. */
@@ -50,6 +105,7 @@ abstract class QueueFields extends PadAfterPoll {
     private static final VarHandle DEPTH;
     private static final VarHandle ARRIVALS;
     private static final VarHandle POLL_UNTIL;
+    private static final VarHandle SLEEPS_LONG;
     private static final VarHandle NEXT_WHEN;
 
     static {
@@ -59,13 +115,12 @@ abstract class QueueFields extends PadAfterPoll {
             DEPTH = lookup.findVarHandle(InboxField.class, "depth", int.class);
             ARRIVALS = lookup.findVarHandle(InboxField.class, "arrivals", long.class);
             POLL_UNTIL = lookup.findVarHandle(PollField.class, "pollUntil", long.class);
-            NEXT_WHEN = lookup.findVarHandle(QueueFields.class, "nextWhen", long.class);
+            SLEEPS_LONG = lookup.findVarHandle(PollField.class, "sleepsLong", boolean.class);
+            NEXT_WHEN = lookup.findVarHandle(HolderFields.class, "nextWhen", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
-
-    private long nextWhen = Timeline.NEVER;
 
     final TimerNode inboxVolatile() {
         return (TimerNode) INBOX.getVolatile(this);
@@ -110,6 +165,14 @@ abstract class QueueFields extends PadAfterPoll {
 
     final boolean casPollUntil(long expected, long until) {
         return POLL_UNTIL.compareAndSet(this, expected, until);
+    }
+
+    final boolean sleepsLongVolatile() {
+        return (boolean) SLEEPS_LONG.getVolatile(this);
+    }
+
+    final void setSleepsLongVolatile(boolean value) {
+        SLEEPS_LONG.setVolatile(this, value);
     }
 
     /** Opaque: thieves and the monitor only take a hint from it. */

@@ -11,11 +11,15 @@ abstract class QueueRunner extends Run implements Keeper {
      * just set AWAKE) and has a drain before it, so the wake may go to either.
      *
      * One due timer at a time is claimed and run outside the lock: a batch would hide the rest of it from thieves if
-     * one callback blocks. After BATCH callbacks of a queue the others have their turn.
+     * one callback blocks. After BATCH callbacks of a queue the others have their turn. Callbacks may block, so what is
+     * stolen, and what is adopted, has its turn for BATCH_NANOS only: after each of those callbacks the clock is read. A
+     * driver that keeps its home queue alone does not read it, as nobody waits for the end of that batch.
      */
 
     /** Callbacks of one queue before other queues, and the inbox of others, are looked at. */
     static final int BATCH = 64;
+    /** A batch that is not a home driver's only one ends when it has taken so long. */
+    static final long BATCH_NANOS = 1_000_000;
     /** A timer this late may be run by whoever is idle, though the queue's keeper is up. */
     static final long STEAL_AFTER_NANOS = 500_000;
 
@@ -58,20 +62,21 @@ abstract class QueueRunner extends Run implements Keeper {
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */
     final boolean steal(TimerQueue q, long now) {
         int ran = 0;
-        while (ran < BATCH && !q.isConfined() && !isGone() && q.tryLock()) {
+        for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !q.isConfined() && !isGone() && q.tryLock();
+                t = scheduler.timeline.now()) {
             boolean claimed;
+            boolean more;
             try {
-                if (q.hasMail()) {
-                    q.drain();
-                }
+                more = q.hasMail() && !q.drain();
                 claimed = q.claimDue(now, this, true);
             } finally {
                 q.unlock();
             }
-            if (!claimed) {
+            if (claimed) {
+                runClaimed();
+            } else if (!more) {
                 break;
             }
-            runClaimed();
             ran++;
         }
         return ran > 0;

@@ -1,19 +1,26 @@
 package io.pendula;
 
-import java.util.concurrent.TimeUnit;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where those wait who want a callback's run to end. An awaiter announces itself, then looks at the timer's word; the
- * run's end changes the word, then looks for awaiters. Both are volatile, so one of the two sees the other.
+ * Lets threads wait until a timer's callback is no longer running. A thread that waits enters itself, then looks at the
+ * timer's word; the run's end changes the word, then looks for threads that wait for this timer. Both are volatile, so
+ * one of the two sees the other.
  */
 final class RunEnds {
-    private volatile int awaiters;
+    private record Awaiter(TimerNode timer, Thread thread) {}
 
-    /** The word of some timer has just left the running states. */
-    void signal() {
-        if (awaiters != 0) {
-            synchronized (this) {
-                notifyAll();
+    private static final Awaiter[] NOBODY = {};
+
+    /** Copied at each change, under this object's monitor; the end of a run takes no lock. */
+    private volatile Awaiter[] awaiters = NOBODY;
+
+    /** The word of {@code t} has just left the running states. */
+    void signal(TimerNode t) {
+        for (Awaiter a : awaiters) {
+            if (a.timer == t) {
+                LockSupport.unpark(a.thread);
             }
         }
     }
@@ -24,21 +31,45 @@ final class RunEnds {
             return true;
         }
         long end = System.nanoTime() + nanos;
-        synchronized (this) {
-            awaiters++;
-            try {
-                while (isRunning(t)) {
-                    long left = end - System.nanoTime();
-                    if (left <= 0) {
-                        return false;
-                    }
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
+        Awaiter me = new Awaiter(t, Thread.currentThread());
+        enter(me);
+        try {
+            while (isRunning(t)) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
                 }
-                return true;
-            } finally {
-                awaiters--;
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                LockSupport.parkNanos(this, left);
+            }
+            return true;
+        } finally {
+            leave(me);
+        }
+    }
+
+    private synchronized void enter(Awaiter me) {
+        Awaiter[] more = Arrays.copyOf(awaiters, awaiters.length + 1);
+        more[awaiters.length] = me;
+        awaiters = more;
+    }
+
+    private synchronized void leave(Awaiter me) {
+        Awaiter[] rest = new Awaiter[awaiters.length - 1];
+        int n = 0;
+        for (Awaiter a : awaiters) {
+            if (a != me) {
+                rest[n++] = a;
             }
         }
+        awaiters = rest;
+    }
+
+    /** How many threads wait. */
+    int awaiting() {
+        return awaiters.length;
     }
 
     private static boolean isRunning(TimerNode t) {

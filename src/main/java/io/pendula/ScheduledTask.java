@@ -29,32 +29,37 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
      * runner fast: it puts INTERRUPTING in its place and puts it back when the interrupt is delivered; the run does
      * not end before it could take its runner out. So an interrupt never hits what the thread does next.
      *
-     * A one-shot that is claimed but has not begun when shutdownNow() comes along is given back: who puts RETURNED
-     * or itself in the place of null first has it. The word stays RUNNING then, until the receiver has run the task.
-     * In the same way REFUSED keeps out a task that came too late; then the driver ends the run.
+     * The end of an executor wants tasks that do not run: shutdownNow() gives them back, a shutdown or a submitter that
+     * finds a task too late cancels it. The first to put something in the place of null has the task: a run itself, a
+     * shutdownNow() RETURNED, the others REFUSED, and each of them does the rest afterwards. So a run that has begun is
+     * left in peace: a periodic task is cancelled when it ends, and not if it ends by throwing. Where a task was given
+     * back or refused after its claim, its driver finds that out before the call; what was given back stays as it is
+     * then, RUNNING if it had been claimed, until its receiver runs or cancels it.
      *
-     * Shutdown: see SchedulerExecutor, which uses tally.
+     * Shutdown: see SchedulerExecutor, which uses tally and cell.
      */
 
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
     private static final Object REFUSED = "refused";
-    /** For good, as a driver that has claimed a task that was returned may come to it only now. */
+    /** For good, as a driver that has claimed a task that was returned may come to it only now; runs no more. */
     private static final Object ENDED = "ended";
 
     /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
-    static final int UNCOUNTED = 0;
-    static final int COUNTED = 1;
-    static final int GONE = 2;
+    private static final byte UNCOUNTED = 0;
+    private static final byte COUNTED = 1;
+    private static final byte GONE = 2;
 
     private static final VarHandle RUNNER;
     private static final VarHandle TALLY;
+    private static final VarHandle CELL;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             RUNNER = lookup.findVarHandle(ScheduledTask.class, "runner", Object.class);
-            TALLY = lookup.findVarHandle(ScheduledTask.class, "tally", int.class);
+            CELL = lookup.findVarHandle(ScheduledTask.class, "cell", Roster.Cell.class);
+            TALLY = lookup.findVarHandle(ScheduledTask.class, "tally", byte.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -71,10 +76,12 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     private boolean interrupted;
 
     @SuppressWarnings("unused") // through TALLY
-    private int tally;
+    private byte tally;
+    /** Of a view's task: its place in the view's roster. */
+    private Roster.Cell cell;
     /**
-     * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, of a one-shot
-     * ENDED.
+     * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
+     * the last run. RETURNED or REFUSED instead of a run.
      */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
@@ -118,9 +125,17 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return isDone(wordVolatile());
     }
 
-    /** A periodic task never ends well: if it rests without an outcome, its scheduler is just being closed. */
     private boolean isDone(long w) {
-        return isCancelled(state(w)) || state(w) == NO_STATUS && (period == 0 || outcome != null);
+        return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
+    }
+
+    /**
+     * A periodic task never ends well: if it rests without an outcome, its scheduler is just being closed, or it was
+     * given back.
+     */
+    @Override
+    boolean isOver() {
+        return period == 0 || outcome != null;
     }
 
     @Override
@@ -260,11 +275,20 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     // ---- the run ----
 
-    /** Runs a task that {@code shutdownNow} has returned, on the calling thread; does nothing in any other state. */
+    /**
+     * Runs a one-shot task that {@code shutdownNow} has returned, on the calling thread, and cancels a periodic one, as
+     * there is no executor to run it again; does nothing in any other state.
+     */
     @Override
     public void run() {
         Runnable work = task();
-        if (work == null || !isReturned()) {
+        if (!isReturned()) {
+            return;
+        }
+        if (period != 0) {
+            cancel(false);
+        }
+        if (period != 0 || work == null) {
             return;
         }
         queue.claimStopped(this); // unless it was claimed before it was given back
@@ -291,11 +315,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         if (!executor.mayRun(this)) {
-            return runner == REFUSED;
+            return isRefused();
         }
         try {
             if (!call(claimed, null)) {
-                return runner == REFUSED;
+                return isRefused();
             }
             forNow = false; // published by the push
             if (period < 0) {
@@ -319,6 +343,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         if (!RUNNER.compareAndSet(this, before, me)) {
             return false;
         }
+        boolean last = period == 0;
         try {
             if (isCancelled(state(wordVolatile()))) {
                 return true;
@@ -329,8 +354,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
                 claimed.run();
             }
             return true;
+        } catch (Throwable e) {
+            last = true;
+            throw e;
         } finally {
-            while (!RUNNER.compareAndSet(this, me, period == 0 ? ENDED : null)) {
+            while (!RUNNER.compareAndSet(this, me, last ? ENDED : null)) {
                 Thread.onSpinWait(); // an interrupter is between two statements
             }
             if (interrupted) {
@@ -359,6 +387,9 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             executor.armedAgain(this);
             return;
         }
+        if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
+            queue.abort(this); // the scheduler was closed meanwhile, so there is no next run
+        }
         dropTask();
         if (isCancelled()) {
             outcome = null;
@@ -369,10 +400,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     @Override
     void abandoned() {
-        queue.cancel(this);
-        if (!isLive()) {
-            executor.gone(this); // else its run does so when it ends
+        if (isRunning(state(wordVolatile()))) {
+            return; // its run cancels it when it ends
         }
+        queue.abort(this);
+        executor.gone(this);
         wakeWaiters();
     }
 
@@ -382,45 +414,36 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return executor == e;
     }
 
-    /** Keeps a waiting task from running; a one-shot can still be run by its receiver, unless it is to be cancelled. */
-    boolean takeBack(boolean cancel) {
-        if (cancel || period != 0) {
-            return cancel(false);
-        }
-        if (queue.stop(this)) {
-            runner = RETURNED;
-            executor.gone(this);
-            return true;
-        }
-        queue.awaitClaim(); // it has just been claimed, so it is in some run, perhaps to be given back
-        return false;
-    }
-
-    /** Gives back what was claimed but has not begun; false if it has. A periodic task is not given back. */
+    /** Keeps a task that does not run from running again, for its receiver; false if it runs, or is over. */
     boolean giveBack() {
-        if (period == 0 && !isCancelled() && RUNNER.compareAndSet(this, null, RETURNED)) {
-            executor.gone(this);
-            return true;
+        if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
+            return false;
         }
-        return false;
+        queue.stop(this); // nothing to stop if it was claimed
+        executor.gone(this);
+        return true;
     }
 
     private boolean isReturned() {
         return runner == RETURNED;
     }
 
-    /** Cancels what is claimed but has not begun; true if this call or an earlier one did so. */
+    /** Cancels a task that does not run; true if this call or an earlier one did so. */
     boolean refuse() {
-        if (isRunning(state(wordVolatile())) && RUNNER.compareAndSet(this, null, REFUSED)) {
+        if (RUNNER.compareAndSet(this, null, REFUSED)) {
             cancel(false);
+            return true;
         }
         return runner == REFUSED;
     }
 
-    /** Whether it has begun, perhaps ended, or was given back; else nobody will ever run it if it is not armed. */
-    boolean isTaken() {
-        Object r = runner;
-        return r != null && r != REFUSED;
+    /** Asked by the run that was claimed; if so, it is cancelled when this returns, and the run is to be ended. */
+    private boolean isRefused() {
+        if (runner != REFUSED) {
+            return false;
+        }
+        queue.abort(this); // whoever has refused it may not have come so far
+        return true;
     }
 
     /** Whether it is still to run, or is running. */
@@ -429,8 +452,18 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return isArmed(s) || isRunning(s);
     }
 
+    void enterInto(Roster roster) {
+        cell = roster.enter(this);
+        VarHandle.releaseFence(); // before the word: whoever sees this task armed sees its cell
+    }
+
+    /** Its place in a view's roster, once; null the next time. */
+    Roster.Cell takeCell() {
+        return cell == null ? null : (Roster.Cell) CELL.getAndSet(this, null);
+    }
+
     boolean isCounted() {
-        return (int) TALLY.getVolatile(this) == COUNTED;
+        return (byte) TALLY.getVolatile(this) == COUNTED;
     }
 
     boolean count() {
@@ -439,7 +472,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     /** True if it had been counted. */
     boolean uncount() {
-        return (int) TALLY.getAndSet(this, GONE) == COUNTED;
+        return (byte) TALLY.getAndSet(this, GONE) == COUNTED;
     }
 
     /**

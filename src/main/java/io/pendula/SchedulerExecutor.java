@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * A {@link ScheduledExecutorService} on the heaps of a {@link TimerScheduler}: either a pool of its own, from
@@ -53,22 +54,25 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Shutdown
      *
      * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
-     * sets phase, then looks for live tasks: first in every queue, then among the runs in progress. Each that it finds
-     * is counted, once, through the task's own tally; who ends a counted task takes it off again, and the last one
-     * ends the executor. The shutdown holds one count itself until it has looked everywhere.
+     * sets phase, then looks for live tasks: a pool in every queue, then among the runs in progress; a view in its
+     * rosters, where each task is entered before its push and crossed out when it has ended, so that a view's end costs
+     * what the view has. Each task that is found is counted, once, through the task's own tally; who ends a counted
+     * task takes it off again, and the last one ends the executor. The shutdown holds one count itself until it has
+     * looked everywhere. If it fails on the way it keeps that count, and what it has taken back; the next one goes on.
      *
-     * No live task is missed. A task that was submitted is in a queue or run, or its submitter has not looked at phase
-     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
-     * the submitter sees the phase and takes the task back, unless a driver has claimed it. A driver publishes what it
-     * claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it calls
-     * the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself (mayRun). The
-     * same holds for a periodic task that is pushed again when its run ends: it looks at phase after the push, and
-     * before its run is cleared.
+     * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
+     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue
+     * or task, the submitter sees the phase and takes the task back, unless it runs. In a pool a driver publishes what
+     * it claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it
+     * calls the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself
+     * (mayRun). In a view the shutdown sees the claim in the task's word. The same holds for a periodic task that is
+     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
-     * What is claimed but has not begun may be wanted by three: the driver that would call it, a shutdownNow() that
-     * would give it back, a submitter or driver that finds it too late. The first to put something into the task's
-     * runner has it. So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of
-     * these. The driver waits for a shutdownNow() in progress before it calls anything too late.
+     * What does not run may be wanted by three: the driver that would call it, a shutdownNow() that would give it back,
+     * a shutdown, submitter or driver that finds it too late. The first to put something into the task's runner has it.
+     * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The driver
+     * waits for a shutdownNow() in progress before it refuses anything. A periodic task whose run has begun is wanted
+     * by nobody before that has ended; then it is seen to by the look at phase after its push.
      *
      * Nor is one counted for ever: it is counted, then looked at again, while who ends it changes its word, then looks
      * at phase and the tally.
@@ -80,6 +84,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /** Starts no waiting task, and has interrupted those that run. */
     private static final int STOPPING = 2;
 
+    private static final int ROSTERS_MAX = 16;
+
     final TimerScheduler scheduler;
     private final boolean owner;
     private volatile int phase = RUNNING;
@@ -87,6 +93,12 @@ public final class SchedulerExecutor extends AbstractExecutorService
     private final AtomicLong remaining = new AtomicLong(1);
     private final CountDownLatch settled = new CountDownLatch(1);
     private final Object shuttingDown = new Object();
+    /** Of a view: its live tasks, by queue. */
+    private final Roster[] rosters;
+    /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
+    ArrayList<Runnable> unstarted = new ArrayList<>();
+    /** Under shuttingDown: a shutdown has failed, and left its hold to the next. */
+    private boolean unsettled;
 
     private volatile boolean delayedAfterShutdown = true;
     private volatile boolean periodicAfterShutdown;
@@ -94,6 +106,19 @@ public final class SchedulerExecutor extends AbstractExecutorService
     SchedulerExecutor(TimerScheduler scheduler, boolean owner) {
         this.scheduler = scheduler;
         this.owner = owner;
+        this.rosters = owner || scheduler == null ? null : newRosters(scheduler.workers());
+    }
+
+    private static Roster[] newRosters(int workers) {
+        Roster[] all = new Roster[Math.max(1, Integer.highestOneBit(Math.min(workers, ROSTERS_MAX)))];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Roster();
+        }
+        return all;
+    }
+
+    private Roster roster(ScheduledTask<?> task) {
+        return rosters[task.queue.index & rosters.length - 1];
     }
 
     // ---- submission ----
@@ -159,11 +184,36 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw rejected();
         }
         scheduler.crew.ensureStarted();
-        task.queue.arm(task, scheduler.timeline.deadlineIn(delay));
+        long when = scheduler.timeline.deadlineIn(delay);
+        if (rosters == null) {
+            task.queue.arm(task, when);
+        } else {
+            armEntered(task, when);
+        }
         if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
             throw rejected();
         }
         return task;
+    }
+
+    private void armEntered(ScheduledTask<?> task, long when) {
+        task.enterInto(roster(task));
+        boolean armed = false;
+        try {
+            task.queue.arm(task, when);
+            armed = true;
+        } finally {
+            if (!armed) {
+                crossOut(task);
+            }
+        }
+    }
+
+    private void crossOut(ScheduledTask<?> task) {
+        Roster.Cell cell = task.takeCell();
+        if (cell != null) {
+            roster(task).crossOut(cell);
+        }
     }
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
@@ -172,17 +222,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             armedAgain(task); // it may have run several times, or be in somebody's list: cancelled, not rejected
             return true;
         }
-        if (task.queue.stop(task)) {
-            task.dropTask();
-            gone(task);
-            return false;
-        }
-        if (task.refuse()) {
-            return false;
-        }
-        synchronized (shuttingDown) { // until a shutdownNow() in progress has marked what it gives back
-            return task.isTaken();
-        }
+        return !task.refuse();
     }
 
     private static RejectedExecutionException rejected() {
@@ -193,24 +233,25 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /** Whether a task that was claimed may be called; if not, it was given back or is cancelled. */
     boolean mayRun(ScheduledTask<?> task) {
-        int p = phase;
-        if (p == RUNNING || p == SHUTDOWN && admit(task)) {
+        if (phase == RUNNING || mayWait(task) && admit(task)) {
             return true;
         }
-        synchronized (shuttingDown) { // shutdownNow() has given back what had not begun; so this one came too late
+        synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
             task.refuse();
         }
         return false;
     }
 
+    /** It is in the queue, or on its way to its next run already. */
     void armedAgain(ScheduledTask<?> task) {
         if (phase != RUNNING && !(mayWait(task) && admit(task))) {
-            task.cancel(false);
+            task.refuse();
         }
     }
 
     /** The task has ended, and does not run any more. */
     void gone(ScheduledTask<?> task) {
+        crossOut(task);
         if (phase != RUNNING && task.uncount()) {
             release();
         }
@@ -232,18 +273,24 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     private void release() {
         if (remaining.decrementAndGet() == 0) {
-            if (owner) {
-                scheduler.shutdownNow(); // nothing waits there any more; the drivers go home
+            try {
+                if (owner) {
+                    scheduler.shutdownNow(); // nothing waits there any more; the drivers go home
+                }
+            } finally {
+                settled.countDown();
             }
-            settled.countDown();
         }
     }
 
     // ---- shutdown ----
 
     /**
-     * Takes no more tasks. Periodic tasks are cancelled, one that is running too (its run goes on); all others still
-     * run when they are due, unless the policies say otherwise. Does not wait.
+     * Takes no more tasks. Periodic tasks that wait are cancelled, one that is running when its run has ended; all
+     * others still run when they are due, unless the policies say otherwise. Does not wait.
+     *
+     * <p>If it fails, as for want of memory, no task is taken any more, and the next call of this or of
+     * {@link #shutdownNow()} does the rest.
      */
     @Override
     public void shutdown() {
@@ -251,11 +298,13 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Takes no more tasks, starts none that waits, and interrupts those that run. Does not wait.
+     * Takes no more tasks, starts none that waits, and interrupts those that run. Does not wait. If it fails, as for
+     * want of memory, the next call does the rest, and returns what this one should have returned.
      *
-     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s. One-shot tasks are neither
-     *     done nor cancelled: whoever gets them may {@code run()} or {@code cancel} them, else those who wait for their
-     *     outcome wait for ever. Periodic ones are cancelled. What was cancelled before is not among them
+     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled:
+     *     those who wait for their outcome wait until the receiver sees to them. {@code run()} runs a one-shot task and
+     *     cancels a periodic one; {@code cancel} cancels both. A periodic task that is running is not among them, but
+     *     cancelled when its run has ended; nor is what was cancelled before
      */
     @Override
     public List<Runnable> shutdownNow() {
@@ -266,7 +315,20 @@ public final class SchedulerExecutor extends AbstractExecutorService
         synchronized (shuttingDown) { // no callback runs and nobody waits in here
             boolean first = phase == RUNNING; // then the hold is there from the beginning
             phase = Math.max(phase, to); // before the first look at any task
-            return first || hold() ? settle() : List.of();
+            if (first || unsettled || hold()) {
+                unsettled = true; // until all is done; what fails before is done by the next call
+                settle();
+                unsettled = false;
+                release();
+            } else if (owner) {
+                scheduler.shutdownNow(); // does nothing, unless that has failed before
+            }
+            if (to != STOPPING || unstarted.isEmpty()) {
+                return List.of();
+            }
+            List<Runnable> result = unstarted;
+            unstarted = new ArrayList<>();
+            return result;
         }
     }
 
@@ -280,54 +342,56 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return false;
     }
 
-    /** Counts all live tasks, and takes back those that may not wait any longer. Lets go of one hold. */
-    private List<Runnable> settle() {
-        try {
-            List<Runnable> unstarted = new ArrayList<>();
-            settleWaiting(unstarted); // before any interrupt, which would make drivers claim them
-            scheduler.forEachRun(t -> {
-                if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
-                    settleRunning(task, unstarted);
-                }
-            });
-            return unstarted;
-        } finally {
-            release();
+    /**
+     * Counts all live tasks, and takes back those that may not wait any longer: first what waits, as an interrupt would
+     * make drivers claim that.
+     */
+    private void settle() {
+        List<ScheduledTask<?>> found = new ArrayList<>();
+        Consumer<TimerNode> find = t -> {
+            if (t instanceof ScheduledTask<?> task && task.isOf(this) && task.isLive()) {
+                found.add(task);
+            }
+        };
+        if (rosters != null) {
+            for (Roster roster : rosters) {
+                roster.forEach(find);
+            }
+        } else {
+            for (TimerQueue q : scheduler.queues) {
+                q.forEach(find);
+            }
         }
-    }
-
-    private void settleWaiting(List<Runnable> unstarted) {
-        List<ScheduledTask<?>> unwanted = new ArrayList<>();
-        for (TimerQueue q : scheduler.queues) {
-            q.forEach(t -> {
-                if (t instanceof ScheduledTask<?> task && task.isOf(this) && task.isLive()) {
-                    if (mayWait(task)) {
-                        admit(task);
-                    } else {
-                        unwanted.add(task);
-                    }
-                }
-            });
+        for (ScheduledTask<?> task : found) { // not while it was found: a queue's lock was held
+            settle(task);
         }
-        for (ScheduledTask<?> task : unwanted) {
-            if (task.takeBack(phase == SHUTDOWN)) {
-                unstarted.add(task);
+        if (rosters == null) {
+            found.clear();
+            scheduler.forEachRun(find);
+        }
+        for (ScheduledTask<?> task : found) {
+            if (task.isLive()) {
+                settle(task);
+                if (phase == STOPPING) {
+                    task.interrupt();
+                }
             }
         }
     }
 
-    private void settleRunning(ScheduledTask<?> task, List<Runnable> unstarted) {
-        if (phase == STOPPING && task.giveBack()) {
-            unstarted.add(task);
-            return;
+    private void settle(ScheduledTask<?> task) {
+        if (!mayWait(task)) {
+            if (phase == STOPPING) {
+                unstarted.ensureCapacity(unstarted.size() + 1); // before it is taken, or it might be lost
+                if (task.giveBack()) {
+                    unstarted.add(task);
+                    return;
+                }
+            } else if (task.refuse()) {
+                return;
+            }
         }
         admit(task);
-        if (task.isPeriodic() && !mayWait(task)) {
-            task.cancel(false);
-        }
-        if (phase == STOPPING) {
-            task.interrupt();
-        }
     }
 
     private boolean mayWait(ScheduledTask<?> task) {

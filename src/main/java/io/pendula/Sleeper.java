@@ -1,8 +1,8 @@
 package io.pendula;
 
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -25,6 +25,8 @@ final class Sleeper {
     private static final long BIAS_UP_NANOS = 250;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
+
+    private static final int MAX_TID_LENGTH = 10;
 
     private final Timeline timeline;
     private final boolean earlyPark;
@@ -76,17 +78,33 @@ final class Sleeper {
 
     /** Asks the kernel to wake this thread without slack. Best effort: false where that cannot be had. */
     static boolean tightenSlack() {
-        Path self = Path.of("/proc/thread-self");
         try {
-            if (!Files.isSymbolicLink(self)) {
-                return false;
+            // The file exists under /proc/<tid>, which is not listed but can be opened.
+            try (FileOutputStream slack = new FileOutputStream("/proc/" + ownTid() + "/timerslack_ns")) {
+                slack.write('1');
             }
-            // <pid>/task/<tid>; the file exists under /proc/<tid>, which is not listed but can be opened.
-            String tid = Files.readSymbolicLink(self).getFileName().toString();
-            Files.writeString(Path.of("/proc", tid, "timerslack_ns"), "1");
             return true;
         } catch (IOException | SecurityException e) {
             return false; // timers are a little less precise, as on every other system
         }
+    }
+
+    /** The kernel's id of this thread. Not by java.nio.file, whose classes a new JVM has not loaded yet. */
+    private static long ownTid() throws IOException {
+        byte[] stat = new byte[MAX_TID_LENGTH + 1]; // begins with the id and a space
+        int length;
+        try (FileInputStream in = new FileInputStream("/proc/thread-self/stat")) {
+            length = in.read(stat);
+        }
+        long tid = 0;
+        int i = 0;
+        while (i < length && stat[i] >= '0' && stat[i] <= '9') {
+            tid = 10 * tid + stat[i] - '0';
+            i++;
+        }
+        if (tid == 0 || i == length) {
+            throw new IOException("/proc/thread-self/stat does not begin with a thread's id");
+        }
+        return tid;
     }
 }

@@ -22,14 +22,11 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>All methods may be called by any thread at any time, the own callback included.
  */
 public final class Ticker extends TimerNode implements AutoCloseable {
-    private static final VarHandle PERIOD;
     private static final VarHandle SKIPPED;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            PERIOD = lookup.findVarHandle(Ticker.class, "period", long.class);
-            SKIPPED = lookup.findVarHandle(Ticker.class, "skipped", long.class);
+            SKIPPED = MethodHandles.lookup().findVarHandle(Ticker.class, "skipped", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -38,14 +35,13 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     private final MissedTicks missedTicks;
     /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
     private final Signal.Ticks ticks;
-    /** Written by reset before its CAS of the word, read by the claim: a claim in between may use either. */
-    private long period;
+    private final Tempo tempo;
     /** Written by the one thread that runs the tick. */
     private long skipped;
 
     Ticker(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task);
-        this.period = period;
+        this.tempo = new Tempo(period);
         this.missedTicks = missedTicks;
         this.ticks = task instanceof Signal.Ticks t ? t : null;
     }
@@ -110,7 +106,8 @@ public final class Ticker extends TimerNode implements AutoCloseable {
     }
 
     /**
-     * Ticks each {@code period} from now on, the first one after one period; also after {@code stop}.
+     * Ticks each {@code period} from now on, the first one after one period; also after {@code stop}. Of several resets
+     * at the same time one comes last: its first tick and its period count. A reset that throws changes nothing.
      *
      * @param period the time between two ticks, more than zero
      * @return true if ticks were to come before, false if the ticker was stopped
@@ -118,13 +115,20 @@ public final class Ticker extends TimerNode implements AutoCloseable {
      * @throws IllegalArgumentException if {@code period} is zero or negative
      * @throws IllegalStateException if the ticker was closed
      * @throws RejectedExecutionException if the scheduler is closed, or if the ticker was stopped and
-     *     {@code maxPending} timers are armed
+     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public boolean reset(Duration period) {
         long nanos = Check.period(period);
         long deadline = queue.timeline.deadlineIn(nanos);
-        PERIOD.setOpaque(this, nanos); // ordered by the CAS that follows
-        boolean was = queue.reset(this, deadline);
+        Tempo.Plan plan = tempo.announce(this, nanos, deadline);
+        boolean was;
+        try {
+            was = queue.reset(this, deadline);
+        } catch (Throwable e) {
+            tempo.giveUp(plan, this, e);
+            throw e;
+        }
+        tempo.accept(plan);
         discardKept();
         return was;
     }
@@ -194,19 +198,15 @@ public final class Ticker extends TimerNode implements AutoCloseable {
         }
     }
 
-    private long period() {
-        return (long) PERIOD.getOpaque(this);
-    }
-
     @Override
     long nextAfter(long deadline, long now) {
-        return missedTicks.next(deadline, period(), now);
+        return missedTicks.next(deadline, tempo.claim(this, deadline), now);
     }
 
     @Override
     boolean fire(Runnable claimed, long deadline, long now) {
         // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
-        SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, period(), now));
+        SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, tempo.claimed(), now));
         if (ticks != null) {
             ticks.tick(deadline);
         } else {
@@ -222,7 +222,7 @@ public final class Ticker extends TimerNode implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "Ticker[every " + Duration.ofNanos(period())
+        return "Ticker[every " + Duration.ofNanos(tempo.period(this))
                 + (isArmed(state(wordVolatile())) ? "]" : ", stopped]");
     }
 }

@@ -15,7 +15,15 @@ final class Timeline {
     /** The deadline that never comes; also what an empty heap reports. */
     static final long NEVER = (1L << 59) - 1;
 
-    static final NanoClock SYSTEM = System::nanoTime;
+    static final NanoClock SYSTEM = new SystemClock();
+
+    /** No lambda: in a new JVM linking the first one takes longer than everything else until the first firing. */
+    private static final class SystemClock implements NanoClock {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+    }
 
     /** Null stands for the system clock, so that the common case is a direct intrinsic call. */
     private final NanoClock clock;

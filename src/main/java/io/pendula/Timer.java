@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Threads and memory.</b> All methods may be called by any thread at any time and none but the awaiting ones
  * blocks. What a thread did before it armed a timer happens-before the run; the run happens-before
- * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; one that
- * was cancelled drops it at once.
+ * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; if the
+ * program does not refer to it any more, both are let go within a minute. One that was cancelled drops its task at once.
  */
 public final class Timer extends TimerNode {
     Timer(TimerQueue queue, Runnable task) {
@@ -112,7 +112,8 @@ public final class Timer extends TimerNode {
     /**
      * Arms the timer anew, whether it is waiting, has fired or was stopped. Nothing is allocated, and moving a deadline
      * back (the usual case of a timeout) costs one compare-and-set. While the own callback runs, the new arming takes
-     * effect when it has returned.
+     * effect when it has returned. A reset that throws changes nothing; one that has returned counts: that
+     * arming fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
      * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped

@@ -9,21 +9,58 @@ import java.util.Arrays;
  * of four timers, which at 100,000 entries is worth a factor of three and more. Nodes do not know their index:
  * writing it at every move would cost as much again, and lazy deletion needs none.
  *
+ * <p>The heap grows in steps that are bounded, since a step happens under the owner's lock: the first chunk grows by
+ * copying up to {@link #CHUNK} entries, and from then on whole chunks are appended, and taken off again, without any
+ * copying. A step allocates at most 64 KiB in three arrays, so it still succeeds when little memory is left. The root
+ * has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind it: four siblings never
+ * lie in two chunks, so that a sift looks up one chunk per level.
+ *
  * <p>Order among equals costs one {@code int} per entry. The smallest of four children is found without a branch
  * that the processor could mispredict; sequence numbers are looked at only when two keys are really equal, and are
- * compared by difference, so they may wrap around.
+ * compared by difference, so they may wrap around. What takes the place of a removed entry nearly always belongs near
+ * the leaves. So the hole sinks to a leaf without a comparison against it, and the entry rises from there.
  *
  * <p>Keys must be at least 0 (the sign of a difference must tell the order).
  */
 class TimerHeap {
+    private static final int CHUNK_BITS = 12;
+    /** Entries of a chunk: 64 KiB with compressed references. */
+    static final int CHUNK = 1 << CHUNK_BITS;
+    /** No chunk is given back by a heap that has no more slots than this. */
+    static final int TRIM_FLOOR = 3 * CHUNK;
+
+    private static final int OFFSET = CHUNK - 1;
     private static final int MIN_CAPACITY = 64;
-    static final int TRIM_FLOOR = 12_288;
-    /** The first child of every index below this is positive or overflows to below 0, never to a wrong index. */
+    private static final int ROOT = 3;
+    /** The first child of every slot below this is positive. */
     private static final int MAX_CAPACITY = 1 << 29;
 
-    private long[] keys = new long[MIN_CAPACITY];
-    private TimerNode[] nodes = new TimerNode[MIN_CAPACITY];
-    private int[] seqs = new int[MIN_CAPACITY];
+    /** Slots in a row. */
+    private static final class Chunk {
+        final long[] keys;
+        final TimerNode[] nodes;
+        final int[] seqs;
+
+        Chunk(int capacity) {
+            keys = new long[capacity];
+            nodes = new TimerNode[capacity];
+            seqs = new int[capacity];
+        }
+
+        Chunk(Chunk old, int capacity) {
+            keys = Arrays.copyOf(old.keys, capacity);
+            nodes = Arrays.copyOf(old.nodes, capacity);
+            seqs = Arrays.copyOf(old.seqs, capacity);
+        }
+    }
+
+    /** The first one may be smaller than the others; only the first {@link #chunkCount} are there. */
+    private Chunk[] chunks = {new Chunk(MIN_CAPACITY), null};
+    // The arrays of the first chunk, where most of each sift takes place.
+    private long[] keys = chunks[0].keys;
+    private TimerNode[] nodes = chunks[0].nodes;
+    private int[] seqs = chunks[0].seqs;
+    private int chunkCount = 1;
     private int size;
     private int nextSeq;
 
@@ -31,28 +68,38 @@ class TimerHeap {
         return size;
     }
 
+    /** How many entries there is room for. */
     final int capacity() {
-        return keys.length;
+        return slots() - ROOT;
+    }
+
+    private int slots() {
+        return (chunkCount - 1) * CHUNK + keys.length;
     }
 
     final long topKey() {
-        return size == 0 ? Timeline.NEVER : keys[0];
+        return size == 0 ? Timeline.NEVER : keys[ROOT];
     }
 
     final TimerNode top() {
-        return nodes[0];
+        return nodes[ROOT];
     }
 
+    // Entries are numbered from 0, the top, to size - 1.
+
     final long key(int i) {
-        return keys[i];
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].keys[s & OFFSET];
     }
 
     final TimerNode node(int i) {
-        return nodes[i];
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].nodes[s & OFFSET];
     }
 
     final int seq(int i) {
-        return seqs[i];
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].seqs[s & OFFSET];
     }
 
     /** The sequence number of the next entry that is pushed. */
@@ -66,87 +113,95 @@ class TimerHeap {
      * @throws OutOfMemoryError with the heap unchanged
      */
     final void ensureRoom() {
-        int n = keys.length;
-        if (size == n) {
-            if (n == MAX_CAPACITY) {
-                throw new OutOfMemoryError("a timer heap cannot hold more than " + n + " entries");
+        if (size + ROOT == slots()) {
+            if (size + ROOT >= MAX_CAPACITY) {
+                throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
             }
-            resize((int) Math.min(MAX_CAPACITY, n + (long) (n >> 1)));
+            grow();
         }
+    }
+
+    /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
+    void grow() {
+        if (keys.length < CHUNK) {
+            setFirst(new Chunk(chunks[0], keys.length * 2));
+            return;
+        }
+        Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);
+        table[chunkCount] = new Chunk(CHUNK);
+        chunks = table;
+        chunkCount++;
+    }
+
+    private void setFirst(Chunk first) {
+        chunks[0] = first;
+        keys = first.keys;
+        nodes = first.nodes;
+        seqs = first.seqs;
     }
 
     /**
-     * Gives memory back once two thirds of it are unused; keeps what it has if there is none to copy into. A small heap
-     * is left alone: filling from an inbox and sweeping take turns there, and would make it grow and shrink for ever.
+     * Gives chunks back that are not used. A third of what a large heap has may be unused, and a small heap is left
+     * alone: filling from an inbox and sweeping take turns, and would make it grow and shrink for ever.
      */
-    final void trim() {
-        if (keys.length > TRIM_FLOOR && size < keys.length / 3) {
-            shrinkTo(Math.max(TRIM_FLOOR, size + (size >> 1)));
+    void trim() {
+        int kept = Math.max(TRIM_FLOOR, size + (size >> 1)) + OFFSET >> CHUNK_BITS;
+        while (chunkCount > kept) {
+            chunks[--chunkCount] = null;
         }
-    }
-
-    private void shrinkTo(int capacity) {
-        try {
-            resize(capacity);
-        } catch (OutOfMemoryError keepTheOldArrays) {
-            // Shrinking is only thrift.
-            return;
-        }
-    }
-
-    /** All three arrays are allocated before any is replaced, so a failure leaves the heap as it was. */
-    void resize(int capacity) {
-        long[] k = Arrays.copyOf(keys, capacity);
-        TimerNode[] t = Arrays.copyOf(nodes, capacity);
-        int[] s = Arrays.copyOf(seqs, capacity);
-        keys = k;
-        nodes = t;
-        seqs = s;
     }
 
     /** Adds an entry; {@link #ensureRoom} must have been called. */
     final void push(long key, TimerNode node) {
-        siftUp(size++, key, nextSeq++, node);
+        siftUp(ROOT + size++, key, nextSeq++, node);
     }
 
     /** Removes the top entry. */
     final void pop() {
-        int last = --size;
-        long key = keys[last];
-        TimerNode node = nodes[last];
-        nodes[last] = null; // or it would be kept alive until overwritten
-        if (last > 0) {
-            siftDown(0, key, seqs[last], node);
-        }
+        removeAt(0);
     }
 
     /** Gives the top entry a later key; it goes behind the entries that have that key already. */
     final void rekeyTop(long key) {
-        siftDown(0, key, nextSeq++, nodes[0]);
+        sink(ROOT, key, nextSeq++, nodes[ROOT]);
     }
 
-    /** Removes any entry. The last one takes its place and may have to move either way. */
+    /** Removes any entry. The last one takes its place, and may have to move either way. */
     final void removeAt(int i) {
-        int last = --size;
-        long key = keys[last];
-        int seq = seqs[last];
-        TimerNode node = nodes[last];
-        nodes[last] = null;
-        if (i == last) {
+        int last = --size + ROOT;
+        if (last < CHUNK) {
+            TimerNode node = nodes[last];
+            nodes[last] = null; // or it would be kept alive until overwritten
+            if (i + ROOT < last) {
+                sink(i + ROOT, keys[last], seqs[last], node);
+            }
+        } else {
+            removeAt(i + ROOT, last);
+        }
+    }
+
+    private void removeAt(int s, int last) {
+        Chunk c = chunks[last >> CHUNK_BITS];
+        int o = last & OFFSET;
+        TimerNode node = c.nodes[o];
+        c.nodes[o] = null;
+        if (s < last) {
+            sink(s, c.keys[o], c.seqs[o], node);
+        }
+    }
+
+    /** Keeps the first chunk if there is no memory for a smaller one. */
+    final void clear() {
+        Arrays.fill(nodes, null);
+        size = 0;
+        Arrays.fill(chunks, 1, chunkCount, null);
+        chunkCount = 1;
+        try {
+            setFirst(new Chunk(MIN_CAPACITY));
+        } catch (OutOfMemoryError keepTheOldChunk) {
+            // Shrinking is only thrift.
             return;
         }
-        int parent = (i - 1) >> 2;
-        if (i > 0 && before(key, seq, keys[parent], seqs[parent])) {
-            siftUp(i, key, seq, node);
-        } else {
-            siftDown(i, key, seq, node);
-        }
-    }
-
-    final void clear() {
-        Arrays.fill(nodes, 0, size, null);
-        size = 0;
-        shrinkTo(MIN_CAPACITY);
     }
 
     private static boolean before(long key, int seq, long otherKey, int otherSeq) {
@@ -154,70 +209,143 @@ class TimerHeap {
     }
 
     private void siftUp(int hole, long key, int seq, TimerNode node) {
+        int s = hole;
+        if (s >= CHUNK) {
+            s = siftUpToFirstChunk(s, key, seq, node);
+            if (s == 0) {
+                return;
+            }
+        }
         long[] k = keys;
         TimerNode[] t = nodes;
-        int[] s = seqs;
-        int i = hole;
-        while (i > 0) {
-            int parent = (i - 1) >> 2;
-            if (!before(key, seq, k[parent], s[parent])) {
+        int[] q = seqs;
+        while (s > ROOT) {
+            int parent = (s >> 2) + 2;
+            if (!before(key, seq, k[parent], q[parent])) {
                 break;
             }
-            k[i] = k[parent];
-            t[i] = t[parent];
-            s[i] = s[parent];
-            i = parent;
+            k[s] = k[parent];
+            t[s] = t[parent];
+            q[s] = q[parent];
+            s = parent;
         }
-        k[i] = key;
-        t[i] = node;
-        s[i] = seq;
+        k[s] = key;
+        t[s] = node;
+        q[s] = seq;
     }
 
-    private void siftDown(int hole, long key, int seq, TimerNode node) {
+    /** Returns the slot of the first chunk in which the hole is then, or 0 if the entry has found its place before. */
+    private int siftUpToFirstChunk(int hole, long key, int seq, TimerNode node) {
+        Chunk[] table = chunks;
+        Chunk c = table[hole >> CHUNK_BITS];
+        int o = hole & OFFSET;
+        int s = hole;
+        while (s >= CHUNK) {
+            s = (s >> 2) + 2;
+            Chunk parent = table[s >> CHUNK_BITS];
+            int p = s & OFFSET;
+            long parentKey = parent.keys[p];
+            if (!before(key, seq, parentKey, parent.seqs[p])) {
+                c.keys[o] = key;
+                c.nodes[o] = node;
+                c.seqs[o] = seq;
+                return 0;
+            }
+            c.keys[o] = parentKey;
+            c.nodes[o] = parent.nodes[p];
+            c.seqs[o] = parent.seqs[p];
+            c = parent;
+            o = p;
+        }
+        return s;
+    }
+
+    /** Puts an entry where a hole is: the hole goes down to a leaf, the entry up from there. */
+    private void sink(int hole, long key, int seq, TimerNode node) {
+        int end = size + ROOT;
+        int full = end - 3; // a first child below has three siblings
         long[] k = keys;
         TimerNode[] t = nodes;
-        int[] s = seqs;
-        int n = size;
-        int i = hole;
-        for (int c; (c = (i << 2) + 1) < n && c > 0; ) {
-            int min = c + 3 < n ? minOfFour(k, s, c) : minOf(k, s, c, n);
-            if (before(key, seq, k[min], s[min])) {
-                break;
-            }
-            k[i] = k[min];
-            t[i] = t[min];
-            s[i] = s[min];
-            i = min;
+        int[] q = seqs;
+        int limit = Math.min(full, CHUNK);
+        int s = hole;
+        int child;
+        while ((child = s - 2 << 2) < limit) {
+            int min = minOfFour(k, q, child);
+            k[s] = k[min];
+            t[s] = t[min];
+            q[s] = q[min];
+            s = min;
         }
-        k[i] = key;
-        t[i] = node;
-        s[i] = seq;
+        if (child < full) {
+            s = sinkBelowFirstChunk(s, full);
+            child = s - 2 << 2;
+        }
+        if (child < end) {
+            s = sinkToLastSiblings(s, child, end);
+        }
+        siftUp(s, key, seq, node);
     }
 
-    /** A tournament on sign bits: no branch depends on the keys unless two of them tie. */
+    private int sinkBelowFirstChunk(int hole, int full) {
+        Chunk[] table = chunks;
+        Chunk c = table[hole >> CHUNK_BITS];
+        int o = hole & OFFSET;
+        int s = hole;
+        for (int child; (child = s - 2 << 2) < full; ) {
+            Chunk below = table[child >> CHUNK_BITS];
+            long[] k = below.keys;
+            int[] q = below.seqs;
+            int b = child & OFFSET;
+            int min = minOfFour(k, q, b);
+            c.keys[o] = k[min];
+            c.nodes[o] = below.nodes[min];
+            c.seqs[o] = q[min];
+            c = below;
+            o = min;
+            s = child + min - b;
+        }
+        return s;
+    }
+
+    /** Of the last ones of all there may be fewer than four. */
+    private int sinkToLastSiblings(int hole, int child, int end) {
+        Chunk c = chunks[hole >> CHUNK_BITS];
+        Chunk below = chunks[child >> CHUNK_BITS];
+        int b = child & OFFSET;
+        int min = b;
+        for (int i = b + 1; i < b + end - child; i++) {
+            if (before(below.keys[i], below.seqs[i], below.keys[min], below.seqs[min])) {
+                min = i;
+            }
+        }
+        int o = hole & OFFSET;
+        c.keys[o] = below.keys[min];
+        c.nodes[o] = below.nodes[min];
+        c.seqs[o] = below.seqs[min];
+        return child + min - b;
+    }
+
+    /** A tournament on sign bits: no branch depends on the order of the keys. */
     private static int minOfFour(long[] k, int[] s, int c) {
         long k0 = k[c];
         long k1 = k[c + 1];
         long k2 = k[c + 2];
         long k3 = k[c + 3];
-        int a = c + (int) (k1 - k0 >>> 63);
-        int b = c + 2 + (int) (k3 - k2 >>> 63);
-        long ka = k[a];
-        long kb = k[b];
-        if (k0 == k1 || k2 == k3 || ka == kb) {
-            return minOf(k, s, c, c + 4);
+        long d = k1 - k0;
+        if (d == 0) {
+            d = s[c + 1] - s[c];
         }
-        return a + (b - a & (int) (kb - ka >> 63));
-    }
-
-    private static int minOf(long[] k, int[] s, int from, int end) {
-        int min = from;
-        int to = Math.min(end, from + 4);
-        for (int i = from + 1; i < to; i++) {
-            if (before(k[i], s[i], k[min], s[min])) {
-                min = i;
-            }
+        long e = k3 - k2;
+        if (e == 0) {
+            e = s[c + 3] - s[c + 2];
         }
-        return min;
+        int a = c + (int) (d >>> 63);
+        int b = c + 2 + (int) (e >>> 63);
+        long f = Math.min(k2, k3) - Math.min(k0, k1);
+        if (f == 0) {
+            f = s[b] - s[a];
+        }
+        return a + (b - a & (int) (f >> 63));
     }
 }

@@ -1,5 +1,7 @@
 package io.pendula;
 
+import java.util.List;
+
 /**
  * Hears of callbacks that threw or took long, and of drivers that were stuck in one. Each method names the timer (a
  * {@link Timer}, a {@link Ticker}, or the {@link java.util.concurrent.RunnableScheduledFuture} of an executor's task)
@@ -51,6 +53,30 @@ public interface TimerListener {
      * @param latenessNanos by how many nanoseconds it is late already
      */
     default void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {}
+
+    /**
+     * Armed timers were stopped by {@link TimerLoop#close()}, because the loop was confined to its thread, or because
+     * there was no other loop and no driver to run them. Called by the closing thread, once for the loop, and not if
+     * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
+     * scheduler finds out that the loop's thread has ended without closing it.
+     *
+     * <p>Unless overridden, nothing happens: a server that closes usually has timeouts armed, which is no failure.
+     * {@link TimerStats#unfired} counts them in any case.
+     *
+     * @param loop that was closed
+     * @param unfired the timers that will not run: each {@link Timer}, {@link Ticker} and task of an executor, in no
+     *     particular order; unmodifiable, never empty
+     */
+    default void loopClosed(TimerLoop loop, List<?> unfired) {}
+
+    /**
+     * No thread of the scheduler could run for a second or more, as the process was suspended, the machine was asleep,
+     * or a clock of the user's has jumped. All that fell due meanwhile runs late, in the order of its deadlines. Called
+     * by the monitor, once for each pause; no callback and no loop is reported as stalled for it.
+     *
+     * @param pausedNanos for how many nanoseconds, about
+     */
+    default void paused(long pausedNanos) {}
 
     /**
      * The wakeup of a {@link TimerLoop} threw. The timer for which it was called stays armed. Unless overridden, the

@@ -39,10 +39,11 @@ import java.util.concurrent.TimeUnit;
  * perhaps even just after the loop was closed. It should neither block nor throw. If it throws, the
  * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
  *
- * <p><b>A late loop.</b> While the thread is busy elsewhere and does not call {@code runDue}, drivers of the scheduler
- * run what has been due for some milliseconds. Not if it was attached as confined: then its callbacks run on its
- * thread and nowhere else, and {@link TimerListener#loopStalled} tells of the delay. A scheduler without workers has
- * nobody who would notice.
+ * <p><b>Confined or shared.</b> The callbacks of a loop that was made by {@link TimerScheduler#attach} run on its
+ * thread and on no other. While the thread is busy elsewhere and does not call {@code runDue} they wait, and
+ * {@link TimerListener#loopStalled} tells of the delay. Of a loop that was made by {@link TimerScheduler#attachShared},
+ * drivers of the scheduler run meanwhile what has been due for some milliseconds. A scheduler without workers has no
+ * thread that would notice either.
  *
  * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
  * must not call {@code runDue}, {@code nanosUntilNext}, {@code select} or {@code helpOthers}; it may close the loop.
@@ -51,7 +52,6 @@ public final class TimerLoop implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final LoopDriver driver;
-    private volatile boolean closed;
 
     TimerLoop(LoopDriver driver) {
         this.driver = driver;
@@ -74,7 +74,8 @@ public final class TimerLoop implements AutoCloseable {
 
     /**
      * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call,
-     * even if it is due at once.
+     * even if it is due at once. An interrupt flag that a callback leaves set is not seen by the next, but set when this
+     * method returns: whether it ends the loop is the application's decision.
      *
      * @return how many callbacks were run
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
@@ -138,28 +139,23 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Ends the loop. Its timers go on, each with its deadline: a driver of the scheduler runs them from now on, or
-     * another loop where there is no driver, and whoever attaches next takes them over. If there is nobody, or if the
-     * loop is confined, they are stopped, and returned; then this loop's timers cannot be reset any more.
+     * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
+     * none of the loop's timers can be reset any more.
      *
-     * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place.
+     * <p>The timers of a {@linkplain TimerScheduler#attachShared shared} loop go on instead, each with its deadline: a
+     * driver of the scheduler runs them from now on, or another loop where there is no driver. They are stopped and
+     * returned only if there is neither. Another shared loop's timers that had gone to this loop go on in the same way.
      *
-     * @return the one-shot timers that nobody took over, in no particular order; they will not run. Tickers are stopped
+     * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place; as
+     * soon as the scheduler finds out by itself it does what {@link #close()} does.
+     *
+     * @return the one-shot timers that were stopped, in no particular order; they will not run. Tickers are stopped
      *     and executors' tasks cancelled, but not returned. Empty if the loop or the scheduler was closed before
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     public List<Timer> detach() {
-        return detach("detach");
-    }
-
-    private List<Timer> detach(String method) {
-        checkThread(method, true);
-        if (closed) {
-            return List.of();
-        }
-        closed = true;
         List<Timer> timers = new ArrayList<>();
-        for (TimerNode t : driver.scheduler.loops.detach(driver)) {
+        for (TimerNode t : end("detach")) {
             if (t instanceof Timer timer) {
                 timers.add(timer);
             }
@@ -168,18 +164,27 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * As {@link #detach()}, for those who do not want the timers that nobody took over. Closing again does no harm.
+     * Ends the loop as {@link #detach()} does, but reports the timers that were stopped, if there were any, to
+     * {@link TimerListener#loopClosed}. Closing again does no harm.
      *
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     @Override
     public void close() {
-        detach("close");
+        List<TimerNode> unfired = end("close");
+        if (!unfired.isEmpty()) {
+            driver.scheduler.reportLoopClosed(this, unfired);
+        }
+    }
+
+    private List<TimerNode> end(String method) {
+        checkThread(method, true);
+        return driver.scheduler.loops.detach(driver);
     }
 
     private void check(String method) {
         checkThread(method, false);
-        if (closed) {
+        if (driver.detached) {
             throw new IllegalStateException(method + " was called after the loop was closed");
         }
         if (driver.isRunning()) {
@@ -190,7 +195,7 @@ public final class TimerLoop implements AutoCloseable {
     private void checkThread(String method, boolean orAnyOnceItHasEnded) {
         Thread owner = driver.runner();
         Thread me = Thread.currentThread();
-        if (me != owner && !(orAnyOnceItHasEnded && !owner.isAlive())) {
+        if (me != owner && !(orAnyOnceItHasEnded && driver.hasEnded())) {
             throw new IllegalStateException(method + " was called by thread " + me.getName()
                     + ", but the loop belongs to thread " + owner.getName());
         }
@@ -205,7 +210,8 @@ public final class TimerLoop implements AutoCloseable {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
+     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Timer after(Duration delay, Runnable task) {
         return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
@@ -220,7 +226,8 @@ public final class TimerLoop implements AutoCloseable {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
+     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
@@ -236,7 +243,8 @@ public final class TimerLoop implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
+     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Ticker every(Duration period, Runnable task) {
         return every(period, MissedTicks.SKIP, task);
@@ -251,7 +259,8 @@ public final class TimerLoop implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
+     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
@@ -260,7 +269,11 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     private TimerQueue queue() {
-        if (closed) {
+        if (Thread.currentThread() != driver.runner() && driver.hasEnded()) {
+            driver.scheduler.loops.closeEnded(driver);
+            throw new RejectedExecutionException("the loop's thread " + driver.runner().getName() + " has ended");
+        }
+        if (driver.detached) {
             throw new RejectedExecutionException("the loop is closed");
         }
         return driver.queue;
@@ -274,6 +287,6 @@ public final class TimerLoop implements AutoCloseable {
     @Override
     public String toString() {
         return "TimerLoop[" + driver.runner().getName() + (driver.isConfined() ? ", confined" : "")
-                + (closed ? ", closed]" : "]");
+                + (driver.detached ? ", closed]" : "]");
     }
 }

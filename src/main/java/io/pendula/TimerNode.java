@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
  * What a heap and an inbox hold: a timer's packed word, its task, its queue and the link of the inbox. It knows no
  * rule; {@link TimerQueue} makes every transition and is the only caller of {@link #casWord}.
  *
- * <p>The word is {@code deadline << 4 | state}, so deadline and state change in one CAS and nobody can see half a
- * step. 32 bytes with compressed references: a header of 12, the word, and three references.
+ * <p>The word is {@code deadline << 4 | state}, and {@link #PLACED} in its highest bit, so deadline and state change in
+ * one CAS and no thread can see half a step. 32 bytes with compressed references: a header of 12, the word, and three references.
  */
 abstract class TimerNode {
     // The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
@@ -41,12 +41,20 @@ abstract class TimerNode {
     static final int CANCELLED_QUEUED = 12;
 
     static final int STATE_BITS = 4;
+    /**
+     * Set for good once the timer has been brought forward and has left an entry behind: from then on several entries
+     * may refer to it. While the bit is clear there is one entry at most.
+     */
+    static final long PLACED = Long.MIN_VALUE;
 
     private static final VarHandle WORD;
+    private static final VarHandle NEXT;
 
     static {
         try {
-            WORD = MethodHandles.lookup().findVarHandle(TimerNode.class, "word", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(TimerNode.class, "word", long.class);
+            NEXT = lookup.findVarHandle(TimerNode.class, "next", TimerNode.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -61,7 +69,10 @@ abstract class TimerNode {
     /** The queue that this timer belongs to for life. */
     final TimerQueue queue;
 
-    /** The inbox link: written by the pusher before its push publishes it, nulled by the drain that takes it out. */
+    /**
+     * In the inbox and in lists the next timer: written by the pusher before its push publishes it, nulled by the drain
+     * that takes it out. While filed the {@link Place}, if there is one.
+     */
     TimerNode next;
 
     TimerNode(TimerQueue queue, Runnable task) {
@@ -73,12 +84,21 @@ abstract class TimerNode {
         return deadline << STATE_BITS | state;
     }
 
+    /** The word that follows {@code before}. */
+    static long word(long before, long deadline, int state) {
+        return before & PLACED | deadline << STATE_BITS | state;
+    }
+
     static int state(long word) {
         return (int) word & (1 << STATE_BITS) - 1;
     }
 
     static long deadline(long word) {
-        return word >>> STATE_BITS;
+        return word << 1 >>> STATE_BITS + 1; // without PLACED
+    }
+
+    static boolean isPlaced(long word) {
+        return word < 0;
     }
 
     static boolean isQueued(int state) {
@@ -98,16 +118,29 @@ abstract class TimerNode {
         return state == CANCELLED || state == RUNNING_CANCELLED || state == CANCELLED_QUEUED;
     }
 
+    /** The timer that follows this one in an inbox or a list. */
+    final TimerNode nextInLine() {
+        TimerNode t = next;
+        return t == TimerQueue.END ? null : t;
+    }
+
+    /** Plain in effect: of use only to a thread that holds the queue's lock. */
+    final void casNext(TimerNode expected, TimerNode link) {
+        NEXT.compareAndSet(this, expected, link);
+    }
+
     /** Only of a node that no other thread can reach yet. */
     final void setWordPlain(long value) {
         WORD.set(this, value);
     }
 
-    final long wordVolatile() {
+    /** Not final, so that tests can step in between two looks; no timer overrides it. */
+    long wordVolatile() {
         return (long) WORD.getVolatile(this);
     }
 
-    final boolean casWord(long expected, long value) {
+    /** Not final either. */
+    boolean casWord(long expected, long value) {
         return WORD.compareAndSet(this, expected, value);
     }
 
@@ -122,8 +155,8 @@ abstract class TimerNode {
     }
 
     /**
-     * The deadline after the one that is being fired, or 0 if this timer fires once. Called under the queue's lock
-     * and perhaps repeated, so it must be pure.
+     * The deadline after the one that is being fired, or 0 if this timer fires once. Called under the queue's lock,
+     * before the CAS that claims the firing, so it may be repeated, and may find no successor.
      */
     long nextAfter(long deadline, long now) {
         return 0;
@@ -150,6 +183,11 @@ abstract class TimerNode {
 
     /** The run has ended: the timer is at rest now, or on its way to its next firing. Outside every lock. */
     void ended(boolean armedAgain) {}
+
+    /** Whether a timer that rests after a run has ended for good, so that it can no longer be aborted. */
+    boolean isOver() {
+        return true;
+    }
 
     /** Collected as unfired by a close. Outside every lock. */
     void abandoned() {}

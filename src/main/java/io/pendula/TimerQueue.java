@@ -10,6 +10,7 @@ import static io.pendula.TimerNode.MODIFIED_EARLIER;
 import static io.pendula.TimerNode.MODIFIED_LATER;
 import static io.pendula.TimerNode.MOVING;
 import static io.pendula.TimerNode.NO_STATUS;
+import static io.pendula.TimerNode.PLACED;
 import static io.pendula.TimerNode.REMOVED;
 import static io.pendula.TimerNode.RUNNING;
 import static io.pendula.TimerNode.RUNNING_ARMED;
@@ -18,6 +19,7 @@ import static io.pendula.TimerNode.WAITING;
 import static io.pendula.TimerNode.deadline;
 import static io.pendula.TimerNode.isArmed;
 import static io.pendula.TimerNode.isCancelled;
+import static io.pendula.TimerNode.isPlaced;
 import static io.pendula.TimerNode.isQueued;
 import static io.pendula.TimerNode.isRunning;
 import static io.pendula.TimerNode.state;
@@ -25,11 +27,8 @@ import static io.pendula.TimerNode.word;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -64,12 +63,14 @@ final class TimerQueue extends QueueFields {
      *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
      *             RUNNING_ARMED  -> RUNNING_ARMED            true
      *             *CANCELLED*                                IllegalStateException
-     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is
+     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
+     *                                                        task may rest there and not be over
      * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
      * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
      *             MOVING, for now -> the same                joins the line of those that need no heap
+     * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
      * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
      * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
      *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
@@ -82,9 +83,11 @@ final class TimerQueue extends QueueFields {
      *             DELETED        -> REMOVED                  entry dropped
      *             any other state that the entry does not match: entry dropped, state untouched
      * move        when a worker's driver or loop goes away the queue changes its owner as a whole; no timer moves
+     * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
      *             MOVING -> NO_STATUS                        the same, if the run has just ended
+     *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (see Closing)
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
      *
      * Ground rules
@@ -93,31 +96,38 @@ final class TimerQueue extends QueueFields {
      *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is
      *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the
      *    heap.
-     * 2. Entries of one timer are fungible (but see isInPlace). A timer that is brought forward leaves its old entry
-     *    behind, and may even come back to that entry's key; whichever entry with the right key surfaces first is the
-     *    live one, and as many are counted dead as must be dropped.
+     * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that entry's
+     *    key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that surfaces
+     *    first is the live one, and as many are counted dead as must be dropped. A sweep of the whole heap that has
+     *    dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes the entry's
+     *    sequence number in a Place, and all other entries of the timer are dead from then on. So what is counted dead is
+     *    exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
      * 3. Whoever makes an entry dead counts it, at that transition; a drain that counted later would meet some twice.
-     * 4. The arrays grow before a word changes, so running out of memory leaves each timer as it was.
+     * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
-     * 6. Who arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed). Those who
-     *    drive or close the queue, or read its statistics, may wait for it; no hold is longer than a drain and ten
-     *    chunks of a sweep.
+     * 6. Who arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed or
+     *    retired). Those who drive or close the queue, or read its statistics, may wait for it. No hold visits more
+     *    timers than HoldLock allows, or copies more than one chunk of the heap; only a close may take longer.
      *
      * Who may touch what
      *
      * field        written by                            read by                          mode
      * node.word    anyone, by CAS                        anyone                           volatile
-     * node.next    its pusher before the push; drain     drain                            plain, ordered by the inbox's CAS
+     * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's CAS
      * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
      * inbox        pushers (CAS); drain, close (swap)    anyone                           volatile
      * depth        pushers, drain                        arming threads                   opaque, a hint
      * arrivals     pushers (CAS); drain                  a loop, under the lock           volatile
      * pollUntil    keeper, under the lock; wakers (CAS)  arming threads                   volatile
      * ledger       anyone who counts                     anyone                           volatile read-modify-write
+     * sleepsLong   keeper, under the lock                threads that stop                volatile
+     * fruitless    lock holder                           threads that make entries dead   volatile
+     * posts        resets, around a push                 close, under the lock            opaque, ordered by a CAS
+     * closed       close, under the lock                 resets                           volatile
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
-     * keeper, owner
+     * keeper, owner, left
      *              lock holder (owner also at the start) wakers, drivers, monitor         volatile
-     * heap, backlog, young, ready, sweep state, visit, counters
+     * heap, reversal, shortage, backlog, young, ready, sweep state, visit, counters
      *              lock holder                           lock holder (heap.size() also      plain
      *                                                    racily, for a bound)
      *
@@ -136,6 +146,12 @@ final class TimerQueue extends QueueFields {
      * pollUntil once again (Driver.nobodyCalled); the waker's permit covers the time after that. The same argument with
      * the ledger instead of the inbox covers the call for a sweep.
      *
+     * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
+     * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the keeper does not find the
+     * timer. Therefore the pusher reads the word once more after its push, and wakes the keeper for the deadline that it
+     * finds (wakeFor). A reset that this reading does not show comes after the push, and its own wake counts. Nothing
+     * that may take long lies between the CAS and the push.
+     *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
      *
      * A loop comes by so often that draining each time would file most timers before they are stopped. So it only asks
@@ -147,6 +163,12 @@ final class TimerQueue extends QueueFields {
 
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
+    /** While an inbox is longer than this, arming threads that cannot help yield. */
+    private static final int YIELD_DEPTH = 8 * HELP_DEPTH;
+    /** A look at a queue files so many slices at most. */
+    private static final int SURVEY_SLICES = 16;
+    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
+    private static final int SPARE_VISITS = 512;
     /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
     static final int READY_MAX = 4 * HELP_DEPTH;
     /** So many dead entries are never worth a sweep. */
@@ -161,37 +183,48 @@ final class TimerQueue extends QueueFields {
     private static final long LONG_SLEEP_NANOS = 1_000_000_000;
     /** A loop leaves put-off timers that are no nearer than this where they are. */
     private static final long LAZY_NANOS = 50_000_000;
-    /** How long a drain that ran out of memory waits before it is tried again. */
-    static final long OOM_RETRY_NANOS = 10_000_000;
+    /** A stopped timer that is neither armed again nor referred to is let go after about this time. */
+    static final long LATE_NANOS = 30_000_000_000L;
+    /** In the shared scheduler, whose threads end after that. */
+    private static final long SHARED_LATE_NANOS = 3_000_000_000L;
+    /** A sweep for that purpose takes no more than one part of this many of a processor. */
+    static final long LATE_SHARE = 1_000;
+    /** So many entries are looked at to find one that is due later than another. */
+    private static final int MAKE_ROOM_VISITS = 16;
 
     /** Results of prepareToSleep, below every deadline. */
     static final long GO_ROUND = 0;
     static final long NOT_KEEPER = -1;
 
+    /** The link of the oldest timer in an inbox: other than null, see elect. */
+    static final TimerNode END = new Timer(null, null);
     /** In the inbox for good once the queue is closed. */
-    private static final TimerNode CLOSED = new TimerNode(null, null) {};
+    private static final TimerNode CLOSED = new Timer(null, null);
+    /** In the inbox while the queue is retired, see GoneQueues. */
+    private static final TimerNode RETIRED = new Timer(null, null);
 
     final int index;
     final Timeline timeline;
     /** Only for what timers ask of their scheduler; null in tests of a queue alone. */
     final TimerScheduler scheduler;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final HoldLock lock = new HoldLock();
     private final TimerHeap heap;
     private final Admission admission;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
-    /** Then only: each filed timer's sequence number in the heap. Weak, as a stopped timer's dead entry may stay. */
-    private final Map<TimerNode, Integer> places;
 
     private volatile Keeper keeper;
     /** Who takes the queue back whenever it comes by; null with a manual clock, whose advance runs what is due. */
     private volatile Keeper owner;
+    /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
+    private volatile boolean left;
     /** Set by the monitor while the keeper is stuck: whoever is idle may adopt the queue. */
     volatile boolean stalled;
-    /** The monitor's own note: when the sleeping keeper was first seen to be late, or 0. */
+    /** The monitor's own note: when the loop that keeps it was first seen to be late, or 0. */
     long lateSince;
+    final OverdueNote overdue = new OverdueNote();
 
-    /** Taken from the inbox and not filed yet: only while memory is short does a drain leave something here. */
+    /** Taken from the inbox and not filed yet. */
     private final Backlog backlog = new Backlog();
     /**
      * Of a loop: taken from the inbox when that became long, and left to die until they could be due, as arrivals tells
@@ -203,26 +236,24 @@ final class TimerQueue extends QueueFields {
      * are in the inbox still.
      */
     private final Backlog ready = new Backlog();
+    /** What the last drain took from the inbox, on its way to the backlog. */
+    private final Reversal reversal = new Reversal();
+    final Shortage shortage = new Shortage();
     final Ledger ledger = new Ledger();
+    private final Posts posts = new Posts();
+    /** For good. */
+    private volatile boolean closed;
 
-    /** Where the sweep has got to; slots above have been looked at. */
-    private int hand;
-    private int unswept;
+    /**
+     * So many entries were counted dead when sweeps had visited the whole heap and found none of them; else 0. No sweep
+     * begins before more have died. Volatile: read by threads that make entries dead.
+     */
+    private volatile int fruitless;
+    private final long lateNanos;
     /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
     private volatile boolean sweeping;
 
-    /** Where its loop's visit began: the next number of the heap, the end of those in line. */
-    private int visitSeq;
-    private long visitLine;
-
-    private long fired;
-    private long stolen;
-    private long stops;
-    private long swept;
-    private long helps;
-    private long unfired;
-    private long maxLateness;
-    /** Armed by runs that ended while the scheduler was being closed; null once that is done. */
+    /** What runs and resets have handed over while the queue was being closed; null once that is done. */
     private List<TimerNode> late = new ArrayList<>();
     private final LongAdder resets = new LongAdder();
 
@@ -236,14 +267,17 @@ final class TimerQueue extends QueueFields {
         this.heap = heap;
         this.admission = admission;
         this.keepOrder = keepOrder;
-        this.places = keepOrder ? new WeakHashMap<>() : null;
+        this.lateNanos = scheduler != null && scheduler.endsWhenIdle() ? SHARED_LATE_NANOS : LATE_NANOS;
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
 
     /** Arms a new timer. */
     void arm(TimerNode t, long when) {
-        helpIfDeep();
+        if (depthOpaque() >= HELP_DEPTH) {
+            refuseIfShort(when);
+            helpDrain();
+        }
         enter();
         t.setWordPlain(word(when, MOVING)); // published by the push
         if (!push(t)) {
@@ -251,6 +285,17 @@ final class TimerQueue extends QueueFields {
             throw rejected();
         }
         wakeIfBefore(when);
+    }
+
+    /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
+    private void refuseIfShort(long when) {
+        if (shortage.isOn()) {
+            long now = timeline.now();
+            if (when > now && !shortage.mayTry(now)) {
+                throw new RejectedExecutionException("memory is short: the heap of worker " + index
+                        + ", which holds " + heap.size() + " timers, could not grow");
+            }
+        }
     }
 
     boolean stop(TimerNode t) {
@@ -285,7 +330,7 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            if (s == NO_STATUS || isCancelled(s)) {
+            if (s == NO_STATUS && t.isOver() || isCancelled(s)) {
                 return -1;
             }
             if (tryDisarm(t, w, true)) {
@@ -305,15 +350,17 @@ final class TimerQueue extends QueueFields {
         } else {
             to = forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED;
         }
-        if (!t.casWord(w, word(deadline(w), to))) {
+        if (!t.casWord(w, word(w, deadline(w), to))) {
             return false;
         }
         if (isArmed(s)) {
             leave();
             if (s == RUNNING_ARMED) {
                 ledger.add(STOP);
-            } else if (!isQueued(s)) {
-                bury(STOP);
+            } else if (isQueued(s)) {
+                callForStale();
+            } else {
+                tidyUp(ledger.add(DEAD + STOP));
             }
         }
         return true;
@@ -322,7 +369,7 @@ final class TimerQueue extends QueueFields {
     /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
     void retime(TimerNode t, long when) {
         for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
-            if (t.casWord(w, word(when, RUNNING_ARMED))) {
+            if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
                 return;
             }
         }
@@ -331,21 +378,38 @@ final class TimerQueue extends QueueFields {
     /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
     boolean claimStopped(TimerNode t) {
         if (isQueued(state(t.wordVolatile()))) {
-            lock.lock();
-            try {
-                drain();
-                dropStopped(ready);
-                dropStopped(backlog);
-            } finally {
-                lock.unlock();
-            }
+            unlinkStopped(t);
         }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
-            if (t.casWord(w, word(deadline(w), RUNNING))) {
+            if (t.casWord(w, word(w | PLACED, deadline(w), RUNNING))) { // a deleted one leaves its entry behind
                 return true;
             }
         }
         return false;
+    }
+
+    /** Takes a stopped timer out of the inbox; those in line go into the heap, as a line is not searched. */
+    private void unlinkStopped(TimerNode t) {
+        lock.lock();
+        try {
+            for (int tries = 0; tries < 2 && isQueued(state(t.wordVolatile())); tries++) {
+                backlog.prependAll(ready);
+                lineClosed = true;
+                shortage.passNow();
+                drainFully();
+                while (shortage.isPassing() && isQueued(state(t.wordVolatile()))) {
+                    lock.giveWay();
+                    drain();
+                }
+            }
+            if (isQueued(state(t.wordVolatile()))) {
+                dropStopped(backlog); // another thread has opened the line again
+                dropStopped(ready);
+            }
+        } finally {
+            lineClosed = false;
+            lock.unlock();
+        }
     }
 
     /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
@@ -358,10 +422,13 @@ final class TimerQueue extends QueueFields {
             int s = state(w);
             long old = deadline(w);
             boolean later = when >= old && !keepOrder;
+            if (closed && !isCancelled(s)) { // after the word, see Closing
+                throw rejected();
+            }
             switch (s) {
                 case MOVING:
                 case MODIFIED_EARLIER:
-                    if (t.casWord(w, word(when, s))) {
+                    if (t.casWord(w, word(w, when, s))) {
                         resets.increment();
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
@@ -372,16 +439,15 @@ final class TimerQueue extends QueueFields {
                 case WAITING:
                 case MODIFIED_LATER:
                     if (later) {
-                        if (t.casWord(w, word(when, MODIFIED_LATER))) {
+                        if (t.casWord(w, word(w, when, MODIFIED_LATER))) {
                             resets.increment();
                             return true;
                         }
                     } else {
                         helpIfDeep();
-                        if (t.casWord(w, word(when, MODIFIED_EARLIER))) {
+                        if (tryPost(t, w, word(w | PLACED, when, MODIFIED_EARLIER))) {
                             resets.increment();
-                            bury(0);
-                            post(t, when);
+                            tidyUp(ledger.add(DEAD)); // that can wait until the timer is in the inbox
                             return true;
                         }
                     }
@@ -390,14 +456,13 @@ final class TimerQueue extends QueueFields {
                     enter();
                     if (later) {
                         // No wake: nobody sleeps beyond the key of an entry that is still there.
-                        if (t.casWord(w, word(when, MODIFIED_LATER))) {
+                        if (t.casWord(w, word(w, when, MODIFIED_LATER))) {
                             ledger.add(-DEAD);
                             return false;
                         }
                     } else {
                         helpIfDeep();
-                        if (t.casWord(w, word(when, MODIFIED_EARLIER))) {
-                            post(t, when);
+                        if (tryPost(t, w, word(w | PLACED, when, MODIFIED_EARLIER))) {
                             return false;
                         }
                     }
@@ -408,15 +473,14 @@ final class TimerQueue extends QueueFields {
                     helpIfDeep();
                     enter();
                     boolean kept = s == NO_STATUS && t.isSignal(t.task()); // before the CAS: a cancel drops the task
-                    if (t.casWord(w, word(when, MOVING))) {
-                        post(t, when);
+                    if (tryPost(t, w, word(w, when, MOVING))) {
                         return kept;
                     }
                     leave();
                     break;
                 case DELETED_QUEUED:
                     enter();
-                    if (t.casWord(w, word(when, MOVING))) {
+                    if (t.casWord(w, word(w, when, MOVING))) {
                         ledger.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
                         return false;
@@ -425,20 +489,17 @@ final class TimerQueue extends QueueFields {
                     break;
                 case RUNNING:
                     enter();
-                    if (t.casWord(w, word(when, RUNNING_ARMED))) {
-                        if (isClosed()) {
-                            undoRearm(t, when);
+                    if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
+                        if (closed) {
+                            settle(t, w, when);
                         }
                         return false;
                     }
                     leave();
                     break;
                 case RUNNING_ARMED:
-                    if (t.casWord(w, word(when, RUNNING_ARMED))) {
+                    if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
                         resets.increment();
-                        if (isClosed()) {
-                            undoRearm(t, when);
-                        }
                         return true;
                     }
                     break;
@@ -450,30 +511,7 @@ final class TimerQueue extends QueueFields {
 
     /** Takes the firing that waits for a receiver; false if another thread was quicker. */
     boolean receive(TimerNode t, long w) {
-        return t.casWord(w, word(deadline(w), REMOVED));
-    }
-
-    /**
-     * The queue was closed while its own callback armed this timer. The closing thread sets CLOSED, then looks at the
-     * word of each running timer; the callback's thread changes the word, then looks for CLOSED. So at least one of
-     * them sees the other, and the CAS decides which of them takes the arming back.
-     */
-    private void undoRearm(TimerNode t, long when) {
-        for (;;) {
-            long w = t.wordVolatile();
-            int s = state(w);
-            if (s == REMOVED) {
-                throw rejected(); // the run has ended, found the inbox closed, and the closing thread gone
-            }
-            boolean ended = s == MOVING; // it has ended, but has not found that out yet
-            if (!ended && s != RUNNING_ARMED || deadline(w) != when) {
-                return; // stopped by another thread, or replaced by its reset, or collected as unfired
-            }
-            if (t.casWord(w, word(when, ended ? REMOVED : RUNNING))) {
-                leave();
-                throw rejected();
-            }
-        }
+        return t.casWord(w, word(w, deadline(w), REMOVED));
     }
 
     // ---- the inbox ----
@@ -484,7 +522,13 @@ final class TimerQueue extends QueueFields {
             if (head == CLOSED) {
                 return false;
             }
-            t.next = head; // plain: published by the CAS
+            if (head == RETIRED) {
+                if (scheduler.gone().bringBack(this)) {
+                    continue;
+                }
+                return false;
+            }
+            t.next = head == null ? END : head; // plain: published by the CAS
             if (casInbox(head, t)) {
                 setDepthOpaque(depthOpaque() + 1);
                 return true;
@@ -492,39 +536,42 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Pushes a timer whose word says already that it is in the inbox. */
-    private void post(TimerNode t, long when) {
-        if (push(t)) {
-            wakeIfBefore(when);
-            return;
-        }
-        lock.lock(); // until the closing thread has been through the heap: it collects what has an old entry there
+    /** Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. */
+    private boolean tryPost(TimerNode t, long w, long to) {
+        boolean pushed;
+        int slot = posts.enter(t);
         try {
-            if (!takeBack(t)) {
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        throw rejected();
-    }
-
-    /** The inbox was closed before the push; true if the timer was still armed. */
-    private boolean takeBack(TimerNode t) {
-        for (;;) {
-            long w = t.wordVolatile();
-            int s = state(w);
-            if (!isQueued(s)) {
-                return false; // collected by the close
-            }
-            if (t.casWord(w, word(deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
-                if (isArmed(s)) {
-                    leave();
-                    return true;
-                }
-                ledger.add(STOP);
+            if (closed || !t.casWord(w, to)) { // after it has entered, see Closing
                 return false;
             }
+            pushed = push(t);
+            if (!pushed) {
+                settle(t, w, deadline(to));
+            }
+        } finally {
+            posts.leave(slot, t);
+        }
+        if (pushed) {
+            wakeFor(t);
+        }
+        return true;
+    }
+
+    /**
+     * After a push of a timer that other threads could reach before it was pushed. One of them may have brought it
+     * forward by a CAS of the word alone, and its wake came too early: the keeper found nothing in the inbox. So this
+     * thread wakes the keeper for the deadline that it reads now. A reset after this reading comes after the push, too,
+     * so its own wake suffices. The same goes for a stop in the inbox and the call for a late drain.
+     *
+     * <p>The keeper is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
+     * again relies on the keeper not to sleep beyond it.
+     */
+    private void wakeFor(TimerNode t) {
+        long w = t.wordVolatile();
+        if (isQueued(state(w)) && !isArmed(state(w))) {
+            callForStale();
+        } else {
+            wakeIfBefore(deadline(w));
         }
     }
 
@@ -540,11 +587,38 @@ final class TimerQueue extends QueueFields {
 
     private void callIfBefore(long when) {
         long p = pollUntilVolatile();
-        if (when < p && casPollUntil(p, AWAKE)) {
-            Keeper k = keeper;
-            if (k != null) { // else a manual clock's advance has just taken the queue over, and nobody sleeps any more
-                k.wake();
+        if (when < p) {
+            // The call of a method may be one too many for the calling thread's stack. A store to a field is not.
+            try {
+                if (casPollUntil(p, AWAKE)) {
+                    wakeKeeper();
+                    if (p == Timeline.NEVER && scheduler != null) {
+                        scheduler.firstIsArmed();
+                    }
+                }
+            } catch (Throwable e) {
+                wakeFailed = true;
+                throw e;
             }
+        } else if (wakeFailed) {
+            wakeAgain();
+        }
+    }
+
+    private void wakeKeeper() {
+        Keeper k = keeper;
+        if (k != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
+            k.wake();
+        }
+    }
+
+    private void wakeAgain() {
+        try {
+            wakeFailed = false; // before the wake: another may fail meanwhile
+            wakeKeeper();
+        } catch (Throwable e) {
+            wakeFailed = true;
+            throw e;
         }
     }
 
@@ -554,9 +628,13 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Before the own push: a timer that is about to be stopped at once must not go into the heap alive. */
+    /**
+     * Before the own push: a timer that is about to be stopped at once must not go into the heap alive. If another thread
+     * has the lock, or waits for it, that one drains. While more arrives than it can file the arming threads leave it
+     * their processors.
+     */
     private void helpDrain() {
-        if (lock.tryLock()) {
+        if (!lock.hasQueuedThreads() && lock.tryLock()) {
             try {
                 helps++;
                 if (isAsked() && !keepOrder) {
@@ -564,101 +642,335 @@ final class TimerQueue extends QueueFields {
                 } else {
                     drain();
                 }
-                sweepToHardBound();
             } finally {
                 lock.unlock();
             }
+            sweepToHardBound();
+        } else if (depthOpaque() >= YIELD_DEPTH) {
+            Thread.yield();
         }
     }
 
     private void drainNow() {
         lock.lock();
         try {
-            drain();
+            drainFully();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Empties the inbox into the heap, in the order of arming. */
-    void drain() {
+    /*
+     * Slices. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several: it takes
+     * the inbox as it is, turns that chain round, and appends it to the backlog when the chain is complete, which keeps
+     * the order of arming; then it files the backlog. Only then is the inbox looked at again. What is between inbox and
+     * heap is as good as in the inbox to all others. It is "something to do": no keeper sleeps meanwhile (wakeTime), and
+     * a drain whose result is false stands for R1 in no proof.
+     */
+
+    /**
+     * Files what has been armed, in the order of arming, as far as one hold of the lock may.
+     *
+     * @return false if there is something left: then the inbox may not have been looked at
+     */
+    boolean drain() {
         assert lock.isHeldByCurrentThread();
-        if (isAsked() && arrivalsVolatile() != Timeline.NEVER) {
-            setArrivalsVolatile(Timeline.NEVER); // before the inbox is looked at, see above
-        }
         backlog.appendAll(young);
-        emptyInboxInto(backlog);
-        fileBacklog();
-    }
-
-    private void fileBacklog() {
-        while (!backlog.isEmpty() && hasRoom()) {
-            file(backlog.removeFirst());
+        boolean looked = false;
+        int counted = 0;
+        for (;;) {
+            fileBacklog(backlog.size() - counted);
+            if (!backlog.isEmpty()) {
+                return leaveRest();
+            }
+            if (reversal.isEmpty()) {
+                settled = taken;
+                if (looked) {
+                    return !shortage.isOn() || lookAtParked();
+                }
+                if (isAsked() && arrivalsVolatile() != Timeline.NEVER) {
+                    setArrivalsVolatile(Timeline.NEVER); // before the inbox is looked at, see above
+                }
+                takeInbox();
+                looked = true;
+            }
+            counted = turn(backlog);
+            if (!reversal.isEmpty()) {
+                return leaveRest();
+            }
         }
     }
 
-    private void emptyInboxInto(Backlog line) {
+    /** Whether an inbox that begins so holds timers. */
+    private static boolean isTimer(TimerNode head) {
+        return head != null && head != CLOSED && head != RETIRED;
+    }
+
+    /** The next arming thread goes on. */
+    private boolean leaveRest() {
+        setDepthOpaque(Math.max(depthOpaque(), HELP_DEPTH));
+        return false;
+    }
+
+    /** Lock held, and released between slices: until all is filed that was pushed before this call. */
+    void drainFully() {
+        for (long before = taken; !drain() && settled <= before; ) {
+            lock.giveWay();
+        }
+    }
+
+    private void takeInbox() {
+        taken++;
         TimerNode head = inboxVolatile();
-        if (head != null && head != CLOSED) { // CLOSED comes only under this lock
-            head = swapInbox(null);
+        if (isTimer(head)) { // the others come only under this lock
+            overdue.forgetInbox();
             setDepthOpaque(0);
-            line.appendReversed(head);
+            reversal.begin(swapInbox(null));
+        }
+    }
+
+    /** Goes on with the chain, which joins a line when it is complete; returns how many were visited. */
+    private int turn(Backlog line) {
+        int turned = reversal.turn(Math.max(0, lock.left() - SPARE_VISITS));
+        lock.visit(turned);
+        if (reversal.isComplete()) {
+            reversal.appendTo(line);
+        }
+        return turned;
+    }
+
+    /** As far as this hold may; {@code uncounted} of them have not been visited in it. */
+    private void fileBacklog(int uncounted) {
+        for (int left = uncounted; !backlog.isEmpty(); left--) {
+            if (!mayVisit(left)) {
+                return;
+            }
+            file(backlog.removeFirst());
         }
     }
 
     /** Drops what was stopped and files what is old; the younger half may be stopped yet, before it is in the heap. */
     private void ripen() {
-        emptyInboxInto(young);
-        for (int n = young.size(); n > 0; n--) {
-            TimerNode t = young.removeFirst();
-            long w = t.wordVolatile();
-            if (isArmed(state(w))) {
-                (n > HELP_DEPTH / 2 ? backlog : young).append(t);
-            } else if (!unlink(t, w)) {
-                young.append(t); // armed or cancelled at this moment
+        if (reversal.isEmpty()) {
+            takeInbox();
+        }
+        int old = backlog.size();
+        int counted = turn(young);
+        for (int left = young.size() - counted; young.size() > HELP_DEPTH / 2 && mayVisit(left); left--) {
+            ripenFirst(backlog);
+        }
+        if (young.size() <= HELP_DEPTH / 2 && lock.left() > SPARE_VISITS + HELP_DEPTH / 2) {
+            lock.visit(Math.max(0, young.size() - counted));
+            for (int n = young.size(); n > 0; n--) {
+                ripenFirst(young);
             }
         }
-        fileBacklog();
+        fileBacklog(old);
+        if (isUnfinished()) {
+            leaveRest();
+        }
+    }
+
+    private boolean mayVisit(int uncounted) {
+        if (uncounted > 0) {
+            if (lock.left() <= SPARE_VISITS) {
+                return false;
+            }
+            lock.visit(1);
+        }
+        return true;
+    }
+
+    /** Of the young: it moves to another line if it is armed. */
+    private void ripenFirst(Backlog line) {
+        TimerNode t = young.removeFirst();
+        if (!unlinkUnlessArmed(t)) {
+            line.append(t);
+        }
+    }
+
+    /** Whether something is on its way from the inbox to the heap, and may be filed at once. */
+    private boolean isUnfinished() {
+        return !reversal.isEmpty() || !backlog.isEmpty() || shortage.isPassing();
     }
 
     private boolean isAsked() {
         return owner != null && owner.asksForArrivals();
     }
 
+    /*
+     * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is filed makes room by
+     * parking another, which is due later. So what is due soon needs no memory, and what is parked (Shortage) is looked
+     * at before it is due. What is parked is in the inbox to all others: its state is MOVING or MODIFIED_EARLIER, and
+     * stop and reset need the word alone. A reset that brings it forward wakes the keeper in vain; the next look finds
+     * it, and so it may be late by the time between two looks.
+     *
+     * With a manual clock the order of arming counts, and time stands still: there nothing makes room, and each drain
+     * tries to grow.
+     */
+
+    private boolean isFull() {
+        return heap.size() == heap.capacity();
+    }
+
     private boolean hasRoom() {
+        if (keepOrder && !shortage.parked.isEmpty() && !shortage.isPassing()) {
+            return false; // it would overtake those
+        }
+        return !isFull() || grow();
+    }
+
+    private boolean grow() {
+        long began = timeline.now();
+        if (!keepOrder && !shortage.mayTry(began)) {
+            return false;
+        }
         try {
             heap.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
-            return false; // the backlog keeps them, armed; prepareToSleep and checkTimers come back to it
+            long now = timeline.now();
+            shortage.failed(e, now, now - began);
+            lock.setScarce(true);
+            return false;
         }
     }
 
+    private boolean hasPlace() {
+        if (sparePlace == null && (!shortage.isOn() || shortage.mayTryPlace(timeline.now()))) {
+            try {
+                sparePlace = new Place();
+            } catch (OutOfMemoryError e) {
+                shortage.failedPlace(e, timeline.now());
+                lock.setScarce(true);
+            }
+        }
+        return sparePlace != null;
+    }
+
+    /** By parking what is due later; only the last entries are looked at, as such are. */
+    private boolean makeRoomFor(long when) {
+        for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && !keepOrder; i--) {
+            if (lock.left() <= SPARE_VISITS) {
+                return false;
+            }
+            lock.visit(1);
+            if (isDead(i)) {
+                heap.removeAt(i);
+                exhumed(1);
+                return true;
+            }
+            if (heap.key(i) > when && park(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tells the calling thread's uncaught-exception handler that memory was short. */
+    void reportShortage() {
+        if (!shortage.hasReport()) {
+            return;
+        }
+        OutOfMemoryError e;
+        lock.lock();
+        try {
+            e = shortage.takeReport();
+        } finally {
+            lock.unlock();
+        }
+        if (e != null) {
+            try {
+                TimerScheduler.reportUncaught(new IllegalStateException("memory was short: the heap of worker "
+                        + index + " could not grow for a while, so that arming may have been rejected", e));
+            } catch (OutOfMemoryError again) {
+                TimerScheduler.reportUncaught(e);
+            }
+        }
+    }
+
+    /** Lock held. False if the entry has died at this moment. */
+    boolean park(int i) {
+        TimerNode t = heap.node(i);
+        long w = t.wordVolatile();
+        boolean filed = state(w) == WAITING || state(w) == MODIFIED_LATER;
+        if (!filed || !isInPlace(i, w) || !t.casWord(w, word(w, deadline(w), MOVING))) {
+            return false;
+        }
+        if (sparePlace == null && t.next instanceof Place p) {
+            sparePlace = p;
+        }
+        t.next = null; // after the CAS: until then a reset may push the timer
+        heap.removeAt(i);
+        shortage.parked.append(t);
+        return true;
+    }
+
+    /** A part of a pass, if one is due; true if none is under way then. */
+    private boolean lookAtParked() {
+        long now = timeline.now();
+        if (!shortage.isPassing() && (keepOrder || now >= shortage.lookAt())) {
+            shortage.beginPass(now);
+        }
+        if (shortage.isPassing()) {
+            boolean room = !isFull() || grow();
+            while (shortage.isPassing() && mayVisit(1)) {
+                TimerNode t = shortage.next();
+                long w = t.wordVolatile();
+                if (isArmed(state(w)) && isFull() && !shortage.isNear(deadline(w)) && !(room && grow())) {
+                    room = false;
+                    shortage.parked.append(t);
+                } else {
+                    file(t);
+                }
+            }
+            shortage.passed(now);
+        }
+        if (shortage.parked.isEmpty() && heap.capacity() - heap.size() > heap.capacity() >> 4) {
+            shortage.ended();
+            lock.setScarce(false);
+        } else {
+            setDepthOpaque(Math.max(depthOpaque(), HELP_DEPTH)); // see refuseIfShort
+        }
+        return !shortage.isPassing();
+    }
+
+    /** Takes out of the inbox: what was stopped is dropped. */
     private void file(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            if (s == MOVING && t.isForNow() && !keepOrder && fitsReady(deadline(w))) {
+            if (s == MOVING && t.isForNow() && !keepOrder && !lineClosed && fitsReady(deadline(w))) {
                 ready.append(t);
                 return;
             }
             if (s == MOVING || s == MODIFIED_EARLIER) {
-                if (t.casWord(w, word(deadline(w), WAITING))) {
-                    if (places != null) {
-                        places.put(t, heap.nextSeq());
+                boolean placed = keepOrder && isPlaced(w);
+                if (placed && !hasPlace() || !hasRoom() && !makeRoomFor(deadline(w))) {
+                    shortage.parked.append(t);
+                    return;
+                }
+                if (placed) { // before the CAS: after it a reset may push the timer
+                    sparePlace.seq = heap.nextSeq();
+                    t.next = sparePlace;
+                }
+                if (t.casWord(w, word(w, deadline(w), WAITING))) {
+                    if (placed) {
+                        sparePlace = null;
                     }
                     heap.push(deadline(w), t);
                     return;
                 }
+                t.next = null;
             } else if (unlink(t, w)) {
                 return;
             }
         }
     }
 
-    /** A stopped timer has left the inbox. */
+    /** A stopped or cancelled timer leaves the inbox; false if its word is no longer {@code w}. */
     private boolean unlink(TimerNode t, long w) {
-        if (t.casWord(w, word(deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+        if (t.casWord(w, word(w, deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
             stops++;
             return true;
         }
@@ -685,16 +997,20 @@ final class TimerQueue extends QueueFields {
         int dropped = 0;
         try {
             // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
-            for (int visits = 0; earliest() <= now && visits < CLEAN_CHUNK; visits++) {
+            for (int visits = 0; visits < CLEAN_CHUNK; visits++) {
                 boolean inLine = readyWhen() < heap.topKey();
                 long when = earliest();
+                if (when > now) {
+                    return false;
+                }
+                lock.visit(1);
                 TimerNode t = inLine ? ready.first() : heap.top();
                 long w = t.wordVolatile();
-                if (inLine ? state(w) == MOVING : isTopLive(w)) {
+                if (inLine ? state(w) == MOVING && deadline(w) == when : isTopLive(w)) {
                     Runnable task = t.task(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
-                    if (t.casWord(w, next == 0 ? word(when, t.isSignal(task) ? NO_STATUS : RUNNING)
-                            : word(next, RUNNING_ARMED))) {
+                    if (t.casWord(w, next == 0 ? word(w, when, t.isSignal(task) ? NO_STATUS : RUNNING)
+                            : word(w, next, RUNNING_ARMED))) {
                         run.begin(t, task, when, now);
                         if (inLine) {
                             ready.removeFirst();
@@ -712,7 +1028,7 @@ final class TimerQueue extends QueueFields {
                         return true;
                     }
                 } else if (inLine) {
-                    dropFirst(ready);
+                    dropFirstReady();
                 } else if (cleanTop()) {
                     dropped++;
                 }
@@ -731,19 +1047,34 @@ final class TimerQueue extends QueueFields {
 
     private void dropStopped(Backlog line) {
         for (int n = line.size(); n > 0; n--) {
-            if (isArmed(state(line.first().wordVolatile()))) {
-                line.append(line.removeFirst());
-            } else {
-                dropFirst(line);
+            TimerNode t = line.removeFirst(); // before the CAS, see there
+            if (!unlinkUnlessArmed(t)) {
+                line.append(t);
             }
         }
     }
 
-    /** Of a line whose first timer was stopped. Should it be cancelled meanwhile, the second attempt succeeds. */
-    private void dropFirst(Backlog line) {
-        TimerNode t = line.removeFirst(); // before the CAS, see there
-        while (!unlink(t, t.wordVolatile())) {
-            Thread.onSpinWait();
+    /** The first in line was stopped or, should that ever happen, reset: then it is filed under its new deadline. */
+    private void dropFirstReady() {
+        TimerNode t = ready.removeFirst(); // before the CAS, see there
+        if (!unlinkUnlessArmed(t)) {
+            backlog.append(t);
+        }
+    }
+
+    /**
+     * Lets go of a timer that was taken out of a line because it was stopped. False if a reset has armed it again
+     * meanwhile: that reset pushed nothing, as the timer was in the line, so the timer must stay in one.
+     */
+    private boolean unlinkUnlessArmed(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (isArmed(state(w))) {
+                return false;
+            }
+            if (unlink(t, w)) {
+                return true;
+            }
         }
     }
 
@@ -756,15 +1087,15 @@ final class TimerQueue extends QueueFields {
             long w = t.wordVolatile();
             int s = state(w);
             boolean again = s == RUNNING_ARMED;
-            if (t.casWord(w, word(deadline(w), again ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED))) {
+            if (t.casWord(w, word(w, deadline(w), again ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED))) {
                 if (again) {
                     if (push(t)) {
-                        wakeIfBefore(deadline(w));
+                        wakeFor(t);
                     } else {
                         handToCloser(t);
                     }
                 }
-                runEnds.signal();
+                runEnds.signal(t);
                 t.ended(again);
                 return again;
             }
@@ -773,15 +1104,19 @@ final class TimerQueue extends QueueFields {
 
     /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
     private boolean isTopLive(long w) {
-        return state(w) == WAITING && deadline(w) == heap.topKey() && isInPlace(0);
+        return state(w) == WAITING && isInPlace(0, w);
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
     private boolean cleanTop() {
         TimerNode t = heap.top();
         long w = t.wordVolatile();
-        if (state(w) == MODIFIED_LATER && deadline(w) >= heap.topKey()) {
-            if (t.casWord(w, word(deadline(w), WAITING))) {
+        if (state(w) == MODIFIED_LATER && isInPlace(0, w)) {
+            Place place = t.next instanceof Place p ? p : null; // before the CAS: after it a reset may push the timer
+            if (t.casWord(w, word(w, deadline(w), WAITING))) {
+                if (place != null) {
+                    place.seq = heap.nextSeq();
+                }
                 heap.rekeyTop(deadline(w));
             }
             return false;
@@ -800,11 +1135,16 @@ final class TimerQueue extends QueueFields {
             long w = t.wordVolatile();
             switch (state(w)) {
                 case WAITING:
-                    return deadline(w) != heap.key(i) || !isInPlace(i);
                 case MODIFIED_LATER:
-                    return deadline(w) < heap.key(i);
+                    if (!isInPlace(i, w)) {
+                        return true;
+                    }
+                    if (thorough && isPlaced(w)) {
+                        elect(i);
+                    }
+                    return false;
                 case DELETED:
-                    if (t.casWord(w, word(deadline(w), REMOVED))) {
+                    if (t.casWord(w, word(w, deadline(w), REMOVED))) {
                         return true;
                     }
                     break;
@@ -815,11 +1155,37 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * With a manual clock a timer often comes back to a deadline for which its dead entry is still there. That entry
-     * would be as good as the new one, but for the order of resets, so there only the newest counts.
+     * Whether entry {@code i} is, or may be, the live one of its timer, which the word {@code w} says is filed. A link
+     * that holds another timer says that a reset has brought this one forward since the word was read.
      */
-    private boolean isInPlace(int i) {
-        return places == null || places.get(heap.node(i)) == heap.seq(i);
+    private boolean isInPlace(int i, long w) {
+        if (!isPlaced(w)) {
+            assert fits(i, w);
+            return true;
+        }
+        TimerNode link = heap.node(i).next;
+        return link == null ? !keepOrder && fits(i, w) : link instanceof Place p && p.seq == heap.seq(i);
+    }
+
+    private boolean fits(int i, long w) {
+        return state(w) == WAITING ? deadline(w) == heap.key(i) : deadline(w) >= heap.key(i);
+    }
+
+    /**
+     * Makes an entry that may be the live one of its timer the only one that is. By a CAS from null, as a reset may bring
+     * the timer forward at this moment: it writes the link, never null, before its push, and from then on this fails.
+     */
+    private void elect(int i) {
+        TimerNode t = heap.node(i);
+        if (t.next == null) {
+            try {
+                Place p = new Place();
+                p.seq = heap.seq(i);
+                t.casNext(null, p);
+            } catch (OutOfMemoryError e) {
+                return; // the entries stay alike
+            }
+        }
     }
 
     /**
@@ -833,16 +1199,19 @@ final class TimerQueue extends QueueFields {
             if (keeper != me) {
                 return NOT_KEEPER;
             }
-            drain();
+            if (!drain()) {
+                setNextWhenOpaque(wakeTime(now));
+                return GO_ROUND;
+            }
             if (!wantsSweep() && !cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
                 return GO_ROUND;
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
-            long p = ahead(wakeTime(now), now);
-            setPollUntilVolatile(p); // W1
-            drain(); // R1
-            if (wakeTime(now) < p) {
+            planLateSweep(now);
+            long p = Math.min(ahead(wakeTime(now), now), lateSweepAt);
+            publish(p, now); // W1
+            if (!drain() || wakeTime(now) < p || missesStale()) { // R1
                 setPollUntilVolatile(AWAKE);
                 return GO_ROUND;
             }
@@ -862,15 +1231,19 @@ final class TimerQueue extends QueueFields {
             if (keeper != me) {
                 return NOT_KEEPER;
             }
-            drainIfDue(now);
+            if (isDrainDue(now) && !drain()) {
+                setNextWhenOpaque(wakeTime(now));
+                return GO_ROUND;
+            }
             if (!wantsSweep() && !cleanTops(Timeline.plus(now, LAZY_NANOS))) {
                 return GO_ROUND;
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
-            long p = Math.min(wakeTime(now), arrivalsVolatile());
-            setPollUntilVolatile(p); // W1
-            if (arrivalsVolatile() < p) { // R1
+            planLateSweep(now);
+            long p = Math.min(Math.min(wakeTime(now), arrivalsVolatile()), lateSweepAt);
+            publish(p, now); // W1
+            if (arrivalsVolatile() < p || missesStale()) { // R1
                 setPollUntilVolatile(AWAKE);
                 return GO_ROUND;
             }
@@ -880,15 +1253,20 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    private void drainIfDue(long now) {
-        if (keepOrder || arrivalsVolatile() <= now || !backlog.isEmpty()) {
-            drain();
-        }
+    private boolean isDrainDue(long now) {
+        return keepOrder || arrivalsVolatile() <= now || isUnfinished() || now >= lateSweepAt
+                || now >= shortage.lookAt();
+    }
+
+    private void publish(long until, long now) {
+        stopsAtPublication = stops;
+        setSleepsLongVolatile(!keepOrder && until - now > lateNanos); // before W1, see callForStale
+        setPollUntilVolatile(until);
     }
 
     /** When the keeper must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
-        return backlog.isEmpty() ? earliest() : Math.min(earliest(), Timeline.plus(now, OOM_RETRY_NANOS));
+        return Math.min(earliest(), isUnfinished() ? now : shortage.lookAt());
     }
 
     /**
@@ -913,6 +1291,7 @@ final class TimerQueue extends QueueFields {
                 break;
             }
             visits++;
+            lock.visit(1);
             if (cleanTop()) {
                 dropped++;
             }
@@ -931,9 +1310,9 @@ final class TimerQueue extends QueueFields {
     long earliestLive() {
         lock.lock();
         try {
-            drain();
+            drainFully();
             while (!cleanTops(Timeline.NEVER)) {
-                Thread.onSpinWait(); // as many dead tops as there are; only a manual clock asks
+                lock.giveWay();
             }
             return heap.topKey();
         } finally {
@@ -962,21 +1341,24 @@ final class TimerQueue extends QueueFields {
     }
 
     boolean isOverBound() {
-        return ledger.dead() > softBound();
+        int dead = ledger.dead();
+        return dead > softBound() && dead > fruitless;
     }
 
-    /** An entry has died; {@code stopsToo} is counted in the same step. */
-    private void bury(long stopsToo) {
-        int dead = ledger.add(DEAD + stopsToo);
-        if (dead > tidyBound()) {
+    /** After an entry has died, and was counted. */
+    private void tidyUp(int dead) {
+        if (dead == 1) {
+            callForStale();
+        }
+        if (dead > tidyBound() && dead > fruitless) {
             if ((dead % TIDY_EVERY == 0 || dead > hardBound()) && lock.tryLock()) {
                 try {
                     sweepChunk();
                     sweepChunk();
-                    sweepToHardBound();
                 } finally {
                     lock.unlock();
                 }
+                sweepToHardBound();
             }
             if (isOverBound() && !sweeping) {
                 callIfBefore(1); // whoever sleeps, however short, gets up to sweep
@@ -987,7 +1369,10 @@ final class TimerQueue extends QueueFields {
     private void exhumed(int dropped) {
         if (dropped > 0) {
             swept += dropped;
-            ledger.add(-dropped * DEAD);
+            int dead = ledger.add(-dropped * DEAD);
+            if (fruitless > 0) {
+                fruitless = Math.min(fruitless, Math.max(0, dead));
+            }
         }
     }
 
@@ -1007,44 +1392,170 @@ final class TimerQueue extends QueueFields {
         lock.lock();
         try {
             if (!sweeping) {
-                sweeping = true;
-                unswept = heap.size();
+                startSweep();
             }
             unswept -= SWEEP_CHUNK;
             sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
-            sweeping = unswept > 0 && ledger.dead() > softBound() / 2;
+            boolean enough = ledger.dead() <= (thorough ? 0 : softBound() / 2);
+            sweeping = unswept > 0 && !enough;
+            if (!sweeping) {
+                fellShort = !enough && !thorough;
+                thorough = false;
+            }
             return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
         } finally {
             lock.unlock();
         }
     }
 
-    /** In one hold no more than twice the dead that a drain can bring. */
+    private void startSweep() {
+        if (fellShort) {
+            startThoroughSweep();
+        } else {
+            sweeping = true;
+            unswept = heap.size();
+        }
+    }
+
+    /** Of the whole heap, with all dead entries told from live ones. */
+    void startThoroughSweep() {
+        lock.lock();
+        try {
+            fellShort = false;
+            thorough = true;
+            hand = heap.size(); // from the tail, so that none is missed
+            sweeping = true;
+            unswept = heap.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isOverHardBound() {
+        int dead = ledger.dead();
+        return dead > hardBound() && dead > fruitless;
+    }
+
+    /** In several holds of the lock; no more than twice the dead that a drain can bring. */
     private void sweepToHardBound() {
-        for (int chunks = 4 * HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && ledger.dead() > hardBound(); chunks--) {
-            sweepChunk();
+        for (int chunks = 4 * HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && isOverHardBound() && lock.tryLock(); ) {
+            try {
+                for (; chunks > 0 && isOverHardBound() && lock.left() > SWEEP_CHUNK + SPARE_VISITS; chunks--) {
+                    sweepChunk();
+                }
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
     /**
-     * Drops the dead entries among the next slots, round and round from the tail to the top: so what takes the place of
-     * a dropped entry has been looked at before.
+     * Drops the dead entries among the next slots, round and round from the tail to the top. In a round that began at
+     * the tail the last entry, which takes the place of a dropped one, has been visited before.
      */
     private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
         int dropped = 0;
-        for (int visits = Math.min(SWEEP_CHUNK, heap.size()); visits > 0; visits--) {
+        int slots = Math.min(lock.left(), Math.min(SWEEP_CHUNK, heap.size()));
+        lock.visit(slots);
+        for (int visited = 0; visited < slots && heap.size() > 0; visited++) {
             if (hand <= 0 || hand > heap.size()) {
                 hand = heap.size();
             }
             if (isDead(--hand)) {
-                heap.removeAt(hand);
                 dropped++;
+                if (thorough) {
+                    dropped += dropUntilVisited();
+                } else {
+                    heap.removeAt(hand); // what comes here, if not visited before, has its turn in the next round
+                }
             }
         }
         exhumed(dropped);
+        visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
+        if (visitedInVain >= heap.size()) {
+            visitedInVain = 0;
+            if (thorough) {
+                fruitless = ledger.dead();
+            } else if (!sweeping) { // only threads that make entries dead have swept
+                thorough = true;
+            }
+        }
         heap.trim();
+    }
+
+    /**
+     * Drops the entry that the hand is at, and visits what comes there if that is an entry that was not visited before: a
+     * parent, if the last entry went further up. Returns how many more were dropped.
+     */
+    private int dropUntilVisited() {
+        for (int more = 0; ; more++) {
+            int last = heap.seq(heap.size() - 1);
+            heap.removeAt(hand);
+            if (hand >= heap.size() || heap.seq(hand) == last) {
+                return more;
+            }
+            if (lock.left() <= 0) {
+                hand++; // the next hold looks at this slot
+                return more;
+            }
+            lock.visit(1);
+            if (!isDead(hand)) {
+                return more;
+            }
+        }
+    }
+
+    /*
+     * Late sweeps. Below the bound dead entries would stay until their keys surface, which may take hours, and each
+     * keeps its timer's task alive. So the keeper sleeps no longer than LATE_NANOS while there are dead entries or, in
+     * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
+     * t is not repeated within LATE_SHARE * t.
+     *
+     * A keeper that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
+     * pollUntil, and reads the count of dead entries after that; a thread that makes the first entry dead, or stops a
+     * timer in the inbox, reads sleepsLong after that. So, as in the proof above, one of them sees the other, and the
+     * keeper is woken once. To be woken for each of many such stops would cost more than they are worth: so if drains
+     * have dropped stopped timers since the last publication, the next sleep is limited, too.
+     */
+
+    private void planLateSweep(long now) {
+        if (keepOrder || isClosed()) { // a manual clock's advance and its loops look at everything anyway
+            lateSweepAt = Timeline.NEVER;
+            return;
+        }
+        if (lateSweepBegan > 0 && !sweeping) { // it has ended
+            long pause = Math.max(lateNanos, LATE_SHARE * (now - lateSweepBegan));
+            lateSweepBegan = 0;
+            lateSweepAt = Timeline.plus(now, pause);
+        }
+        boolean stale = ledger.dead() > 0 || hasMail();
+        if (!stale && stops == stopsAtPublication) {
+            lateSweepAt = Timeline.NEVER;
+        } else if (lateSweepAt == Timeline.NEVER) {
+            lateSweepAt = Timeline.plus(stale ? plannedAt : now, lateNanos);
+        }
+        if (now >= lateSweepAt && lateSweepBegan == 0) {
+            lateSweepAt = Timeline.plus(now, lateNanos);
+            if (ledger.dead() > 0) {
+                lateSweepBegan = now;
+                startThoroughSweep();
+            }
+        }
+        plannedAt = now;
+    }
+
+    /** Whether there is something for a late sweep that planLateSweep did not see. */
+    private boolean missesStale() {
+        return lateSweepAt == Timeline.NEVER && ledger.dead() > 0 && !keepOrder;
+    }
+
+    /** After the first entry has died, or a timer was stopped in the inbox. */
+    private void callForStale() {
+        if (sleepsLongVolatile()) {
+            callIfBefore(1);
+        }
     }
 
     // ---- the keeper, and what it and thieves need ----
@@ -1080,11 +1591,39 @@ final class TimerQueue extends QueueFields {
         return k != null && k.isConfined();
     }
 
-    /** Lock held. Files what has arrived, and lets thieves know of it; the earliest deadline. */
+    /** Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the earliest deadline. */
     long survey(long now) {
-        drain();
+        for (int slices = 1; !drain() && slices < SURVEY_SLICES; slices++) {
+            lock.giveWay();
+        }
         setNextWhenOpaque(wakeTime(now));
         return earliest();
+    }
+
+    /** Lock held. The earliest deadline, as far as filed or as the inbox tells. */
+    long earliestTold() {
+        return Math.min(earliest(), isAsked() ? arrivalsVolatile() : Timeline.NEVER);
+    }
+
+    /** Whether there may be an armed timer here. Racy: see Monitor. */
+    boolean mayBeArmed() {
+        TimerNode head = inboxVolatile();
+        return head != CLOSED && (isTimer(head) && head != overdue.settled || isAnyFiled() || isTakenOut());
+    }
+
+    /** Whether an armed timer is filed, as far as is counted. */
+    boolean isAnyFiled() {
+        return !ready.isEmpty() || heap.size() > ledger.dead();
+    }
+
+    private boolean isTakenOut() {
+        return !reversal.isEmpty() || !backlog.isEmpty() || !young.isEmpty() || !shortage.parked.isEmpty();
+    }
+
+    /** Lock held. The first of those that were taken out of the inbox and are not filed yet, or null. */
+    TimerNode firstTakenOut() {
+        return !backlog.isEmpty() ? backlog.first() : !young.isEmpty() ? young.first()
+                : !reversal.isEmpty() ? reversal.any() : shortage.parked.firstOrNull();
     }
 
     /** Lock held. Whose deadline is the earliest, or null; it may be dead. */
@@ -1097,7 +1636,10 @@ final class TimerQueue extends QueueFields {
 
     /** Lock held. A loop comes by: what is filed from now on, and not due before now, is for its next visit. */
     void beginVisit(long now) {
-        drainIfDue(now);
+        if (isDrainDue(now)) {
+            drainFully();
+        }
+        planLateSweep(now); // as its thread may never say that it waits
         visitSeq = heap.nextSeq();
         visitLine = ready.removed() + ready.size();
     }
@@ -1112,7 +1654,7 @@ final class TimerQueue extends QueueFields {
                 && (readyWhen() < heap.topKey() ? ready.removed() < visitLine : heap.seq(0) - visitSeq < 0);
     }
 
-    /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue. */
+    /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue; null if none does. */
     void keep(Keeper me) {
         assert lock.isHeldByCurrentThread();
         keeper = me;
@@ -1127,10 +1669,13 @@ final class TimerQueue extends QueueFields {
     boolean lend(Keeper to, long until, long now, long grace) {
         assert lock.isHeldByCurrentThread();
         keeper = to;
-        setPollUntilVolatile(until); // W1
-        drain(); // R1
-        long needed = wakeTime(now);
-        if (needed != Timeline.NEVER && Math.max(needed, now + grace) < until || wantsSweep()) {
+        drain();
+        planLateSweep(now);
+        publish(until, now); // W1
+        boolean complete = drain(); // R1
+        long needed = Math.min(wakeTime(now), lateSweepAt);
+        if (!complete || needed != Timeline.NEVER && Math.max(needed, now + grace) < until || wantsSweep()
+                || missesStale()) {
             setPollUntilVolatile(AWAKE);
             return true;
         }
@@ -1141,8 +1686,10 @@ final class TimerQueue extends QueueFields {
     void forEach(Consumer<TimerNode> look) {
         lock.lock();
         try {
-            drain();
+            drainFully();
+            assert reversal.isComplete();
             backlog.forEach(look);
+            shortage.parked.forEach(look);
             ready.forEach(look);
             for (int i = 0; i < heap.size(); i++) {
                 look.accept(heap.node(i));
@@ -1152,58 +1699,227 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Returns when every claim that had changed a word has been noted in its run. */
-    void awaitClaim() {
-        lock.lock();
-        lock.unlock();
-    }
-
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return inboxVolatile() != null || !backlog.isEmpty() || !young.isEmpty();
+        return isTimer(inboxVolatile()) || isTakenOut();
+    }
+
+    // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----
+
+    /** Makes {@code to} owner and keeper; null with a manual clock, whose advance runs what is due. */
+    void giveTo(QueueRunner to) {
+        lock.lock();
+        try {
+            give(to);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void give(QueueRunner to) {
+        assert lock.isHeldByCurrentThread();
+        owner = to;
+        keep(to);
+        drain(); // so that arrivals says what the owner asks for
+    }
+
+    /** As giveTo, when the loop has gone that the queue was made for. */
+    void leaveTo(QueueRunner heir) {
+        lock.lock();
+        try {
+            left = true;
+            give(heir);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether it may be worth to try and retire this queue. The racy read of the size is benign. */
+    boolean seemsVacant() {
+        return left && heap.size() <= ledger.dead() && inboxVolatile() == null;
+    }
+
+    /** True if nothing was armed here and no callback of this queue runs: then the inbox takes no more timers. */
+    boolean retire() {
+        lock.lock();
+        try {
+            // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
+            boolean vacant = left && drain() && cleanTops(Timeline.NEVER) && heap.size() == 0 && ready.isEmpty()
+                    && !isTakenOut();
+            if (!vacant || scheduler.isAnyRunning(t -> t.queue == this) || !casInbox(null, RETIRED)) {
+                return false;
+            }
+            sweeping = false;
+            lateSweepAt = Timeline.NEVER;
+            lateSweepBegan = 0;
+            setNextWhenOpaque(Timeline.NEVER);
+            release();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isRetired() {
+        return inboxVolatile() == RETIRED;
+    }
+
+    /** Ends the retirement. The owner first, so that each push finds a keeper to wake; null if it is closed next. */
+    void comeBackTo(QueueRunner heir) {
+        lock.lock();
+        try {
+            give(heir);
+            setPollUntilVolatile(Timeline.NEVER); // the owner may sleep, and has nothing to do before the push
+            casInbox(RETIRED, null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No thread sleeps for this queue any more, nor does it keep its last owner in memory. */
+    void disown() {
+        lock.lock();
+        try {
+            release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        assert lock.isHeldByCurrentThread();
+        owner = null;
+        keep(null);
+        overdue.forgetInbox();
+        overdue.keeper = null;
+    }
+
+    /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */
+    TimerStats.Worker takeFigures() {
+        lock.lock();
+        try {
+            long stopped = stops + ledger.stops();
+            long reset = resets.sum();
+            TimerStats.Worker figures = new TimerStats.Worker(fired + stopped + reset + unfired, fired, stopped, reset,
+                    unfired, 0, 0, 0, swept, stolen, helps, maxLateness);
+            fired = 0;
+            stops -= stopped;
+            stopsAtPublication = stops;
+            resets.add(-reset);
+            unfired = 0;
+            swept = 0;
+            stolen = 0;
+            helps = 0;
+            maxLateness = 0;
+            return figures;
+        } finally {
+            lock.unlock();
+        }
     }
 
     // ---- closing ----
 
+    /*
+     * Closing
+     *
+     * A reset that has returned has armed the timer: that arming runs, is stopped or replaced, or is collected. A reset
+     * that throws has changed nothing. The closing thread takes these steps, the first four in one hold of the lock:
+     *
+     *     C1  closed = true
+     *     C2  inbox = CLOSED
+     *     C3  collects what is in the inbox, the lines and the heap
+     *     C4  collects what is in posts
+     *     C5  looks at what runs (collectRunning)
+     *     C6  late = null, under the lock; what was in it is collected
+     *
+     * A reset reads the word (A1), enters posts if it will have to push (A2), reads closed (A3) and is refused if it is
+     * true, changes the word by a CAS (A4), and pushes, or in a run reads closed again (A5). All are volatile, but for
+     * A2, which A4 orders.
+     *
+     * 1. Once A4 of some reset comes after C1, no other reset of that timer succeeds: if its A1 comes after that A4,
+     *    its A3 reads true; if it comes before, its CAS fails.
+     * 2. A4 before C1, and the word says that the timer is in the inbox, a line or the heap: it is there, and C3 meets
+     *    it; or its push is still to come. Then its pusher's A2 came before its A4, so before C1, and C4 meets it. Or
+     *    the pusher is a run that is about to end: see 4. So what such a reset has armed is collected, and it has
+     *    returned normally.
+     * 3. A4 after C1. If the timer was where C3 or C4 finds it, they have changed the word, so A4 comes before that
+     *    step, and the arming is collected. Else it was at rest, its push finds the inbox closed, and by 1 the arming in
+     *    the word is the own one or has been stopped. This reset settles it under the lock: before C6 it is collected,
+     *    after C6 undone and refused.
+     * 4. In a run. A4 before C5: C5 meets the arming, in its run or when the run has just ended (MOVING); or the run
+     *    ended before C5, and found the inbox closed: then it hands the arming to late, before C6. A4 after C5: by 1 it
+     *    is the only one, and A5 reads true; the reset settles it as in 3. A run that ends after C6 with an arming
+     *    leaves it to that reset. Settling leaves alone any arming with another deadline: then the own one has run
+     *    meanwhile.
+     */
+
     boolean isClosed() {
-        return inboxVolatile() == CLOSED;
+        return closed;
     }
 
     RejectedExecutionException rejected() {
         return new RejectedExecutionException(scheduler == null || scheduler.isClosed() ? "the scheduler is closed"
+                : isRetired() ? "memory is short, so the timer's queue cannot take it"
                 : "the loop that the timer belongs to is closed");
     }
 
     /**
-     * Takes every armed timer out. The inbox is closed under the lock, so each push before this one is collected here
-     * and each later one fails.
+     * Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the threads that
+     * might wait for the lock have no more business here, and a reset that meets the close has to wait for its end.
+     * If it fails for want of memory, what it has not collected is still here, and the next call goes on.
      */
     void close(List<? super TimerNode> collected) {
         lock.lock();
         try {
+            closed = true;
+            reversal.turn(Integer.MAX_VALUE);
+            reversal.appendTo(backlog);
             backlog.appendAll(young);
+            backlog.appendAll(shortage.parked);
+            overdue.forgetInbox();
             TimerNode head = swapInbox(CLOSED);
-            if (head != CLOSED) {
-                backlog.appendReversed(head);
+            if (head != CLOSED && head != null) {
+                reversal.begin(head);
+                reversal.turn(Integer.MAX_VALUE);
+                reversal.appendTo(backlog);
             }
-            while (!ready.isEmpty()) {
-                collect(ready.removeFirst(), true, collected);
-            }
-            while (!backlog.isEmpty()) {
-                collect(backlog.removeFirst(), true, collected);
-            }
-            int dead = heap.size();
-            for (int i = 0; i < heap.size(); i++) {
-                if (collect(heap.node(i), false, collected)) {
-                    dead--;
-                }
-            }
+            collectAll(ready, collected);
+            collectAll(backlog, collected);
+            collectHeap(collected);
+            posts.forEach(t -> collect(t, false, collected));
             heap.clear();
-            ledger.add(-dead * DEAD); // not what the ledger says: some of them may not be counted yet
             setNextWhenOpaque(Timeline.NEVER);
         } finally {
             lock.unlock();
         }
+    }
+
+    private void collectAll(Backlog line, List<? super TimerNode> collected) {
+        while (!line.isEmpty()) {
+            reserve(collected);
+            collect(line.removeFirst(), true, collected);
+        }
+    }
+
+    /** Entry by entry, so that what is left when memory runs out is counted right. */
+    private void collectHeap(List<? super TimerNode> collected) {
+        int dead = 0;
+        try {
+            for (int last = heap.size() - 1; last >= 0; last--) {
+                if (!collect(heap.node(last), false, collected)) {
+                    dead++;
+                }
+                heap.removeAt(last);
+            }
+        } finally {
+            ledger.add(-dead * DEAD); // not what the ledger says: some of them may not be counted yet
+        }
+    }
+
+    /** Makes room for one more before a word changes: a timer that was stopped and then not noted would be lost. */
+    private static void reserve(List<? super TimerNode> collected) {
+        collected.add(null);
+        collected.remove(collected.size() - 1);
     }
 
     /** True if the timer had a live entry in the heap. */
@@ -1214,9 +1930,12 @@ final class TimerQueue extends QueueFields {
             boolean armed = isArmed(s) && s != RUNNING_ARMED;
             boolean stoppedInInbox = fromInbox && isQueued(s);
             if (!armed && s != DELETED && !stoppedInInbox) {
-                return false; // runs, is at rest, or its push is under way, will fail, and settles it
+                return false; // runs, is at rest, or was stopped before its push, which will fail and settle that
             }
-            if (t.casWord(w, word(deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+            if (armed) {
+                reserve(collected);
+            }
+            if (t.casWord(w, word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
                 if (armed) {
                     leave();
                     unfired++;
@@ -1229,17 +1948,15 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /**
-     * Takes the next firing of a timer that runs while the scheduler closes; the queue is closed already, so a run that
-     * is just ending cannot push it any more.
-     */
+    /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
     void collectRunning(TimerNode t, List<? super TimerNode> collected) {
         for (;;) {
             long w = t.wordVolatile();
             if (state(w) != RUNNING_ARMED && state(w) != MOVING) {
                 return;
             }
-            if (t.casWord(w, word(deadline(w), state(w) == MOVING ? NO_STATUS : RUNNING))) {
+            reserve(collected);
+            if (t.casWord(w, word(w, deadline(w), state(w) == MOVING ? NO_STATUS : RUNNING))) {
                 leave();
                 lock.lock();
                 try {
@@ -1253,33 +1970,89 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /**
-     * The run has ended and found the inbox closed. What was armed before the close is reported by it, here if the
-     * closing thread did not come in time to see the run; what was armed later is refused by undoRearm.
-     */
-    private void handToCloser(TimerNode t) {
+    /** For a reset that has armed the timer, and then found the queue closed. */
+    private void settle(TimerNode t, long before, long when) {
         lock.lock();
         try {
-            for (long w = t.wordVolatile(); late != null && state(w) == MOVING; w = t.wordVolatile()) {
-                if (t.casWord(w, word(deadline(w), NO_STATUS))) { // not REMOVED: to undoRearm that means refused
+            for (;;) {
+                long w = t.wordVolatile();
+                int s = state(w);
+                boolean armed = isArmed(s);
+                boolean notTaken = !closed; // memory is short: see GoneQueues.bringBack
+                if (!isQueued(s) && s != RUNNING_ARMED || armed && deadline(w) != when && !notTaken) {
+                    return; // collected; or, in its run, stopped, or run meanwhile
+                }
+                boolean refused = armed && (late == null || notTaken);
+                if (armed && !refused) {
+                    reserve(late);
+                }
+                if (t.casWord(w, refused ? undone(w, before) : withdrawn(w))) {
+                    if (!armed) {
+                        ledger.add(STOP);
+                        return;
+                    }
                     leave();
+                    if (refused) {
+                        throw rejected();
+                    }
                     unfired++;
                     late.add(t);
                     return;
                 }
             }
-            takeBack(t);
         } finally {
             lock.unlock();
         }
     }
 
-    /** The last step of closing: all queues are closed and all running timers have been looked at. */
+    /** The word without its arming. */
+    private static long withdrawn(long w) {
+        int s = state(w);
+        return word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
+    }
+
+    /** As it was before the reset, but for a run that has ended since. */
+    private static long undone(long w, long before) {
+        boolean ended = isRunning(state(before)) && !isRunning(state(w));
+        return word(w, deadline(before), ended ? NO_STATUS : state(before));
+    }
+
+    /** The run has ended with an arming, and found the inbox closed. */
+    private void handToCloser(TimerNode t) {
+        lock.lock();
+        try {
+            for (;;) {
+                long w = t.wordVolatile();
+                int s = state(w);
+                if (!isQueued(s) || s == MOVING && late == null) {
+                    return; // collected; or armed by a reset that will settle it
+                }
+                boolean armed = s == MOVING;
+                if (armed) {
+                    reserve(late);
+                }
+                if (t.casWord(w, armed ? word(w, deadline(w), NO_STATUS) : withdrawn(w))) {
+                    if (armed) {
+                        leave();
+                        unfired++;
+                        late.add(t);
+                    } else {
+                        ledger.add(STOP);
+                    }
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** C6, the last step: all queues are closed and all running timers have been looked at. */
     void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
             if (late != null) {
-                collected.addAll(late);
+                collected.addAll(late); // all or none
                 late = null;
             }
         } finally {
@@ -1305,7 +2078,7 @@ final class TimerQueue extends QueueFields {
     long pending() {
         lock.lock();
         try {
-            drain();
+            drainFully();
             return waiting();
         } finally {
             lock.unlock();
@@ -1313,13 +2086,45 @@ final class TimerQueue extends QueueFields {
     }
 
     private long waiting() {
-        return Math.max(0, backlog.armed() + ready.armed() + heap.size() - ledger.dead());
+        long inLines = armedIn(backlog) + armedIn(shortage.parked) + armedIn(ready);
+        return Math.max(0, inLines + heap.size() - ledger.dead());
+    }
+
+    /** Lock held, and released between slices: those that leave the line meanwhile do so from its front. */
+    private long armedIn(Backlog line) {
+        long armed = 0;
+        long at = line.removed();
+        TimerNode t = line.firstOrNull();
+        for (long end = at + line.size(); t != null && at < end; ) {
+            if (!mayVisit(1)) {
+                lock.giveWay();
+                if (line.removed() > at) {
+                    at = line.removed();
+                    t = line.firstOrNull();
+                }
+            } else {
+                armed += isArmed(state(t.wordVolatile())) ? 1 : 0;
+                t = t.nextInLine();
+                at++;
+            }
+        }
+        return armed;
+    }
+
+    /** How many timers one hold of the lock has visited at most. */
+    int longestHold() {
+        lock.lock();
+        try {
+            return lock.most();
+        } finally {
+            lock.unlock();
+        }
     }
 
     TimerStats.Worker stats() {
         lock.lock();
         try {
-            drain();
+            drainFully();
             long pending = waiting();
             long stopped = stops + ledger.stops();
             long reset = resets.sum();

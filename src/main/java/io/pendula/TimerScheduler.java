@@ -2,7 +2,6 @@ package io.pendula;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -37,13 +36,14 @@ import java.util.function.Predicate;
  * with different needs apart, as short callbacks and blocking ones.
  *
  * <p><b>Where callbacks run.</b> On the drivers' threads, or on the builder's executor. A timer that is armed by a
- * callback goes to the worker whose driver runs it, one that is armed by another thread to a worker that depends on
- * the thread alone; it stays there. If a driver is held up by a callback, another runs the worker's due timers
- * meanwhile; if all are held up, the monitor starts a spare one. With one worker, callbacks run strictly one after the
- * other, unless {@code maxDrivers} allows more. An application's own loop can be the driver of a worker, too; see
- * {@link #attach}.
+ * callback goes to the worker whose driver runs it. Other threads are dealt to the workers in turn, each when it first
+ * arms a timer, and all that one thread arms goes to one worker. A timer stays with its worker. If a driver is held up
+ * by a callback, another runs the worker's due timers meanwhile; if all are held up, the monitor starts a spare one.
+ * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxDrivers} allows more. An
+ * application's own loop can be the driver of a worker, too; see {@link #attach}.
  *
- * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing due uses no processor time.
+ * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing armed uses no processor time;
+ * with timers armed and none due, some microseconds a second, however many they are.
  * Threads are daemons unless told otherwise, named {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
@@ -56,21 +56,26 @@ public final class TimerScheduler implements AutoCloseable {
 
     private final TimerQueue[] workers;
     private final int mask;
+    final Turns turns = new Turns();
+    /** Of a scheduler whose threads come and go: after so long without anything armed they end. Tests shorten it. */
+    long idleNanos = IDLE_NANOS;
     final Loops loops = new Loops(this);
-    /** Queues that were closed lately: whoever was about to count something may do so yet. Under crew. */
-    private final ArrayDeque<TimerQueue> closedLately = new ArrayDeque<>();
-    /** The figures of those before. Under crew. */
-    private TimerStats.Worker gone = TimerStats.NOTHING;
+    /** Null until a loop has gone. Under crew. */
+    private GoneQueues gone;
     private final Admission admission;
     /** Only of a pool with more than one thread. */
     final Lookout lookout;
     private final Monitor monitor;
-    /** Only with a manual clock: the run that its advance is busy with. */
-    private final Stepped stepped;
+    /** Null where no thread would look: with a manual clock, without workers, or without a monitor. */
+    final Backstop backstop;
+    /** Only with a manual clock. */
+    final Stepper stepper;
 
     /** Also the lock for closing and for views, and where those wait who close. */
     final Crew crew;
     private volatile boolean closed;
+    /** Under crew; null until then. */
+    private Closing closing;
 
     private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
@@ -91,42 +96,68 @@ public final class TimerScheduler implements AutoCloseable {
         POOL
     }
 
-    private static final int CLOSED_KEPT = 64;
     private static final AtomicInteger POOLS = new AtomicInteger();
 
+    /** How long the threads of the shared scheduler stay though nothing is armed. */
+    private static final long IDLE_NANOS = 3_000_000_000L;
+
     private static final class Shared {
-        static final TimerScheduler INSTANCE = new TimerScheduler(
-                builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())).options(Kind.SHARED));
+        /** Null if the first attempt failed; a constant for the compiler. */
+        static final TimerScheduler INSTANCE = tryToMake();
+        private static TimerScheduler later;
+
+        private static TimerScheduler tryToMake() {
+            try {
+                return make();
+            } catch (Throwable e) {
+                return null; // the same call tries again, and throws
+            }
+        }
+
+        private static TimerScheduler make() {
+            return newShared(builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())));
+        }
+
+        static synchronized TimerScheduler again() {
+            if (later == null) {
+                later = make();
+            }
+            return later;
+        }
     }
 
     private TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock);
         this.admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
-        ManualClock manual = options.clock instanceof ManualClock m ? m : null;
+        ManualClock manual = manualClock();
         this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
         this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
         for (int i = 0; i < workers.length; i++) {
             workers[i] = newQueue(i);
         }
         this.queues = workers;
+        this.crew = new Crew(this);
         if (manual != null) {
             this.monitor = null;
-            this.stepped = new Stepped();
+            this.backstop = null;
+            this.stepper = new Stepper(this);
             this.lookout = null;
-            this.crew = new Crew(this);
             crew.needsNobody();
             manual.attach(this);
         } else {
-            this.monitor = options.monitor && options.workers > 0 ? new Monitor(this, options.stallNanos) : null;
-            this.stepped = null;
+            boolean watched = options.monitor && options.workers > 0;
+            this.backstop = watched || options.kind == Kind.POOL ? new Backstop(this) : null;
+            this.monitor = watched ? new Monitor(this, backstop, options.stallNanos) : null;
+            this.stepper = null;
             this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
-            this.crew = new Crew(this);
-            if (options.kind != Kind.POOL) {
+            if (endsWhenIdle()) {
+                crew.seatAll();
+            } else if (options.kind != Kind.POOL) {
                 try {
                     crew.startAll(monitor);
                 } catch (Throwable e) {
-                    closeQueues(); // those that were started already go away again
+                    closeAfter(e);
                     throw e;
                 }
             }
@@ -144,16 +175,32 @@ public final class TimerScheduler implements AutoCloseable {
         return new SchedulerExecutor(new TimerScheduler(b.options(Kind.POOL)), true);
     }
 
+    /** One whose threads come and go. */
+    static TimerScheduler newShared(Builder b) {
+        return new TimerScheduler(b.options(Kind.SHARED));
+    }
+
     // ---- what users call ----
 
     /**
      * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It
-     * has at least two workers and daemon threads, which are started by the first call, and cannot be closed.
+     * has at least two workers and cannot be closed. Its daemon threads are started when a timer is armed that needs
+     * them, and end when nothing has been armed for some seconds. If a thread cannot be started, the timer stays armed,
+     * the calling thread's uncaught-exception handler is told once, and the next arming tries again.
+     *
+     * <p><b>Unloading.</b> The threads take nothing over from the threads that arm timers: no context class loader, no
+     * thread group, no priority, no access-control context. So an application's class loader can be collected soon
+     * after its timers have fired or were stopped, also if this library was loaded by it. A timer that is still armed
+     * keeps its task, and with it the application's classes. An application that is to be unloaded stops its timers
+     * all at once by arming them on a scheduler of its own, which it {@linkplain #close() closes}, or by submitting its
+     * tasks to a {@linkplain #asScheduledExecutorService() view} of this one:
+     * {@link SchedulerExecutor#shutdownNow()} ends the tasks of that view and of no other.
      *
      * @return the same scheduler at each call
      */
     public static TimerScheduler shared() {
-        return Shared.INSTANCE;
+        TimerScheduler s = Shared.INSTANCE;
+        return s != null ? s : Shared.again();
     }
 
     /**
@@ -172,7 +219,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Timer after(Duration delay, Runnable task) {
         return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
@@ -187,7 +235,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
@@ -200,7 +249,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return the armed timer
      * @throws NullPointerException if {@code delay} is null
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Timer after(Duration delay) {
         return after(delay, new Signal());
@@ -214,7 +264,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Ticker every(Duration period, Runnable task) {
         return every(period, MissedTicks.SKIP, task);
@@ -229,7 +280,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
@@ -244,7 +296,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed or {@code maxPending} timers are armed
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
      */
     public Ticker every(Duration period) {
         return every(period, MissedTicks.SKIP, new Signal.Ticks());
@@ -274,24 +327,12 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Makes the calling thread the driver of a worker of its own, whose timers it runs from its own loop: those that it
-     * arms from now on by any method of this scheduler, and those that others arm through the loop.
+     * arms from now on by any method of this scheduler, and those that other threads arm through the loop.
      *
-     * <p>If it is late, because it is busy elsewhere, drivers of this scheduler run its due timers meanwhile.
-     *
-     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
-     *     {@link TimerLoop}
-     * @return the loop, to be closed by the same thread
-     * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, or if
-     *     this scheduler is closed
-     */
-    public TimerLoop attach(Runnable wakeup) {
-        return attach(wakeup, false);
-    }
-
-    /**
-     * As {@link #attach}, for callbacks that must run on the calling thread and nowhere else. While it is busy
-     * elsewhere they wait; the monitor, if there is one, tells the {@link TimerListener}.
+     * <p>The loop is confined: its callbacks run on the calling thread and on no other, so they may share state with
+     * the rest of the loop's code without a lock. While the thread is busy elsewhere they wait; the monitor, if there
+     * is one, tells {@link TimerListener#loopStalled}. When the loop is closed its armed timers are stopped; see
+     * {@link TimerLoop#detach()}. For callbacks that may run on any thread, see {@link #attachShared}.
      *
      * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
      *     {@link TimerLoop}
@@ -300,21 +341,40 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, if
      *     this scheduler is closed, or if it was built with an executor, where callbacks run elsewhere
      */
-    public TimerLoop attachConfined(Runnable wakeup) {
+    public TimerLoop attach(Runnable wakeup) {
+        Check.notNull(wakeup, "wakeup");
         if (options.executor != null) {
-            throw new IllegalStateException("callbacks run on the scheduler's executor, so no loop can confine them");
+            throw new IllegalStateException("scheduler '" + options.name + "' runs callbacks on its executor, so attach"
+                    + " cannot confine them to the calling thread; use attachShared");
         }
         return attach(wakeup, true);
     }
 
-    private TimerLoop attach(Runnable wakeup, boolean confined) {
+    /**
+     * As {@link #attach}, for callbacks that may run on any thread. If the calling thread is late, because it is busy
+     * elsewhere, drivers of this scheduler run the loop's due timers meanwhile, and other loops may, by
+     * {@link TimerLoop#helpOthers()}. When the loop is closed its armed timers go on, on a driver or on another loop.
+     *
+     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
+     *     {@link TimerLoop}
+     * @return the loop, to be closed by the same thread
+     * @throws NullPointerException if {@code wakeup} is null
+     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, or if
+     *     this scheduler is closed
+     */
+    public TimerLoop attachShared(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
+        return attach(wakeup, false);
+    }
+
+    private TimerLoop attach(Runnable wakeup, boolean confined) {
         Thread me = Thread.currentThread();
         if (driverOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a driver of this scheduler");
         }
         LoopDriver l = loops.attach(me, wakeup, confined);
         driverIsUp(); // it may never say that it waits
+        loops.closeEnded();
         return l.handle;
     }
 
@@ -343,11 +403,8 @@ public final class TimerScheduler implements AutoCloseable {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            TimerStats.Worker past = gone;
-            for (TimerQueue q : closedLately) {
-                past = TimerStats.sum(past, q.stats());
-            }
-            return TimerStats.of(List.copyOf(each), past, monitor == null ? 0 : monitor.rescues(),
+            TimerStats.Worker past = gone == null ? TimerStats.NOTHING : gone.figures();
+            return TimerStats.of(List.copyOf(each), past, backstop == null ? 0 : backstop.rescues(),
                     crew.sparesStarted());
         }
     }
@@ -364,13 +421,14 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
      * callback it does not wait for that one, nor for others that have called this method. If the waiting thread is
-     * interrupted it stops waiting, with its interrupt flag set. Closing again does no harm.
+     * interrupted it stops waiting, with its interrupt flag set. Closing again does no harm; if closing failed, as for
+     * want of memory, no timer can be armed any more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
     @Override
     public void close() {
-        closeQueues();
+        closeQueues(null);
         awaitRuns();
     }
 
@@ -378,17 +436,15 @@ public final class TimerScheduler implements AutoCloseable {
      * Takes no more timers, stops all that have not fired and returns them. Does not wait for callbacks in progress;
      * {@link #close()} afterwards does.
      *
+     * <p>If this fails, as for want of memory, the next call does the rest and returns what this one should have.
+     *
      * @return the one-shot timers that were armed, in no particular order; they will not run and cannot be reset.
      *     Tickers are stopped but not returned
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
     public List<Timer> shutdownNow() {
         List<Timer> timers = new ArrayList<>();
-        for (TimerNode t : closeQueues()) {
-            if (t instanceof Timer timer) {
-                timers.add(timer);
-            }
-        }
+        closeQueues(timers);
         return timers;
     }
 
@@ -413,74 +469,162 @@ public final class TimerScheduler implements AutoCloseable {
      * here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
      * it was left with its queue, which is asked last.
      */
-    private List<TimerNode> closeQueues() {
+    private void closeQueues(List<? super Timer> stopped) {
         if (options.kind == Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
-        List<TimerNode> unfired = new ArrayList<>();
+        Closing c;
         synchronized (crew) {
-            if (closed) {
-                return unfired;
+            if (gone != null) {
+                gone.relist();
             }
-            closed = true; // from now on the crew takes nobody
+            if (closing == null) {
+                closing = new Closing();
+            }
+            c = closing;
+            closed = true; // from now on the crew takes nobody, and no loop is attached or detached
         }
-        closeAll(queues, t -> true, unfired); // no loop is attached or detached any more
+        if (!c.done) {
+            try {
+                c.go(stopped);
+            } finally {
+                wakeAll();
+            }
+        }
+    }
+
+    /**
+     * The steps of closing. Each can be repeated, so that what one call could not do, the next one does. Its monitor is
+     * taken before all other locks; no callback runs and nobody waits under it.
+     */
+    private final class Closing {
+        volatile boolean done;
+        /** Not returned yet. */
+        private final List<TimerNode> unfired = new ArrayList<>();
+
+        synchronized void go(List<? super Timer> stopped) {
+            if (done) {
+                return;
+            }
+            closeAll(queues, t -> true, unfired);
+            abandon(unfired);
+            List<SchedulerExecutor> open;
+            synchronized (crew) {
+                open = List.copyOf(views);
+            }
+            open.forEach(SchedulerExecutor::shutdown);
+            if (stopped != null) {
+                stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
+            }
+            unfired.clear();
+            done = true;
+        }
+    }
+
+    /** Those threads that were started already go away again. */
+    private void closeAfter(Throwable e) {
+        try {
+            closeQueues(null);
+        } catch (Throwable too) {
+            e.addSuppressed(too);
+        }
+    }
+
+    /** Whatever has failed: drivers and loops must find out that the scheduler is closed. */
+    private void wakeAll() {
         for (Driver d : crew.drivers()) {
             d.wake();
-        }
-        for (LoopDriver l : loops.all()) {
-            l.wake();
         }
         if (monitor != null) {
             monitor.wake();
         }
-        abandon(unfired);
-        List<SchedulerExecutor> open;
-        synchronized (crew) {
-            open = List.copyOf(views);
+        for (LoopDriver l : loops.all()) {
+            l.wake();
         }
-        open.forEach(SchedulerExecutor::shutdown);
-        return unfired;
     }
 
-    /** Tells those who wait for timers that were collected as unfired. */
+    /** Tells those who wait for timers that were collected as unfired. More than once, it does no more harm. */
     void abandon(List<TimerNode> unfired) {
         waiting.values().forEach(Signal::run);
         unfired.forEach(TimerNode::abandoned);
+    }
+
+    /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
+    boolean endsWhenIdle() {
+        return options.kind == Kind.SHARED;
     }
 
     int workers() {
         return workers.length;
     }
 
+    /** Made when the first loop goes, as most schedulers have none. */
+    GoneQueues gone() {
+        synchronized (crew) {
+            if (gone == null) {
+                gone = new GoneQueues(this);
+            }
+            return gone;
+        }
+    }
+
+    /** Takes a queue from the list if its loop has gone and nothing is armed there. Caller holds no queue's lock. */
+    void retireIfVacant(TimerQueue q) {
+        if (q.seemsVacant()) {
+            gone().retire(q);
+        }
+    }
+
+    /** Whether a manual clock's advance runs what no loop owns. */
+    boolean isStepped() {
+        return stepper != null && workers.length > 0;
+    }
+
     TimerQueue newQueue(int index) {
-        boolean manual = options.clock instanceof ManualClock;
-        return new TimerQueue(index, timeline, this, new TimerHeap(), admission, manual);
+        return new TimerQueue(index, timeline, this, new TimerHeap(), admission, manualClock() != null);
+    }
+
+    private ManualClock manualClock() {
+        // The first test spares a program that has none the class.
+        return options.clock != Timeline.SYSTEM && options.clock instanceof ManualClock m ? m : null;
     }
 
     /** Under crew. */
-    void addQueue(TimerQueue q) {
+    TimerQueue[] queuesWith(TimerQueue q) {
         TimerQueue[] more = Arrays.copyOf(queues, queues.length + 1);
         more[queues.length] = q;
-        queues = more;
+        return more;
+    }
+
+    /** Under crew. */
+    TimerQueue[] queuesWithout(TimerQueue q) {
+        List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
+        rest.remove(q);
+        return rest.toArray(new TimerQueue[0]);
     }
 
     /** Under crew. One queue is closed, and forgotten. */
     void closeQueue(TimerQueue q, List<TimerNode> unfired) {
-        List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
-        rest.remove(q);
-        queues = rest.toArray(new TimerQueue[0]);
+        queues = queuesWithout(q);
         closeAll(new TimerQueue[] {q}, t -> t.queue == q, unfired);
-        closedLately.add(q);
-        if (closedLately.size() > CLOSED_KEPT) {
-            gone = TimerStats.sum(gone, closedLately.remove().stats());
-        }
+        q.disown();
+        gone().add(q);
     }
 
     /** {@code theirs}: of what runs, the timers to look at. */
     private void closeAll(TimerQueue[] closing, Predicate<TimerNode> theirs, List<TimerNode> unfired) {
+        Throwable failure = null;
         for (TimerQueue q : closing) {
-            q.close(unfired);
+            try {
+                q.close(unfired);
+            } catch (RuntimeException | Error e) {
+                failure = e; // this queue takes no more timers, and neither must the others
+            }
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
         }
         forEachRun(t -> {
             if (theirs.test(t)) {
@@ -494,22 +638,29 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEachRun(Consumer<TimerNode> look) {
+        // By their own types: for Run the JVM's verifier would load every one of these classes at the start.
         for (Driver d : crew.drivers()) {
-            look(d, look);
+            look(d.nodeAcquire(), look);
         }
         for (LoopDriver l : loops.all()) {
-            look(l, look);
+            look(l.nodeAcquire(), look);
         }
         for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
-            look(h, look);
+            look(h.nodeAcquire(), look);
         }
-        if (stepped != null) {
-            look(stepped, look);
+        if (stepper != null) {
+            look(stepper.nodeAcquire(), look);
         }
     }
 
-    private static void look(Run run, Consumer<TimerNode> look) {
-        TimerNode t = run.nodeAcquire();
+    /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
+    boolean isAnyRunning(Predicate<TimerNode> timer) {
+        boolean[] found = new boolean[1];
+        forEachRun(t -> found[0] |= timer.test(t));
+        return found[0];
+    }
+
+    private static void look(TimerNode t, Consumer<TimerNode> look) {
         if (t != null) {
             look.accept(t);
         }
@@ -538,11 +689,14 @@ public final class TimerScheduler implements AutoCloseable {
                 return true;
             }
         }
-        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended
+        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended and Stepper.runOneDue
         for (LoopDriver l : loops.all()) {
             if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
                 return true;
             }
+        }
+        if (stepper != null && !stepper.inClose && stepper.nodeAcquire() != null) {
+            return true;
         }
         for (Handoff h : handoffs) {
             // What has not begun may wait in the executor for the very thread that closes.
@@ -569,9 +723,16 @@ public final class TimerScheduler implements AutoCloseable {
 
     // ---- what drivers and the monitor call ----
 
+    /** A queue that slept for ever has got a timer. */
+    void firstIsArmed() {
+        if (monitor != null) {
+            monitor.somethingIsArmed();
+        }
+    }
+
     void driverIsUp() {
         if (monitor != null) {
-            monitor.driverIsUp(timeline.now());
+            monitor.driverIsUp(nowIfTold());
         }
     }
 
@@ -582,20 +743,29 @@ public final class TimerScheduler implements AutoCloseable {
     boolean perform(Run run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
-        boolean timed = options.slowNanos < Long.MAX_VALUE;
-        long began = timed ? timeline.now() : 0;
+        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
             reportThrown(t, run.lateness(), e);
         }
-        if (timed) {
-            long ran = timeline.now() - began;
-            if (ran > options.slowNanos) {
-                reportSlow(t, run.lateness(), ran);
+        if (began != 0) {
+            long ended = nowIfTold();
+            if (ended - began > options.slowNanos) {
+                reportSlow(t, run.lateness(), ended - began);
             }
         }
         return ends && t.queue.endRun(t);
+    }
+
+    /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */
+    private long nowIfTold() {
+        try {
+            return timeline.now();
+        } catch (Throwable e) {
+            reportUncaught(e);
+            return 0;
+        }
     }
 
     /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
@@ -659,6 +829,23 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
+    /** Armed timers were stopped because their loop was closed. */
+    void reportLoopClosed(TimerLoop loop, List<TimerNode> unfired) {
+        try {
+            options.listener.loopClosed(loop, List.copyOf(unfired));
+        } catch (Throwable e) {
+            reportUncaught(e);
+        }
+    }
+
+    void reportPause(long nanos) {
+        try {
+            options.listener.paused(nanos);
+        } catch (Throwable e) {
+            reportUncaught(e);
+        }
+    }
+
     void reportWakeup(LoopDriver l, Throwable thrown) {
         try {
             options.listener.wakeupThrew(l.handle, thrown);
@@ -689,10 +876,9 @@ public final class TimerScheduler implements AutoCloseable {
         if (l != null) {
             return l.queue;
         }
-        // Consecutive ids spread best without any mixing.
-        long id = t.getId();
-        return mask >= 0 ? workers[(int) id & mask]
-                : workers.length == 0 ? loops.any(id) : workers[(int) Long.remainderUnsigned(id, workers.length)];
+        int turn = mask == 0 ? 0 : turns.of(t.getId());
+        return mask >= 0 ? workers[turn & mask]
+                : workers.length == 0 ? loops.any(turn) : workers[turn % workers.length];
     }
 
     /** The driver of this scheduler that a thread carries, or null. */
@@ -722,8 +908,8 @@ public final class TimerScheduler implements AutoCloseable {
                 runs.add(h);
             }
         }
-        if (stepped != null && stepped.runner() == t) {
-            runs.add(stepped);
+        if (stepper != null && stepper.runner() == t) {
+            runs.add(stepper);
         }
         return runs;
     }
@@ -756,64 +942,6 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    // ---- a manual clock's steps ----
-
-    /** The run of whatever thread advances the clock. */
-    private static final class Stepped extends Run {
-        private volatile Thread runner;
-
-        @Override
-        Thread runner() {
-            return runner;
-        }
-    }
-
-    /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
-    long nanosUntilNext() {
-        TimerQueue q = soonest();
-        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - timeline.now());
-    }
-
-    private TimerQueue soonest() {
-        TimerQueue soonest = null;
-        long when = Timeline.NEVER;
-        for (TimerQueue q : queues) {
-            long w = q.owner() == null ? q.earliestLive() : Timeline.NEVER;
-            if (w < when) {
-                when = w;
-                soonest = q;
-            }
-        }
-        return soonest;
-    }
-
-    /** Runs the first due timer on this thread, as a driver would. */
-    boolean runOneDue() {
-        Stepped run = stepped;
-        TimerQueue q = soonest();
-        if (q == null) {
-            return false;
-        }
-        q.lock();
-        try {
-            if (!q.claimDue(timeline.now(), run, false)) {
-                return false;
-            }
-        } finally {
-            q.unlock();
-        }
-        run.runner = Thread.currentThread();
-        try {
-            if (options.executor == null || !handOff(run)) {
-                perform(run);
-            }
-        } finally {
-            run.runner = null;
-            run.end();
-        }
-        return true;
-    }
-
     /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
     public static final class Builder {
         private String name = "timers";
@@ -831,6 +959,9 @@ public final class TimerScheduler implements AutoCloseable {
         private long stallNanos = 1_000_000;
         private boolean earlyPark = true;
         private boolean tightSlack = true;
+
+        /** How many spare drivers there may be, unless {@code maxDrivers} was called. */
+        private static final int SPARES = 16;
 
         private Builder() {}
 
@@ -852,12 +983,15 @@ public final class TimerScheduler implements AutoCloseable {
 
         /**
          * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
-         * down to a power of two. With one worker callbacks run strictly one after the other, in the order of
-         * deadlines. A scheduler with a {@link ManualClock} has one at most.
+         * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
+         * deadlines, unless {@link #maxDrivers} allows more. One worker by default, since there is one processor, is
+         * no such promise: spare drivers run what is due behind a callback that blocks. A scheduler with a
+         * {@link ManualClock} has one worker at most.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
-         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops; if there
-         * is none, or it closes at that very moment, the timer is rejected.
+         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops: a
+         * {@linkplain TimerScheduler#attachShared shared} one if there is one, else a confined one, where it ends with
+         * the loop. If there is none whose thread lives, or it closes at that very moment, the timer is rejected.
          *
          * @param workers at least 0; a power of two spreads threads a little more cheaply
          * @return this
@@ -871,7 +1005,7 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * How many driver threads there may be, spare ones included. Spare drivers are started while all others are
          * held up by callbacks and timers are due; they go away after some idle seconds. Default: {@code workers + 16},
-         * but 1 if there is one worker.
+         * but 1 after {@code workers(1)}.
          *
          * @param maxDrivers at least the number of workers
          * @return this
@@ -887,12 +1021,21 @@ public final class TimerScheduler implements AutoCloseable {
          * Makes the drivers' and the monitor's threads, which then keep the name, the daemon status and the context
          * class loader that the factory gives them. Default: own threads.
          *
-         * @param threadFactory must return new threads that have not been started
+         * <p>Virtual threads are refused: a driver must wake up when a timer is due, and a virtual thread does so only
+         * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
+         * may call all methods.
+         *
+         * @param threadFactory must return new platform threads that have not been started
          * @return this
          * @throws NullPointerException if {@code threadFactory} is null
+         * @throws IllegalArgumentException if it is the JDK's factory of virtual threads; of others {@link #build}
+         *     throws it
          */
         public Builder threadFactory(ThreadFactory threadFactory) {
-            this.threadFactory = Check.notNull(threadFactory, "threadFactory");
+            if (VirtualThreads.areMadeBy(Check.notNull(threadFactory, "threadFactory"))) {
+                throw VirtualThreads.refused();
+            }
+            this.threadFactory = threadFactory;
             return this;
         }
 
@@ -923,7 +1066,8 @@ public final class TimerScheduler implements AutoCloseable {
          * Runs callbacks elsewhere than on the drivers. A timer still never overlaps itself: it is armed again when
          * its callback has returned. If the executor rejects a callback, the listener hears of it and the driver runs
          * it. One that drops a callback silently leaves its timer running for ever, and {@code close} waiting for it.
-         * Default: inline, on the drivers.
+         * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
+         * time. Default: inline, on the drivers.
          *
          * @param executor where callbacks run
          * @return this
@@ -1045,7 +1189,7 @@ public final class TimerScheduler implements AutoCloseable {
          *
          * @return a new scheduler
          * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers, or was set though
-         *     there are none
+         *     there are none; if the thread factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */
@@ -1059,7 +1203,9 @@ public final class TimerScheduler implements AutoCloseable {
                 throw new IllegalArgumentException("a scheduler without workers has no drivers, but maxDrivers is "
                         + maxDrivers);
             }
-            int max = maxDrivers != 0 ? maxDrivers : w <= 1 ? w : w > Integer.MAX_VALUE - 16 ? w : w + 16;
+            boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
+            int max = maxDrivers != 0 ? maxDrivers
+                    : w == 0 || sequential || w > Integer.MAX_VALUE - SPARES ? w : w + SPARES;
             if (max < w) {
                 throw new IllegalArgumentException("maxDrivers must be at least the number of workers, " + w
                         + ", but is " + max);

@@ -20,7 +20,8 @@ import java.util.List;
  * @param spareDrivers spare drivers that the monitor has started
  * @param inboxHelp how often an arming thread emptied an inbox
  * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
- * @param workers the same for each worker; loops that were closed count above, but are not among these
+ * @param workers the same for each worker; loops that were closed count above, but are not among these unless a
+ *     timer of theirs is still armed
  */
 public record TimerStats(
         long armed, long fired, long stopped, long reset, long unfired, long pending, long dead, long slots,

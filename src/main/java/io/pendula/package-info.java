@@ -9,7 +9,7 @@
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);
  * timeout.reset(Duration.ofSeconds(5));
- * timeout.stop();
+ * timeout.cancel();
  *
  * Ticker flush = Ticker.every(Duration.ofSeconds(1), metrics::flush);
  * flush.close();
@@ -26,12 +26,15 @@
  * <li>A timer never overlaps itself.
  * <li>What happens before a timer is armed happens-before its run; run k of a ticker happens-before run k + 1; a run
  *     happens-before {@code stopAndAwait} and {@code await} return.
- * <li>Timers of one worker with equal deadlines run in the order of arming; with one worker the whole scheduler is
- *     sequential.
- * <li>Stopped timers are cheap: they leave memory soon, even if every driver sleeps, and an idle scheduler uses no
- *     processor time.
+ * <li>Timers of one worker with equal deadlines run in the order of arming; after {@code workers(1)} the whole
+ *     scheduler is sequential.
+ * <li>Stopped timers are cheap: they leave memory within a minute, even if every driver sleeps for hours. A
+ *     scheduler with nothing armed is not woken; with timers armed and none due there is one look at them a second,
+ *     whose cost does not depend on their number.
  * <li>Nothing is lost at the edges: without memory to grow, a timer stays armed or was rejected; when the scheduler
- *     closes, each timer has run, is rejected, or is reported as unfired; a closed loop's timers move on.
+ *     closes, each timer has run, is rejected, or is reported as unfired; so when a loop closes, but the timers of a
+ *     {@linkplain io.pendula.TimerScheduler#attachShared shared} loop go on elsewhere.
+ * <li>Callbacks of a loop run on its thread and on no other, unless it is a shared one.
  * </ol>
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine a timer fires some ten microseconds after its deadline. Deadlines are

@@ -72,7 +72,11 @@ abstract class ContractCase {
     }
 
     ScheduledExecutorService pool(ThreadFactory threads) {
-        ScheduledExecutorService pool = subject.make(threads, afterwards::add);
+        return pool(subject.workers(), threads);
+    }
+
+    ScheduledExecutorService pool(int workers, ThreadFactory threads) {
+        ScheduledExecutorService pool = subject.maker().make(workers, threads, afterwards::add);
         pools.add(pool);
         return pool;
     }

@@ -3,10 +3,13 @@ package io.pendula;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -14,11 +17,15 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +35,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The end of a pool: what still runs, what is cancelled, what is handed back, and when it is over. */
 class ContractShutdownTest extends ContractCase {
+    /** What tasks throw is meant, and need not be printed. */
+    private static final ThreadFactory QUIET = body -> {
+        Thread t = new Thread(body);
+        t.setUncaughtExceptionHandler((thread, e) -> {});
+        return t;
+    };
+
     private final AtomicInteger runs = new AtomicInteger();
     private final Runnable task = runs::incrementAndGet;
 
@@ -114,6 +128,109 @@ class ContractShutdownTest extends ContractCase {
         assertFalse(hold.interrupted);
         assertEquals(1, runs.get());
         assertTrue(f.isCancelled());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicRunning_isNotDoneBeforeItsRunEnds(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            task.run();
+        }, 0);
+        await(hold.begun);
+        pool.shutdown();
+        assertNotDone(f);
+        hold.open();
+        assertThrows(CancellationException.class, () -> get(f));
+        assertTrue(f.isDone() && f.isCancelled());
+        awaitTermination(pool);
+        assertEquals(1, runs.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicRunningThrows_itsFutureTells(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool(QUIET);
+        Hold hold = hold();
+        RuntimeException thrown = new IllegalStateException("meant");
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            throw thrown;
+        }, 0);
+        await(hold.begun);
+        pool.shutdown();
+        hold.open();
+        assertSame(thrown, assertThrows(ExecutionException.class, () -> get(f)).getCause());
+        assertTrue(f.isDone() && !f.isCancelled());
+        awaitTermination(pool);
+    }
+
+    /** Run after run, until one run meets the shutdown; a run that ends late leaves others that are due at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicRunsBackToBack_endsWithTheRunInProgress(boolean rate) throws Exception {
+        for (int round = 0; round < 40; round++) {
+            ScheduledExecutorService pool = pool();
+            CountDownLatch some = new CountDownLatch(3);
+            AtomicInteger late = new AtomicInteger();
+            AtomicBoolean over = new AtomicBoolean();
+            Runnable body = () -> {
+                if (over.get()) {
+                    late.incrementAndGet();
+                }
+                some.countDown();
+            };
+            ScheduledFuture<?> f = rate ? pool.scheduleAtFixedRate(body, 0, 1, NANOSECONDS)
+                    : pool.scheduleWithFixedDelay(body, 0, 1, NANOSECONDS);
+            await(some);
+            pool.shutdown();
+            over.set(true);
+            assertThrows(CancellationException.class, () -> get(f));
+            awaitTermination(pool);
+            assertTrue(late.get() <= 1, "at most the run that was about to begin, but " + late);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicContinuedBeforeItsRunEnds_goesOn(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        CountDownLatch more = new CountDownLatch(3);
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            more.countDown();
+        }, 0);
+        await(hold.begun);
+        pool.shutdown();
+        continueExistingPeriodicTasks(pool, true);
+        hold.open();
+        await(more);
+        assertFalse(f.isDone() || pool.isTerminated());
+        assertTrue(f.cancel(false));
+        awaitTermination(pool);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_periodicDueBehindBusyWorkers_isCancelledAtOnce(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        List<Hold> busy = occupyAll(pool);
+        ScheduledFuture<?> f = periodic(pool, rate, task, 0);
+        LifeFixtures.block(MILLISECONDS.toNanos(5));
+        pool.shutdown();
+        assertTrue(f.isDone() && f.isCancelled());
+        open(busy);
+        awaitTermination(pool);
+        assertEquals(0, runs.get());
+    }
+
+    private void assertNotDone(Future<?> f) {
+        assertFalse(f.isDone());
+        assertFalse(f.isCancelled());
+        assertThrows(TimeoutException.class, () -> f.get(1, MILLISECONDS));
     }
 
     @ParameterizedTest
@@ -313,6 +430,57 @@ class ContractShutdownTest extends ContractCase {
         assertEquals(1, returned.size());
         assertTrue(returned.get(0) == f);
         assertTrue(((RunnableScheduledFuture<?>) f).isPeriodic());
+        assertNotDone(f);
+        awaitTermination(pool);
+        assertNotDone(f);
+        assertEquals(0, runs.get());
+        assertTrue(f.cancel(false));
+        assertFalse(f.cancel(false));
+        assertTrue(f.isDone() && f.isCancelled());
+        assertThrows(CancellationException.class, () -> f.get(1, MILLISECONDS));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicThatHasRun_isHandedBackNotDone(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        CountDownLatch ran = new CountDownLatch(1);
+        ScheduledFuture<?> f = rate ? pool.scheduleAtFixedRate(ran::countDown, 0, 1, HOURS)
+                : pool.scheduleWithFixedDelay(ran::countDown, 0, 1, HOURS);
+        await(ran);
+        eventually("it waits for its next run", () -> f.getDelay(MINUTES) > 50);
+        for (Hold hold : occupyAll(pool)) {
+            hold.open(); // then the run has ended, to its last step
+        }
+        assertEquals(List.of(f), pool.shutdownNow());
+        assertNotDone(f);
+        awaitTermination(pool);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicDueBehindBusyWorkers_isHandedBackNotDone(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        occupyAll(pool);
+        ScheduledFuture<?> f = periodic(pool, rate, task, 0);
+        LifeFixtures.block(MILLISECONDS.toNanos(5));
+        assertEquals(List.of(f), pool.shutdownNow());
+        assertNotDone(f);
+        awaitTermination(pool);
+        assertNotDone(f);
+        assertEquals(0, runs.get());
+        assertTrue(f.cancel(true));
+        assertTrue(f.isDone() && f.isCancelled());
+    }
+
+    /** It has nowhere to be put back, so it does not run: it is cancelled. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_returnedPeriodicIsRun_isCancelledInstead(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        ScheduledFuture<?> f = periodic(pool, rate, task, HOURS.toMicros(1));
+        pool.shutdownNow().get(0).run();
+        assertTrue(f.isDone() && f.isCancelled());
         awaitTermination(pool);
         assertEquals(0, runs.get());
     }
@@ -332,6 +500,46 @@ class ContractShutdownTest extends ContractCase {
         assertTrue(hold.interrupted);
         assertEquals(1, runs.get());
         assertTrue(f.isCancelled());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicRunning_isNotDoneBeforeItsRunEnds(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        Hold deaf = hold();
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            deaf.run();
+            task.run();
+        }, 0);
+        await(hold.begun);
+        assertEquals(List.of(), pool.shutdownNow());
+        await(deaf.begun);
+        assertTrue(hold.interrupted);
+        assertNotDone(f);
+        assertFalse(pool.isTerminated());
+        deaf.open();
+        assertThrows(CancellationException.class, () -> get(f));
+        awaitTermination(pool);
+        assertEquals(1, runs.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdownNow_periodicRunningThrows_itsFutureTells(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool(QUIET);
+        Hold hold = hold();
+        RuntimeException thrown = new IllegalStateException("meant");
+        ScheduledFuture<?> f = periodic(pool, rate, () -> {
+            hold.run();
+            throw thrown;
+        }, 0);
+        await(hold.begun);
+        assertEquals(List.of(), pool.shutdownNow());
+        assertSame(thrown, assertThrows(ExecutionException.class, () -> get(f)).getCause());
+        assertTrue(f.isDone() && !f.isCancelled());
+        awaitTermination(pool);
     }
 
     // ---- from inside ----

@@ -67,10 +67,6 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
         return List.of(pendula(1), pendula(4), view(2), handOff(2));
     }
 
-    ScheduledExecutorService make(ThreadFactory threads, Consumer<Runnable> afterwards) {
-        return maker.make(workers, threads, afterwards);
-    }
-
     @Override
     public String toString() {
         return name;

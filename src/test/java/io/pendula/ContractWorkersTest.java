@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -128,6 +129,33 @@ class ContractWorkersTest extends ContractCase {
             assertTrue(made.size() <= subject.workers(), () -> made.size() + " threads");
             assertTrue(made.containsAll(used), "a task ran elsewhere");
             all.forEach(f -> assertTrue(f.isDone()));
+        }
+    }
+
+    /** A core of no threads is legal: what is submitted runs all the same, one task at a time. */
+    @Test
+    void poolOfNoWorkers_anySubmissions_runsThemOneAfterTheOther() throws Exception {
+        if (subject.ownsThreads()) {
+            Set<Thread> made = ConcurrentHashMap.newKeySet();
+            ScheduledExecutorService pool = pool(0, body -> {
+                Thread t = new Thread(body);
+                made.add(t);
+                return t;
+            });
+            assertEquals(Set.of(), made, "nothing is to be done yet");
+            int count = 200;
+            for (int i = 0; i < count; i++) {
+                pool.execute(numbered(i));
+            }
+            Future<Integer> later = pool.schedule(() -> 1, 30, MILLISECONDS);
+            CountDownLatch ticks = new CountDownLatch(3);
+            Future<?> periodic = pool.scheduleAtFixedRate(ticks::countDown, 0, 1, MILLISECONDS);
+            await(ticks);
+            assertTrue(periodic.cancel(false));
+            assertEquals(1, get(later));
+            finish(pool);
+            assertEquals(upTo(count), order);
+            assertEquals(1, mostInside.get());
         }
     }
 

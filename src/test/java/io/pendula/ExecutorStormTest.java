@@ -35,6 +35,7 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
         final AtomicInteger runs = new AtomicInteger();
         ScheduledFuture<?> future;
         boolean periodic;
+        boolean cancelled;
 
         @Override
         public void run() {
@@ -70,7 +71,7 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
             } else if (dice < 95) {
                 Submission s = all.get(r.nextInt(all.size()));
                 if (s.future != null) {
-                    s.future.cancel(dice % 2 == 0);
+                    s.cancelled |= s.future.cancel(dice % 2 == 0);
                 }
             } else if (dice < 98) {
                 pool.setContinueExistingPeriodicTasksAfterShutdownPolicy(dice % 2 == 0);
@@ -139,7 +140,9 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
         if (s.future == null) {
             assertEquals(0, runs, "ran although it was rejected");
         } else if (back.remove(s.future)) {
-            assertTrue(s.periodic ? s.future.isCancelled() : runs == 0, () -> "handed back: " + s.future);
+            assertTrue(s.periodic || runs == 0, () -> "ran and handed back: " + s.future);
+            assertEquals(s.cancelled, s.future.isDone(), () -> "handed back: " + s.future);
+            assertEquals(s.cancelled, s.future.isCancelled(), () -> "handed back: " + s.future);
         } else {
             assertTrue(s.future.isDone(), () -> "neither done nor handed back: " + s.future);
             assertTrue(s.periodic ? s.future.isCancelled() : runs <= 1, () -> runs + " runs of " + s.future);

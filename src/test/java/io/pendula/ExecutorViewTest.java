@@ -47,12 +47,13 @@ class ExecutorViewTest {
             if (now) {
                 assertEquals(2, ended.shutdownNow().size());
                 assertFalse(own.isDone());
+                assertFalse(ownPeriodic.isDone() || ownPeriodic.isCancelled());
             } else {
                 ended.shutdown();
+                assertTrue(ownPeriodic.isDone() && ownPeriodic.isCancelled());
                 assertFalse(ended.isTerminated());
                 assertTrue(own.cancel(false));
             }
-            assertTrue(ownPeriodic.isCancelled());
             awaitTermination(ended);
             assertThrows(RejectedExecutionException.class, () -> ended.execute(NOTHING));
             assertFalse(other.isShutdown() || s.isClosed());

@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.Reference;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -26,18 +27,80 @@ final class Fixtures {
         }
     }
 
-    /** A heap whose memory runs out when the test says so, and that tells when it grows or shrinks. */
+    /** A heap whose memory runs out when the test says so, and that tells when it grows or is trimmed. */
     static final class LimitedHeap extends TimerHeap {
         boolean exhausted;
-        Runnable onResize = () -> {};
+        Runnable onGrow = () -> {};
+        Runnable onTrim = () -> {};
 
         @Override
-        void resize(int capacity) {
-            onResize.run();
+        void grow() {
+            onGrow.run();
             if (exhausted) {
                 throw new OutOfMemoryError("the test allows no more memory");
             }
-            super.resize(capacity);
+            super.grow();
+        }
+
+        @Override
+        void trim() {
+            onTrim.run();
+            super.trim();
+        }
+    }
+
+    /** A timer in which the test steps in between a look at the word, or a change of it, and what follows. */
+    static final class SteppedTimer extends TimerNode {
+        private final boolean forNow;
+        private int looks;
+        private Runnable step;
+        private Runnable afterEach = () -> {};
+
+        SteppedTimer(TimerQueue queue, boolean forNow) {
+            super(queue, () -> {});
+            this.forNow = forNow;
+        }
+
+        /** Runs {@code step} once, after so many looks more. */
+        void stepInAfter(int looks, Runnable step) {
+            this.looks = looks;
+            this.step = step;
+        }
+
+        /** Runs {@code step} after each look and each change that succeeds, also after those that it makes itself. */
+        void stepInAfterEach(Runnable step) {
+            afterEach = step;
+        }
+
+        /** Whether the test has stepped in. */
+        boolean isPassed() {
+            return step == null;
+        }
+
+        @Override
+        boolean isForNow() {
+            return forNow;
+        }
+
+        @Override
+        long wordVolatile() {
+            long w = super.wordVolatile();
+            if (step != null && --looks == 0) {
+                Runnable now = step;
+                step = null;
+                now.run();
+            }
+            afterEach.run();
+            return w;
+        }
+
+        @Override
+        boolean casWord(long expected, long value) {
+            boolean done = super.casWord(expected, value);
+            if (done) {
+                afterEach.run();
+            }
+            return done;
         }
     }
 
@@ -63,10 +126,12 @@ final class Fixtures {
     static final class Rig {
         final CountingKeeper keeper = new CountingKeeper();
         final LimitedHeap heap = new LimitedHeap();
+        /** Only of what the queue itself asks the time for: attempts to get memory. */
+        final ManualClock clock = new ManualClock();
         final TimerQueue queue;
 
         Rig(boolean keepOrder, Admission admission) {
-            queue = new TimerQueue(0, new Timeline(new ManualClock()), null, heap, admission, keepOrder);
+            queue = new TimerQueue(0, new Timeline(clock), null, heap, admission, keepOrder);
             keepWith(keeper);
         }
 
@@ -83,6 +148,12 @@ final class Fixtures {
             }
         }
 
+        /** There is memory again, and time to try. */
+        void giveMemory() {
+            heap.exhausted = false;
+            clock.advance(Duration.ofMinutes(1));
+        }
+
         Timer arm(long when, Runnable task) {
             Timer t = new Timer(queue, task);
             queue.arm(t, when);
@@ -96,7 +167,7 @@ final class Fixtures {
         void drain() {
             queue.lock();
             try {
-                queue.drain();
+                queue.drainFully();
             } finally {
                 queue.unlock();
             }
@@ -126,7 +197,7 @@ final class Fixtures {
             queue.lock();
             try {
                 if (queue.hasMail()) {
-                    queue.drain();
+                    queue.drainFully();
                 }
                 return queue.claimDue(now, run, true) ? run : null;
             } finally {

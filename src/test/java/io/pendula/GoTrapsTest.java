@@ -172,7 +172,7 @@ class GoTrapsTest {
         try (TimerScheduler loops = TimerScheduler.builder().workers(0).build();
                 LoopThread heir = new LoopThread(loops, way)) {
             for (long end = System.nanoTime() + 300_000_000; rounds < 200 || System.nanoTime() - end < 0; rounds++) {
-                TimerLoop loop = loops.attach(NOTHING);
+                TimerLoop loop = loops.attachShared(NOTHING);
                 long delay = ThreadLocalRandom.current().nextLong(60_000);
                 Timer t = loop.after(delay, TimeUnit.NANOSECONDS, fired::incrementAndGet);
                 assertEquals(List.of(), loop.detach(), "there is an heir");

@@ -39,6 +39,10 @@ class LookoutModelTest {
         SCAN_GOES_ON,
         /** A new holder that oversleeps is not woken. */
         APPOINTED_NOT_WOKEN,
+        /** As built; a thread that cannot be started is not even made, so that nobody has taken it for the holder. */
+        AS_BUILT_AND_NOT_MADE,
+        /** The new driver may begin a task, and need another, while others are still kept from starting one. */
+        STARTED_BEFORE_OTHERS_MAY_TRY,
         /** Nobody looks for a sleeper when a thread could not be started. */
         FAILED_START_FORGOTTEN
     }
@@ -131,7 +135,7 @@ class LookoutModelTest {
         SET_BUSY, BEGINS, BEGINS_RESIGN, RUN,
         APPOINT, APPOINT_CAS, APPOINT_BUSY, APPOINT_REVOKE,
         OVERSLEEPS, OVERSLEEPS_OWN, OVERSLEEPS_LEFT, OVERSLEEPS_BUSY, OVERSLEEPS_POLL, OVERSLEEPS_KEEPER, APPOINT_WAKE,
-        START, START_LOCK, START_HELD, START_HOLD, START_LAUNCH, START_FAIL,
+        START, START_LOCK, START_HELD, START_HOLD, START_LET, START_LAUNCH, START_FAIL,
         LOOK_ASLEEP, LOOK_DEAF, LEND, LEND_UNTIL, LEND_LOCK, LEND_KEEPER, LEND_POLL, LEND_DRAIN, LEND_AWAKE,
         LEND_UNLOCK, LEND_ASLEEP, LEND_SAME, LEND_WAKE,
         HELP, HELP_HOLDER, HELP_LEFT, HELP_BUSY, ADOPT, ADOPT_KEEP, ADOPT_AWAKE, ADOPT_UNLOCK,
@@ -318,7 +322,7 @@ class LookoutModelTest {
                 case APPOINT, APPOINT_CAS, APPOINT_BUSY, APPOINT_REVOKE, OVERSLEEPS, APPOINT_WAKE -> appoint(d, i);
                 case OVERSLEEPS_OWN, OVERSLEEPS_LEFT, OVERSLEEPS_BUSY, OVERSLEEPS_POLL, OVERSLEEPS_KEEPER ->
                     oversleeps(d, i);
-                case START, START_LOCK, START_HELD, START_HOLD, START_LAUNCH, START_FAIL -> {
+                case START, START_LOCK, START_HELD, START_HOLD, START_LET, START_LAUNCH, START_FAIL -> {
                     return start(d);
                 }
                 case LOOK_ASLEEP -> {
@@ -530,32 +534,50 @@ class LookoutModelTest {
                 }
                 case START_LOCK -> {
                     if (v[STARTING] != 0) {
-                        return false;
+                        begun(d); // another is at it
+                    } else {
+                        v[STARTING] = 1;
+                        go(d, At.START_HELD);
                     }
-                    v[STARTING] = 1;
-                    go(d, At.START_HELD);
                 }
                 case START_HELD -> {
                     if (fresh == scenario.drivers || v[HOLDER] != 0) {
                         v[STARTING] = 0;
                         begun(d);
                     } else {
-                        go(d, At.START_HOLD);
+                        boolean made = !scenario.startFails || variant != Variant.AS_BUILT_AND_NOT_MADE;
+                        go(d, made ? At.START_HOLD : At.START_FAIL); // in between the factory is called
                     }
                 }
                 case START_HOLD -> {
+                    driver(d, X, fresh + 1);
+                    v[STARTED]++;
                     casHolder(0, fresh + 1);
-                    go(d, scenario.startFails ? At.START_FAIL : At.START_LAUNCH);
+                    go(d, variant == Variant.STARTED_BEFORE_OTHERS_MAY_TRY ? At.START_LAUNCH : At.START_LET);
+                }
+                case START_LET -> {
+                    v[STARTING] = 0;
+                    if (variant == Variant.STARTED_BEFORE_OTHERS_MAY_TRY) {
+                        begun(d);
+                    } else {
+                        go(d, scenario.startFails ? At.START_FAIL : At.START_LAUNCH);
+                    }
                 }
                 case START_LAUNCH -> {
-                    v[STARTED]++;
-                    v[STARTING] = 0;
-                    go(fresh, At.CHECK, 0);
-                    begun(d);
+                    go(driver(d, X) - 1, At.CHECK, 0);
+                    if (variant == Variant.STARTED_BEFORE_OTHERS_MAY_TRY) {
+                        go(d, At.START_LET);
+                    } else {
+                        begun(d);
+                    }
                 }
                 default -> {
-                    casHolder(fresh + 1, 0);
-                    v[STARTING] = 0;
+                    if (variant == Variant.AS_BUILT_AND_NOT_MADE) {
+                        v[STARTING] = 0;
+                    } else {
+                        v[STARTED]--;
+                        casHolder(driver(d, X), 0);
+                    }
                     flag(d, START_FAILED, true);
                     if (variant == Variant.FAILED_START_FORGOTTEN) {
                         begun(d);
@@ -883,9 +905,9 @@ class LookoutModelTest {
             return at(d) == At.PARK;
         }
 
-        /** Whether some queue is not looked after though a driver is idle. */
+        /** Whether some queue is not looked after though a driver is idle, or another could be started. */
         boolean isLost() {
-            boolean idle = false;
+            boolean idle = !scenario.startFails && v[STARTED] < scenario.drivers;
             for (int d = 0; d < scenario.drivers; d++) {
                 idle |= isIdle(d);
             }
@@ -999,8 +1021,11 @@ class LookoutModelTest {
     private static final Scenario START_FAILS =
             new Scenario("two drivers, a third cannot be started", 1, 3, 2, true, 0, List.of(blocking(0)), List.of());
 
+    private static final Scenario ONE_STARTS_TWO = new Scenario("one driver, two block, two are started", 1, 3, 1, false,
+            0, List.of(blocking(0), blocking(0), brief(0)), List.of());
+
     static Stream<Scenario> scenarios() {
-        return Stream.of(ONE_BLOCKS, BRIEF_THEN_BLOCKING, TWO_BLOCK, START_FAILS,
+        return Stream.of(ONE_STARTS_TWO, ONE_BLOCKS, BRIEF_THEN_BLOCKING, TWO_BLOCK, START_FAILS,
                 new Scenario("two drivers of two queues, one blocks, one arms", 2, 2, 2, false, 0,
                         List.of(blocking(0), toArm(0, NOW)), List.of(arms(1))),
                 new Scenario("two drivers of two queues, one blocks, one sleeps anew", 2, 2, 2, false, 1,
@@ -1014,13 +1039,25 @@ class LookoutModelTest {
                 new Scenario("two drivers of two queues, one blocks, one gets up, one arms", 2, 2, 2, false, 1,
                         List.of(blocking(0), later(1, SOON), toArm(0, LATE)), List.of(arms(2))),
                 new Scenario("two drivers block, a third cannot be started", 1, 3, 2, true, 0,
-                        List.of(blocking(0), blocking(0)), List.of()));
+                        List.of(blocking(0), blocking(0)), List.of()),
+                new Scenario("two drivers of two queues, one blocks, one is brief, a third cannot be started", 2, 3, 2,
+                        true, 0, List.of(blocking(0), brief(1)), List.of()),
+                new Scenario("two drivers of two queues, one blocks, one is brief, another is started", 2, 3, 2,
+                        false, 0, List.of(blocking(0), brief(1)), List.of()));
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
     void lookout_asBuilt_losesNoQueue(Scenario scenario) {
         assertEquals(0, lostQueues(scenario, Variant.AS_BUILT));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void lookout_threadsThatCannotBeStartedAreNotMade_losesNoQueue(Scenario scenario) {
+        if (scenario.startFails) {
+            assertEquals(0, lostQueues(scenario, Variant.AS_BUILT_AND_NOT_MADE));
+        }
     }
 
     @Test
@@ -1056,6 +1093,11 @@ class LookoutModelTest {
     @Test
     void appoint_notWoken_isFoundToLoseAQueue() {
         assertNotEquals(0, lostQueues(TWO_BLOCK, Variant.APPOINTED_NOT_WOKEN));
+    }
+
+    @Test
+    void start_beforeOthersMayTry_isFoundToLoseAQueue() {
+        assertNotEquals(0, lostQueues(ONE_STARTS_TWO, Variant.STARTED_BEFORE_OTHERS_MAY_TRY));
     }
 
     @Test

@@ -116,6 +116,7 @@ class LookoutStressTest {
         final AtomicInteger runs = new AtomicInteger();
         final CountDownLatch ready = new CountDownLatch(1);
         volatile Future<?> future;
+        volatile boolean cancelled;
 
         Subject(Round round, Kind kind) {
             this.round = round;
@@ -137,8 +138,8 @@ class LookoutStressTest {
         }
 
         void cancel(boolean interrupt) {
-            if (future != null) {
-                future.cancel(interrupt);
+            if (future != null && future.cancel(interrupt)) {
+                cancelled = true;
             }
         }
 
@@ -217,7 +218,8 @@ class LookoutStressTest {
                 assertEquals(0, runs, "rejected, but ran");
             } else if (back.remove(s.future)) {
                 assertTrue(s.kind == Kind.PERIODIC || runs == 0, "returned, but ran");
-                assertTrue(s.kind != Kind.PERIODIC || s.future.isCancelled(), "returned, but will run on");
+                assertEquals(s.cancelled, s.future.isCancelled(), "returned, and not cancelled but by its owner");
+                assertEquals(s.cancelled, s.future.isDone(), "returned, and not done");
             } else {
                 assertTrue(s.future.isDone(), () -> "neither done nor returned: " + s.future);
                 assertTrue(s.future.isCancelled() || runs == 1, () -> s.kind + " ran " + runs + " times");

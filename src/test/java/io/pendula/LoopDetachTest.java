@@ -10,6 +10,7 @@ import static io.pendula.LoopFixtures.result;
 import static io.pendula.LoopFixtures.runAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -42,6 +43,7 @@ class LoopDetachTest {
     private final Actor other = new Actor("other");
     private final Actor third = new Actor("third");
     private final List<String> log = new ArrayList<>();
+    private final List<Timer> armed = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -56,7 +58,7 @@ class LoopDetachTest {
     }
 
     private TimerLoop attach(Actor actor, TimerScheduler s) {
-        return actor.call(() -> s.attach(NOTHING));
+        return actor.call(() -> s.attachShared(NOTHING));
     }
 
     private static int runDue(Actor actor, TimerLoop loop) {
@@ -67,7 +69,7 @@ class LoopDetachTest {
 
     @Test
     void detach_workerIsThere_itRunsThemAtTheirDeadlines() {
-        TimerLoop loop = withWorker.attach(NOTHING);
+        TimerLoop loop = withWorker.attachShared(NOTHING);
         loop.after(ns(10), note("filed"));
         Timer putOff = loop.after(ns(5), note("put off"));
         Timer brought = loop.after(ns(500), note("brought forward"));
@@ -97,7 +99,7 @@ class LoopDetachTest {
 
     @Test
     void detach_workerIsThere_futuresAndReceiversGetTheirs() throws Exception {
-        TimerLoop loop = withWorker.attach(NOTHING);
+        TimerLoop loop = withWorker.attachShared(NOTHING);
         Timer signal = withWorker.after(ns(10));
         ScheduledFuture<String> f = withWorker.asScheduledExecutorService().schedule(() -> "called", 10,
                 TimeUnit.NANOSECONDS);
@@ -114,9 +116,9 @@ class LoopDetachTest {
     @Test
     void detach_otherLoopIsThere_itRunsThemAtTheirDeadlines() {
         Bell bell = new Bell();
-        TimerLoop heir = other.call(() -> loopsOnly.attach(bell));
+        TimerLoop heir = other.call(() -> loopsOnly.attachShared(bell));
         assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer a = loop.after(ns(10), note("a"));
         Timer stopped = loop.after(ns(10), note("stopped"));
         stopped.stop();
@@ -146,8 +148,8 @@ class LoopDetachTest {
     @Test
     void detach_heirWaitsAlready_isCalledForWhatIsArmedOnTheInheritance() {
         Bell bell = new Bell();
-        TimerLoop heir = other.call(() -> loopsOnly.attach(bell));
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop heir = other.call(() -> loopsOnly.attachShared(bell));
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer a = loop.after(ns(1_000), note("a"));
         loop.detach();
         bell.rings();
@@ -164,11 +166,11 @@ class LoopDetachTest {
     void detach_severalLoops_theOneThatIsNotConfinedInherits(boolean confinedFirst) {
         Actor first = confinedFirst ? other : third;
         Actor second = confinedFirst ? third : other;
-        TimerLoop a = first.call(() -> first == other ? loopsOnly.attachConfined(NOTHING) : loopsOnly.attach(NOTHING));
-        TimerLoop b = second.call(() -> first == other ? loopsOnly.attach(NOTHING) : loopsOnly.attachConfined(NOTHING));
+        TimerLoop a = first.call(() -> first == other ? loopsOnly.attach(NOTHING) : loopsOnly.attachShared(NOTHING));
+        TimerLoop b = second.call(() -> first == other ? loopsOnly.attachShared(NOTHING) : loopsOnly.attach(NOTHING));
         TimerLoop confined = first == other ? a : b;
         TimerLoop open = first == other ? b : a;
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, note("a"));
         assertEquals(List.of(), loop.detach());
         assertEquals(0, runDue(other, confined));
@@ -177,8 +179,8 @@ class LoopDetachTest {
 
     @Test
     void detach_onlyAConfinedLoopIsLeft_itInherits() {
-        TimerLoop heir = other.call(() -> loopsOnly.attachConfined(NOTHING));
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop heir = other.call(() -> loopsOnly.attach(NOTHING));
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, note("a"));
         assertEquals(List.of(), loop.detach());
         assertEquals(1, runDue(other, heir));
@@ -187,7 +189,7 @@ class LoopDetachTest {
     @Test
     void runDue_inheritedTimers_runInTheOrderOfTheirDeadlines() {
         TimerLoop heir = attach(other, loopsOnly);
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         for (int i = 9; i >= 0; i--) {
             (i % 2 == 0 ? heir : loop).after(ns(i), note("" + i));
         }
@@ -205,7 +207,7 @@ class LoopDetachTest {
     @Test
     void runDue_callbackBringsAnInheritedTimerForward_waitsForTheNextCall() {
         TimerLoop heir = attach(other, loopsOnly);
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer inherited = loop.after(HOUR, note("inherited"));
         loop.close();
         heir.after(NOW, () -> assertTrue(inherited.reset(NOW)));
@@ -218,7 +220,7 @@ class LoopDetachTest {
     @Test
     void runDue_limitAndManyOwnTimers_inheritedOnesHaveTheirTurn() {
         TimerLoop heir = attach(other, loopsOnly);
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, note("inherited"));
         loop.close();
         clock.advance(ns(1));
@@ -234,7 +236,7 @@ class LoopDetachTest {
     void detach_heirOfTwo_passesAllOn() {
         TimerLoop heir = attach(other, loopsOnly);
         TimerLoop second = attach(third, loopsOnly);
-        TimerLoop first = loopsOnly.attach(NOTHING);
+        TimerLoop first = loopsOnly.attachShared(NOTHING);
         heir.after(ns(10), note("own"));
         second.after(ns(10), note("second"));
         first.after(ns(10), note("first"));
@@ -253,7 +255,7 @@ class LoopDetachTest {
     void detach_heirOfTwoWithNobodyElse_returnsAll() {
         TimerLoop heir = attach(other, loopsOnly);
         TimerLoop second = attach(third, loopsOnly);
-        TimerLoop first = loopsOnly.attach(NOTHING);
+        TimerLoop first = loopsOnly.attachShared(NOTHING);
         Set<Timer> all = Set.of(heir.after(ns(10), note("own")), second.after(ns(10), note("second")),
                 first.after(ns(10), note("first")));
         first.close();
@@ -263,27 +265,30 @@ class LoopDetachTest {
         assertEquals(0, loopsOnly.stats().workers().size());
     }
 
-    // ---- to whoever comes next ----
+    // ---- not to a loop that comes later ----
 
     @Test
-    void attach_afterDetach_takesTheTimersOver() {
-        TimerLoop loop = withWorker.attach(NOTHING);
-        loop.after(ns(10), note("a"));
+    void attach_afterDetach_startsWithNothing() {
+        TimerLoop loop = withWorker.attachShared(NOTHING);
+        Timer left = loop.after(ns(10), note("a"));
         loop.close();
         TimerLoop next = attach(other, withWorker);
-        assertEquals(10, other.call(next::nanosUntilNext));
-        assertEquals(0, clock.advance(ns(10)));
-        assertEquals(1, runDue(other, next));
+        assertEquals(Long.MAX_VALUE, other.call(next::nanosUntilNext));
+        Timer own = next.after(ns(10), note("own"));
+        assertNotSame(left.queue, own.queue);
+        assertEquals(1, clock.advance(ns(10)), "the worker has the timers of the loop that has gone");
         assertEquals(List.of("a@10"), log);
+        assertEquals(1, runDue(other, next));
+        assertEquals(List.of("a@10", "own@10"), log);
         assertEquals(2, withWorker.stats().workers().size());
     }
 
     @Test
     void attach_confinedAfterDetach_startsWithNothing() {
-        TimerLoop loop = withWorker.attach(NOTHING);
+        TimerLoop loop = withWorker.attachShared(NOTHING);
         loop.after(ns(10), note("a"));
         loop.close();
-        TimerLoop next = other.call(() -> withWorker.attachConfined(NOTHING));
+        TimerLoop next = other.call(() -> withWorker.attach(NOTHING));
         assertEquals(Long.MAX_VALUE, other.call(next::nanosUntilNext));
         assertEquals(1, clock.advance(ns(10)));
     }
@@ -294,7 +299,7 @@ class LoopDetachTest {
         TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
         TimerLoop staying = attach(other, s);
         for (int i = 0; i < 10_000; i++) {
-            TimerLoop loop = i % 3 == 0 ? s.attachConfined(NOTHING) : s.attach(NOTHING);
+            TimerLoop loop = i % 3 == 0 ? s.attach(NOTHING) : s.attachShared(NOTHING);
             loop.after(HOUR, NOTHING).stop();
             if (i % 5 == 0) {
                 loop.after(NOW, NOTHING);
@@ -312,7 +317,7 @@ class LoopDetachTest {
 
     @Test
     void detach_nobodyIsThere_returnsThemStopped() {
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer filed = loop.after(ns(10), note("filed"));
         Timer fired = loop.after(NOW, NOTHING);
         assertEquals(1, loop.runDue());
@@ -346,7 +351,7 @@ class LoopDetachTest {
 
     @Test
     void detach_nobodyIsThere_whoeverWaitsIsTold() throws Exception {
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer signal = loopsOnly.after(HOUR);
         Ticker ticks = loopsOnly.every(HOUR);
         ScheduledFuture<?> f = loopsOnly.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS);
@@ -375,7 +380,7 @@ class LoopDetachTest {
 
     @Test
     void detach_firingThatNobodyHasReceived_isStillReceived() throws Exception {
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer signal = loopsOnly.after(NOW);
         assertEquals(1, loop.runDue());
         assertEquals(List.of(), loop.detach());
@@ -388,7 +393,7 @@ class LoopDetachTest {
     void detach_confined_returnsThemThoughOthersAreThere(int workers) {
         TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
         TimerLoop another = attach(other, s);
-        TimerLoop loop = s.attachConfined(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         Timer t = loop.after(ns(10), note("t"));
         assertEquals(List.of(t), loop.detach());
         assertEquals(0, clock.advance(ns(10)));
@@ -398,12 +403,12 @@ class LoopDetachTest {
 
     @Test
     void detach_confinedThatHasInherited_returnsItsOwnAndPassesTheRestOn() {
-        TimerLoop confined = other.call(() -> loopsOnly.attachConfined(NOTHING));
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop confined = other.call(() -> loopsOnly.attach(NOTHING));
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(ns(10), note("inherited"));
         loop.close();
         Timer own = confined.after(ns(10), note("own"));
-        TimerLoop last = third.call(() -> loopsOnly.attachConfined(NOTHING));
+        TimerLoop last = third.call(() -> loopsOnly.attach(NOTHING));
         assertEquals(List.of(own), other.call(confined::detach));
         clock.advance(ns(10));
         assertEquals(1, runDue(third, last));
@@ -414,7 +419,7 @@ class LoopDetachTest {
     void detach_maxPending_permitsComeBack() {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).maxPending(3).build()) {
             for (int i = 0; i < 5; i++) {
-                TimerLoop loop = s.attach(NOTHING);
+                TimerLoop loop = s.attachShared(NOTHING);
                 loop.after(HOUR, NOTHING);
                 loop.every(HOUR, NOTHING);
                 elsewhere(() -> loop.after(HOUR, NOTHING));
@@ -428,13 +433,13 @@ class LoopDetachTest {
     @Test
     void detach_rejectedResets_costNoPermit() {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).maxPending(1).build()) {
-            TimerLoop loop = s.attach(NOTHING);
+            TimerLoop loop = s.attachShared(NOTHING);
             Timer t = loop.after(HOUR, NOTHING);
             loop.close();
             for (int i = 0; i < 5; i++) {
                 assertThrows(RejectedExecutionException.class, () -> t.reset(HOUR));
             }
-            TimerLoop next = s.attach(NOTHING);
+            TimerLoop next = s.attachShared(NOTHING);
             next.after(HOUR, NOTHING).stop();
             next.after(HOUR, NOTHING);
             next.close();
@@ -445,7 +450,7 @@ class LoopDetachTest {
 
     @Test
     void close_inCallbackWithWorker_theRestGoesThere() {
-        TimerLoop loop = withWorker.attach(NOTHING);
+        TimerLoop loop = withWorker.attachShared(NOTHING);
         Timer[] self = new Timer[1];
         self[0] = loop.after(ns(1), () -> {
             log.add("self@" + clock.nanoTime());
@@ -469,7 +474,7 @@ class LoopDetachTest {
 
     @Test
     void detach_inCallbackWithNobody_returnsTheRestAndTheOwnNextRun() {
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         List<Timer> unfired = new ArrayList<>();
         Timer[] self = new Timer[1];
         self[0] = loop.after(NOW, () -> {
@@ -489,7 +494,7 @@ class LoopDetachTest {
 
     @Test
     void detach_inCallbackOfATickerWithNobody_endsIt() {
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.every(ns(1), () -> {
             log.add("tick");
             assertEquals(List.of(), loop.detach());
@@ -505,17 +510,17 @@ class LoopDetachTest {
     @ValueSource(ints = {0, 1})
     void attach_inCallbackThatHasClosedTheLoop_isRejectedUntilItReturns(int workers) {
         TimerScheduler s = workers == 0 ? loopsOnly : withWorker;
-        TimerLoop first = s.attach(NOTHING);
+        TimerLoop first = s.attachShared(NOTHING);
         first.after(NOW, () -> {
             first.close();
-            log.add(assertThrows(IllegalStateException.class, () -> s.attach(NOTHING)).getMessage());
-            assertThrows(IllegalStateException.class, () -> s.attachConfined(NOTHING));
+            log.add(assertThrows(IllegalStateException.class, () -> s.attachShared(NOTHING)).getMessage());
+            assertThrows(IllegalStateException.class, () -> s.attach(NOTHING));
         });
         assertEquals(1, first.runDue());
         assertEquals(List.of("the thread " + Thread.currentThread().getName()
                 + " is inside a callback of a loop that it has closed"), log);
         assertEquals(0, s.loops.all().length);
-        TimerLoop second = s.attach(NOTHING);
+        TimerLoop second = s.attachShared(NOTHING);
         s.after(NOW, note("on the second"));
         assertEquals(1, second.runDue());
         assertEquals("on the second@0", log.get(1));
@@ -527,7 +532,7 @@ class LoopDetachTest {
     void close_inCallbackOfAnInheritedTimer_passesAllOn() {
         TimerLoop heir = attach(other, loopsOnly);
         TimerLoop last = attach(third, loopsOnly);
-        TimerLoop loop = loopsOnly.attach(NOTHING);
+        TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, heir::close);
         loop.after(NOW, note("inherited"));
         heir.after(HOUR, note("own"));
@@ -541,7 +546,7 @@ class LoopDetachTest {
     @Test
     void helpOthers_callbackClosesTheLoop_runsNoMore() {
         TimerLoop stuck = attach(other, loopsOnly);
-        TimerLoop helper = loopsOnly.attach(NOTHING);
+        TimerLoop helper = loopsOnly.attachShared(NOTHING);
         stuck.after(NOW, () -> {
             log.add("closes");
             helper.close();
@@ -557,29 +562,35 @@ class LoopDetachTest {
 
     @Test
     void close_threadHasEnded_anyOtherMayDoIt() {
-        TimerLoop dead = elsewhere(() -> withWorker.attach(NOTHING));
-        dead.after(ns(10), note("a"));
+        TimerLoop dead = elsewhere(() -> armed(withWorker.attachShared(NOTHING), "a"));
         assertEquals(0, clock.advance(ns(5)));
         dead.close();
         assertEquals(1, clock.advance(ns(5)));
         assertEquals(List.of("a@10"), log);
         assertEquals(0, withWorker.loops.all().length);
 
-        TimerLoop second = elsewhere(() -> loopsOnly.attach(NOTHING));
-        Timer t = second.after(ns(10), note("b"));
+        TimerLoop second = elsewhere(() -> armed(loopsOnly.attachShared(NOTHING), "b"));
+        Timer t = armed.get(1);
+        assertTrue(t.isPending());
         assertEquals(List.of(t), second.detach());
+    }
+
+    private TimerLoop armed(TimerLoop loop, String name) {
+        armed.add(loop.after(ns(10), note(name)));
+        return loop;
     }
 
     @Test
     void close_loopHasArmedAndOthersArmOn_eachFindsItsWay() {
-        TimerLoop loop = withWorker.attach(NOTHING);
+        TimerLoop loop = withWorker.attachShared(NOTHING);
         Timer t = loop.after(ns(10), note("t"));
         loop.close();
         assertThrows(RejectedExecutionException.class, () -> loop.after(NOW, NOTHING));
         withWorker.after(ns(10), note("new"));
         assertTrue(t.reset(ns(12)));
+        assertSame(withWorker.queues[1], t.queue);
         assertEquals(2, clock.advance(ns(12)));
         assertEquals(List.of("new@10", "t@12"), log);
-        assertSame(withWorker.queues[1], t.queue);
+        assertEquals(1, withWorker.queues.length, "nothing is armed in the loop's queue any more");
     }
 }

@@ -36,7 +36,7 @@ class LoopHistoryTest {
     private final Bell bell = new Bell();
     private final TimerScheduler timers = TimerScheduler.builder().clock(() -> time).workers(0).build();
     private final Actor other = new Actor("other");
-    private TimerLoop loop = timers.attach(bell);
+    private TimerLoop loop = timers.attachShared(bell);
     /** What is armed, and for when. */
     private final Map<Timer, Long> model = new LinkedHashMap<>();
     private final List<Timer> all = new ArrayList<>();
@@ -204,7 +204,7 @@ class LoopHistoryTest {
     @ValueSource(longs = {1, 2, 3})
     void anyHistory_timersGoToAndFro_nothingIsLostNothingIsEarly(long seed) {
         this.random = new Random(seed);
-        TimerLoop heir = other.call(() -> timers.attach(NOTHING));
+        TimerLoop heir = other.call(() -> timers.attachShared(NOTHING));
         for (int i = 0; i < STEPS; i++) {
             step();
             if (random.nextInt(20) == 0) {
@@ -212,7 +212,9 @@ class LoopHistoryTest {
                 if (random.nextBoolean()) {
                     other.call(heir::nanosUntilNext);
                 }
-                loop = timers.attach(bell);
+                loop = timers.attachShared(bell);
+                assertEquals(List.of(), other.call(heir::detach), "the loop that was attached last has them again");
+                heir = other.call(() -> timers.attachShared(NOTHING));
                 waitsUntil = 0;
             }
         }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class LoopHomeTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(1).build();
-    private final TimerLoop loop = timers.attach(NOTHING);
+    private final TimerLoop loop = timers.attachShared(NOTHING);
     private final List<String> log = new ArrayList<>();
 
     @Test
@@ -138,7 +138,7 @@ class LoopHomeTest {
             assertThrows(RejectedExecutionException.class, () -> s.after(HOUR));
             assertThrows(RejectedExecutionException.class,
                     () -> s.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS));
-            TimerLoop l = s.attach(NOTHING);
+            TimerLoop l = s.attachShared(NOTHING);
             runElsewhere(() -> s.after(NOW, () -> log.add("any loop")));
             assertEquals(1, l.runDue());
             assertEquals(List.of("any loop"), log);
@@ -152,9 +152,9 @@ class LoopHomeTest {
     @Test
     void arm_withoutWorkersByMany_reachesSomeLoopEachTime() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop mine = s.attach(NOTHING)) {
+                TimerLoop mine = s.attachShared(NOTHING)) {
             runElsewhere(() -> {
-                TimerLoop other = s.attach(NOTHING);
+                TimerLoop other = s.attachShared(NOTHING);
                 for (int i = 0; i < 8; i++) {
                     runElsewhere(() -> s.after(NOW, NOTHING));
                 }
@@ -171,7 +171,7 @@ class LoopHomeTest {
     void executor_callbacksOfALoop_runWhereItSaysAndAreEndedThere() throws Exception {
         List<Runnable> handed = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).executor(handed::add).build()) {
-            TimerLoop l = s.attach(NOTHING);
+            TimerLoop l = s.attachShared(NOTHING);
             Timer t = l.after(NOW, () -> log.add(Thread.currentThread().getName()));
             Ticker ticker = l.every(ns(1), () -> log.add("tick"));
             clock.advance(ns(1));

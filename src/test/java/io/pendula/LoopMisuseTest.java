@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Selector;
+import io.pendula.LoopFixtures.Actor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopMisuseTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).build();
-    private final TimerLoop loop = timers.attach(NOTHING);
+    private final TimerLoop loop = timers.attachShared(NOTHING);
 
     /** The methods that are the loop's thread's own. */
     enum Own {
@@ -100,7 +101,7 @@ class LoopMisuseTest {
     @ParameterizedTest
     @EnumSource
     void call_ofALoopWhoseThreadHasEnded_isStillOnlyThatThreads(Own own) {
-        TimerLoop orphan = elsewhere(() -> timers.attach(NOTHING));
+        TimerLoop orphan = elsewhere(() -> timers.attachShared(NOTHING));
         assertTrue(messageOf(own.on(orphan)).contains("elsewhere"));
         orphan.close();
     }
@@ -121,12 +122,14 @@ class LoopMisuseTest {
     @Test
     void call_inCallbackOfAnother_namesTheMethod() {
         List<String> messages = new ArrayList<>();
-        TimerLoop dead = elsewhere(() -> timers.attach(NOTHING));
-        dead.after(NOW, () -> messages.add(messageOf(loop::runDue)));
-        clock.advance(HOUR);
-        assertEquals(1, loop.helpOthers());
-        assertEquals(List.of("runDue was called by a callback that the loop is running"), messages);
-        dead.close();
+        try (Actor actor = new Actor("busy")) {
+            TimerLoop busy = actor.call(() -> timers.attachShared(NOTHING));
+            busy.after(NOW, () -> messages.add(messageOf(loop::runDue)));
+            clock.advance(HOUR);
+            assertEquals(1, loop.helpOthers());
+            assertEquals(List.of("runDue was called by a callback that the loop is running"), messages);
+            actor.run(busy::close);
+        }
     }
 
     @ParameterizedTest
@@ -207,7 +210,7 @@ class LoopMisuseTest {
     void select_nullOrClosedSelector_isRejectedAndTheLoopIsUp() throws Exception {
         LoopFixtures.Bell bell = new LoopFixtures.Bell();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attach(bell)) {
+                TimerLoop l = s.attachShared(bell)) {
             assertEquals("selector must not be null", nullMessage(() -> l.select(null)));
             Selector closed = Selector.open();
             closed.close();
@@ -224,28 +227,28 @@ class LoopMisuseTest {
     @Test
     void attach_nullWakeup_isRejected() {
         runElsewhere(() -> {
+            assertEquals("wakeup must not be null", nullMessage(() -> timers.attachShared(null)));
             assertEquals("wakeup must not be null", nullMessage(() -> timers.attach(null)));
-            assertEquals("wakeup must not be null", nullMessage(() -> timers.attachConfined(null)));
         });
     }
 
     @Test
     void attach_twiceByOneThread_isRejectedUntilTheFirstIsClosed() {
         String message = "the thread " + Thread.currentThread().getName() + " has a loop of this scheduler already";
+        assertEquals(message, messageOf(() -> timers.attachShared(NOTHING)));
         assertEquals(message, messageOf(() -> timers.attach(NOTHING)));
-        assertEquals(message, messageOf(() -> timers.attachConfined(NOTHING)));
-        loop.after(NOW, () -> assertEquals(message, messageOf(() -> timers.attach(NOTHING))));
+        loop.after(NOW, () -> assertEquals(message, messageOf(() -> timers.attachShared(NOTHING))));
         assertEquals(1, loop.runDue());
         loop.close();
-        timers.attach(NOTHING).close();
+        timers.attachShared(NOTHING).close();
     }
 
     @Test
     void attach_toAClosedScheduler_isRejected() {
         loop.close();
         timers.close();
+        assertEquals("the scheduler is closed", messageOf(() -> timers.attachShared(NOTHING)));
         assertEquals("the scheduler is closed", messageOf(() -> timers.attach(NOTHING)));
-        assertEquals("the scheduler is closed", messageOf(() -> timers.attachConfined(NOTHING)));
     }
 
     @ParameterizedTest
@@ -263,7 +266,7 @@ class LoopMisuseTest {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             CountDownLatch ran = new CountDownLatch(1);
             s.after(NOW, () -> {
-                thrown.set(assertThrows(IllegalStateException.class, () -> s.attach(NOTHING)));
+                thrown.set(assertThrows(IllegalStateException.class, () -> s.attachShared(NOTHING)));
                 ran.countDown();
             });
             await(ran);
@@ -273,11 +276,11 @@ class LoopMisuseTest {
     }
 
     @Test
-    void attachConfined_schedulerWithExecutor_isRejected() {
-        try (TimerScheduler s = TimerScheduler.builder().clock(clock).executor(Runnable::run).build()) {
-            assertEquals("callbacks run on the scheduler's executor, so no loop can confine them",
-                    messageOf(() -> s.attachConfined(NOTHING)));
-            s.attach(NOTHING).close();
+    void attach_schedulerWithExecutor_isRejectedAndNamesAttachShared() {
+        try (TimerScheduler s = TimerScheduler.builder().name("pooled").clock(clock).executor(Runnable::run).build()) {
+            assertEquals("scheduler 'pooled' runs callbacks on its executor, so attach cannot confine them to the"
+                    + " calling thread; use attachShared", messageOf(() -> s.attach(NOTHING)));
+            s.attachShared(NOTHING).close();
         }
     }
 
@@ -291,7 +294,7 @@ class LoopMisuseTest {
     @Test
     void attach_toTheSharedScheduler_isAllowed() {
         runElsewhere(() -> {
-            try (TimerLoop l = TimerScheduler.shared().attachConfined(NOTHING)) {
+            try (TimerLoop l = TimerScheduler.shared().attach(NOTHING)) {
                 AtomicReference<Thread> on = new AtomicReference<>();
                 Timer.after(1, TimeUnit.NANOSECONDS, () -> on.set(Thread.currentThread()));
                 while (on.get() == null) {
@@ -312,7 +315,7 @@ class LoopMisuseTest {
         assertEquals("TimerLoop[" + Thread.currentThread().getName() + "]", loop.toString());
         assertEquals("TimerScheduler[timers, 0 workers, 1 loops]", timers.toString());
         String confined = elsewhere(() -> {
-            TimerLoop l = timers.attachConfined(NOTHING);
+            TimerLoop l = timers.attach(NOTHING);
             String text = l.toString();
             l.close();
             return text + l;

@@ -77,7 +77,7 @@ class LoopShutdownTest {
     @CsvSource({"0, false", "0, true", "2, false", "2, true"})
     void shutdownNow_loopsAttached_returnsTheirTimers(int workers, boolean confined) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = looping.call(() -> confined ? s.attachConfined(NOTHING) : s.attach(NOTHING));
+        TimerLoop loop = looping.call(() -> confined ? s.attach(NOTHING) : s.attachShared(NOTHING));
         Timer filed = loop.after(HOUR, NOTHING);
         looping.call(loop::nanosUntilNext);
         Timer inbox = loop.after(HOUR, NOTHING);
@@ -106,7 +106,7 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_loopsAttached_theirMethodsAreHarmlessAfterwards(int workers) throws Exception {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = s.attach(NOTHING);
+        TimerLoop loop = s.attachShared(NOTHING);
         Timer due = loop.after(NOW, NOTHING);
         s.close();
         assertFalse(due.isPending());
@@ -136,9 +136,9 @@ class LoopShutdownTest {
         TimerScheduler s = scheduler(0);
         Bell waiting = new Bell();
         Bell up = new Bell();
-        TimerLoop loop = looping.call(() -> s.attach(waiting));
+        TimerLoop loop = looping.call(() -> s.attachShared(waiting));
         looping.call(loop::nanosUntilNext);
-        closing.call(() -> s.attach(up));
+        closing.call(() -> s.attachShared(up));
         s.close();
         assertEquals(1, waiting.rings());
         assertTrue(up.rings() <= 1);
@@ -150,7 +150,7 @@ class LoopShutdownTest {
     void close_loopWaitsInSelect_returnsFromItAtOnce() throws Exception {
         TimerScheduler s = scheduler(1);
         try (Selector selector = Selector.open()) {
-            TimerLoop loop = looping.call(() -> s.attach(selector::wakeup));
+            TimerLoop loop = looping.call(() -> s.attachShared(selector::wakeup));
             loop.after(HOUR, NOTHING);
             Future<Integer> keys = looping.start(() -> loop.select(selector));
             eventually("it waits", () -> loopWaits(s));
@@ -167,7 +167,7 @@ class LoopShutdownTest {
     @Test
     void close_calledByTheLoopsThread_doesNotWaitForItself() {
         TimerScheduler s = scheduler(1);
-        TimerLoop loop = s.attach(NOTHING);
+        TimerLoop loop = s.attachShared(NOTHING);
         loop.after(HOUR, NOTHING);
         s.close();
         loop.close();
@@ -180,7 +180,7 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_loopRunsACallback_waitsForItAndForNoMore(int workers) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = looping.call(() -> s.attachConfined(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         loop.after(NOW, this::block);
         Timer next = loop.after(NOW, NOTHING);
         Future<Integer> ran = looping.start(loop::runDue);
@@ -198,7 +198,7 @@ class LoopShutdownTest {
     @Test
     void shutdownNow_loopRunsACallbackThatHasArmedItself_returnsItsNextRun() {
         TimerScheduler s = scheduler(0);
-        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attachShared(NOTHING));
         Timer[] self = new Timer[1];
         AtomicBoolean refused = new AtomicBoolean();
         looping.run(() -> self[0] = s.after(NOW, () -> {
@@ -218,9 +218,9 @@ class LoopShutdownTest {
     @Test
     void close_loopHelpsAnother_waitsForThatCallbackToo() {
         TimerScheduler s = scheduler(0);
-        TimerLoop stuck = s.attach(NOTHING);
+        TimerLoop stuck = s.attachShared(NOTHING);
         stuck.after(NOW, this::block);
-        TimerLoop helper = looping.call(() -> s.attach(NOTHING));
+        TimerLoop helper = looping.call(() -> s.attachShared(NOTHING));
         LifeFixtures.spin(1_000_000);
         Future<Integer> helped = looping.start(helper::helpOthers);
         await(began);
@@ -235,7 +235,7 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_inALoopsCallback_doesNotWaitForIt(int workers) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = s.attachConfined(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         loop.after(NOW, () -> {
             s.close();
             ended.set(true);
@@ -252,11 +252,11 @@ class LoopShutdownTest {
     @Test
     void close_inALoopsCallback_waitsForAnotherLoops() {
         TimerScheduler s = scheduler(0);
-        TimerLoop busy = looping.call(() -> s.attach(NOTHING));
+        TimerLoop busy = looping.call(() -> s.attachShared(NOTHING));
         busy.after(NOW, this::block);
         looping.start(busy::runDue);
         await(began);
-        TimerLoop closer = closing.call(() -> s.attach(NOTHING));
+        TimerLoop closer = closing.call(() -> s.attachShared(NOTHING));
         AtomicBoolean waited = new AtomicBoolean();
         closer.after(NOW, () -> {
             s.close();
@@ -272,8 +272,8 @@ class LoopShutdownTest {
     @Test
     void close_inCallbacksOfTwoLoops_noneWaitsForTheOther() {
         TimerScheduler s = scheduler(0);
-        TimerLoop a = looping.call(() -> s.attach(NOTHING));
-        TimerLoop b = closing.call(() -> s.attach(NOTHING));
+        TimerLoop a = looping.call(() -> s.attachShared(NOTHING));
+        TimerLoop b = closing.call(() -> s.attachShared(NOTHING));
         CountDownLatch both = new CountDownLatch(2);
         Runnable close = () -> {
             both.countDown();
@@ -292,7 +292,7 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_inACallbackAfterTheLoopIsClosed_doesNotWaitForIt(int workers) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = s.attachConfined(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         loop.after(NOW, () -> {
             loop.close();
             s.close();
@@ -307,7 +307,7 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_loopWasClosedInTheCallbackThatStillRuns_waitsForIt(int workers) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = looping.call(() -> s.attachConfined(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         loop.after(NOW, () -> {
             loop.close();
             block();
@@ -324,7 +324,7 @@ class LoopShutdownTest {
     @Test
     void stopAndAwait_callbackOfALoop_waitsForItsEnd() {
         TimerScheduler s = scheduler(0);
-        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attachShared(NOTHING));
         Timer t = loop.after(NOW, this::block);
         looping.start(loop::runDue);
         await(began);
@@ -338,10 +338,10 @@ class LoopShutdownTest {
     @Test
     void shutdownNow_orphansAndInheritance_nothingIsReturnedTwice() {
         TimerScheduler s = scheduler(0);
-        TimerLoop a = looping.call(() -> s.attach(NOTHING));
+        TimerLoop a = looping.call(() -> s.attachShared(NOTHING));
         List<Timer> all = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            TimerLoop b = s.attach(NOTHING);
+            TimerLoop b = s.attachShared(NOTHING);
             all.add(b.after(HOUR, NOTHING));
             b.close();
         }

@@ -105,6 +105,14 @@ class LoopStormTest {
         returned.addAll(unfired);
     }
 
+    /** Hears of the loops that were found to have no thread any more, before another thread could detach them. */
+    private final TimerListener listener = new TimerListener() {
+        @Override
+        public void loopClosed(TimerLoop loop, List<?> unfired) {
+            unfired.forEach(t -> returned.add((Timer) t));
+        }
+    };
+
     // ---- those who arm ----
 
     /** Null if nobody would have it. */
@@ -196,7 +204,7 @@ class LoopStormTest {
         Thread me = Thread.currentThread();
         boolean confined = r.nextInt(3) == 0;
         Runnable wakeup = () -> LockSupport.unpark(me);
-        TimerLoop loop = confined ? s.attachConfined(wakeup) : s.attach(wakeup);
+        TimerLoop loop = confined ? s.attach(wakeup) : s.attachShared(wakeup);
         attached.incrementAndGet();
         Place place = new Place(loop, me, confined);
         mine.set(place);
@@ -239,7 +247,7 @@ class LoopStormTest {
     @CsvSource({"0, false", "1, true", "2, true", "2, false"})
     void loopsComeAndGo_eachArmingEndsExactlyOnce(int workers, boolean monitor) throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().name("loop-storm").workers(workers).monitor(monitor)
-                .maxPending(MAX_PENDING).build()) {
+                .maxPending(MAX_PENDING).listener(listener).build()) {
             long end = System.nanoTime() + STORM_NANOS;
             inParallel(LOOPS + ARMERS, n -> {
                 if (n < LOOPS) {
@@ -261,6 +269,7 @@ class LoopStormTest {
             assertTrue(!overlapped.get(), "a timer overlapped itself");
             assertTrue(!escaped.get(), "a confined timer ran elsewhere");
             assertAccounts(s, workers, monitor);
+            assertQueuesLeave(s, workers);
             assertAllPermitsAreBack(s);
         }
     }
@@ -274,24 +283,31 @@ class LoopStormTest {
                 + "reset %d, returned %d, resets rejected %d; stolen %d, rescues %d", workers, monitor,
                 attached.get(), closedInCallbacks.get(), stats.armed(), stats.fired(), stats.stopped(), stats.reset(),
                 stats.unfired(), sum(x -> x.rejected.get()), stats.stolen(), stats.rescues());
-        // A reset that is rejected may have replaced an arming before; then that one is gone, too. And one that is given
-        // back may be told that it was rejected, if another was rejected after it.
         List<Shot> wrong = new ArrayList<>(all);
-        wrong.removeIf(x -> Math.abs(x.open()) <= x.rejected.get());
+        wrong.removeIf(x -> x.open() == 0);
         assertEquals(0, wrong.size(), () -> "open: " + wrong.get(0).open() + ", rejected: " + wrong.get(0).rejected);
         assertEquals(sum(x -> x.fired.get()), stats.fired(), "fired");
         assertEquals(sum(x -> x.stopped.get()), stats.stopped(), "stopped");
         assertEquals(returned.size(), stats.unfired(), "returned");
-        long both = stats.reset() - sum(x -> x.reset.get()) - sum(Shot::open);
-        assertTrue(both >= 0 && both <= sum(x -> x.rejected.get()), () -> "reset: " + both + " too many");
-        assertEquals(sum(x -> x.armed.get()) + both, stats.armed(), "armed");
+        assertEquals(sum(x -> x.reset.get()), stats.reset(), "reset");
+        assertEquals(sum(x -> x.armed.get()), stats.armed(), "armed");
         assertEquals(0, stats.pending());
         assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0 && !returned.isEmpty());
-        assertTrue(stats.workers().size() <= workers + LOOPS, () -> "queues: " + stats.workers().size());
+    }
+
+    /** A round of any driver lets go of the queues that loops have left, in which all is stopped by now. */
+    private static void assertQueuesLeave(TimerScheduler s, int workers) {
+        eventually("there are as many queues as workers", () -> {
+            if (workers > 0) {
+                s.after(1, TimeUnit.MICROSECONDS, NOTHING);
+            }
+            return s.queues.length == workers;
+        });
+        eventually("nothing is pending", () -> s.pending() == 0);
     }
 
     private static void assertAllPermitsAreBack(TimerScheduler s) {
-        try (TimerLoop loop = s.attach(NOTHING)) {
+        try (TimerLoop loop = s.attachShared(NOTHING)) {
             for (int i = 0; i < MAX_PENDING; i++) {
                 loop.after(HOUR, NOTHING);
             }

@@ -58,7 +58,7 @@ final class LoopThread implements AutoCloseable {
             wakes.incrementAndGet();
             wake();
         };
-        try (TimerLoop l = confined ? s.attachConfined(wakeup) : s.attach(wakeup)) {
+        try (TimerLoop l = confined ? s.attach(wakeup) : s.attachShared(wakeup)) {
             loop = l;
             attached.countDown();
             while (!ends) {

@@ -147,8 +147,8 @@ class LoopWaitTest {
                 await(ran);
                 assertTrue(at.get() - began >= i * 20_000L, "early");
             }
+            assertTrue(t.wakes() <= 51, () -> "wakes: " + t.wakes()); // before the stop, which may call the loop
             assertTrue(far.stop());
-            assertTrue(t.wakes() <= 51, () -> "wakes: " + t.wakes());
         }
     }
 
@@ -192,7 +192,7 @@ class LoopWaitTest {
             writer.start();
             int read = 0;
             int[] ticks = new int[1];
-            try (TimerLoop loop = s.attach(selector::wakeup)) {
+            try (TimerLoop loop = s.attachShared(selector::wakeup)) {
                 loop.every(java.time.Duration.ofMillis(1), () -> ticks[0]++);
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LifeFixtures.LOST_SECONDS);
                 while (read < bytes || ticks[0] < 10) {
@@ -216,7 +216,7 @@ class LoopWaitTest {
     @Test
     void select_somethingIsDue_looksAtTheKeysWithoutWaiting() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build(); Selector selector = Selector.open();
-                TimerLoop loop = s.attach(selector::wakeup)) {
+                TimerLoop loop = s.attachShared(selector::wakeup)) {
             Pipe pipe = Pipe.open();
             pipe.source().configureBlocking(false);
             pipe.source().register(selector, SelectionKey.OP_READ);

@@ -37,7 +37,7 @@ class LoopWakeupTest {
     private final WakeupListener heard = new WakeupListener();
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).listener(heard).build();
-    private final TimerLoop loop = timers.attach(bell);
+    private final TimerLoop loop = timers.attachShared(bell);
     private final AtomicInteger runs = new AtomicInteger();
 
     private static class WakeupListener implements TimerListener {
@@ -216,7 +216,7 @@ class LoopWakeupTest {
     void reset_stillInTheInbox_callsItIfEarlier() {
         long[] time = {1};
         try (TimerScheduler s = TimerScheduler.builder().clock(() -> time[0]).workers(0).build();
-                TimerLoop l = s.attach(bell)) {
+                TimerLoop l = s.attachShared(bell)) {
             l.after(ns(1_000), NOTHING);
             assertEquals(1_000, l.nanosUntilNext());
             Timer inbox = elsewhere(() -> l.after(ns(2_000), NOTHING));
@@ -264,7 +264,7 @@ class LoopWakeupTest {
     void wakeup_isCalledByTheArmingThread() {
         List<Thread> by = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attach(() -> by.add(Thread.currentThread()))) {
+                TimerLoop l = s.attachShared(() -> by.add(Thread.currentThread()))) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             Thread armer = elsewhere(() -> {
                 l.after(NOW, NOTHING);
@@ -279,7 +279,7 @@ class LoopWakeupTest {
     void wakeup_usesTheScheduler_isAllowed() {
         TimerLoop[] l = new TimerLoop[1];
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build()) {
-            l[0] = s.attach(() -> {
+            l[0] = s.attachShared(() -> {
                 if (!s.isClosed()) {
                     runs.incrementAndGet();
                     l[0].after(NOW, NOTHING);
@@ -324,7 +324,7 @@ class LoopWakeupTest {
     @Test
     void wakeup_throwsBeforeTheWaitIsSaid_loopDoesNotWait() {
         try (Actor actor = new Actor("looping")) {
-            TimerLoop two = actor.call(() -> timers.attach(bell));
+            TimerLoop two = actor.call(() -> timers.attachShared(bell));
             Timer inherited = loop.after(HOUR, NOTHING);
             loop.close();
             bell.broken = new AssertionError("wakeup");
@@ -363,7 +363,7 @@ class LoopWakeupTest {
         bell.broken = new AssertionError("wakeup");
         List<Throwable> uncaught = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attach(bell)) {
+                TimerLoop l = s.attachShared(bell)) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             runElsewhere(() -> {
                 Thread armer = Thread.currentThread();
@@ -389,7 +389,7 @@ class LoopWakeupTest {
             public void wakeupThrew(TimerLoop l, Throwable thrown) {
                 throw second;
             }
-        }).build(); TimerLoop l = s.attach(bell)) {
+        }).build(); TimerLoop l = s.attachShared(bell)) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             Timer t = elsewhere(() -> {
                 Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));

@@ -58,7 +58,7 @@ class LoopWatchTest {
     void attach_whileMonitorSleeps_lateLoopIsNoticed() {
         try (TimerScheduler s = scheduler("watch-attach")) {
             awaitStillness("watch-attach");
-            try (TimerLoop loop = s.attach(NO_WAIT)) {
+            try (TimerLoop loop = s.attachShared(NO_WAIT)) {
                 loop.after(SOON, this::note);
                 awaitHelp();
             }
@@ -67,7 +67,7 @@ class LoopWatchTest {
 
     @Test
     void hook_calledButLoopDoesNotComeBy_lateLoopIsNoticed() throws InterruptedException {
-        try (TimerScheduler s = scheduler("watch-hook"); TimerLoop loop = s.attach(NO_WAIT)) {
+        try (TimerScheduler s = scheduler("watch-hook"); TimerLoop loop = s.attachShared(NO_WAIT)) {
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
             awaitStillness("watch-hook");
             armElsewhere(loop);
@@ -77,7 +77,7 @@ class LoopWatchTest {
 
     @Test
     void runDue_takesQueueBackWhileMonitorSleeps_lateLoopIsNoticedAgain() {
-        try (TimerScheduler s = scheduler("watch-back"); TimerLoop loop = s.attach(NO_WAIT)) {
+        try (TimerScheduler s = scheduler("watch-back"); TimerLoop loop = s.attachShared(NO_WAIT)) {
             CountDownLatch first = new CountDownLatch(1);
             loop.after(SOON, first::countDown);
             await(first); // on a driver, which keeps the queue from now on
@@ -93,7 +93,7 @@ class LoopWatchTest {
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch held = new CountDownLatch(1);
         TimerScheduler s = TimerScheduler.builder().name("watch-heir").workers(2).build();
-        TimerLoop loop = s.attach(NO_WAIT);
+        TimerLoop loop = s.attachShared(NO_WAIT);
         try {
             Timer plug = new Timer(s.queues[0], () -> { // at home with the driver that is the first heir
                 held.countDown();

@@ -105,7 +105,7 @@ class LostWakeUpTest {
     })
     void arm_whileTheLoopGoesToWait_isNeverMissed(Way way, LoopThread.Way wait, boolean inherited) {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            TimerLoop first = inherited ? s.attach(() -> {}) : null;
+            TimerLoop first = inherited ? s.attachShared(() -> {}) : null;
             try (LoopThread loop = new LoopThread(s, wait)) {
                 timer = (inherited ? first : loop.loop).after(0, TimeUnit.NANOSECONDS, this::fire);
                 if (inherited) {

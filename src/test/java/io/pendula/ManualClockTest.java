@@ -261,6 +261,147 @@ class ManualClockTest {
         assertEquals(List.of("other@5"), log);
     }
 
+    // ---- closing while the clock is advanced ----
+
+    /** Advances the clock by a thread whose callback waits until it is let go; returns once it is there. */
+    private Thread advanceInto(CountDownLatch leave, Runnable last) throws InterruptedException {
+        CountDownLatch inside = new CountDownLatch(1);
+        timers.after(ns(1), () -> {
+            inside.countDown();
+            try {
+                Fixtures.await(leave);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            last.run();
+            log.add("end of the callback");
+        });
+        Thread advancing = new Thread(() -> clock.advance(ns(1)), "advancing");
+        advancing.start();
+        Fixtures.await(inside);
+        return advancing;
+    }
+
+    private static void assertWaits(Thread t) {
+        Fixtures.awaitTrue(() -> t.getState() == Thread.State.WAITING || !t.isAlive());
+        assertTrue(t.isAlive(), () -> t.getName() + " did not wait for the callback");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void close_whileAnotherThreadAdvances_waitsForTheCallback(boolean shutdownFirst) throws InterruptedException {
+        CountDownLatch leave = new CountDownLatch(1);
+        Thread advancing = advanceInto(leave, () -> {});
+        Thread closing = new Thread(() -> {
+            if (shutdownFirst) {
+                timers.shutdownNow();
+            }
+            timers.close();
+            log.add("closed");
+        }, "closing");
+        closing.start();
+        assertWaits(closing);
+        leave.countDown();
+        Fixtures.join(closing);
+        Fixtures.join(advancing);
+        assertEquals(List.of("end of the callback", "closed"), log);
+    }
+
+    @Test
+    void close_byTheCallbackAndByAnotherThread_neitherWaitsForTheOther() throws InterruptedException {
+        CountDownLatch leave = new CountDownLatch(1);
+        Thread advancing = advanceInto(leave, timers::close);
+        Thread closing = new Thread(timers::close, "closing");
+        closing.start();
+        assertWaits(closing);
+        leave.countDown();
+        Fixtures.join(closing);
+        Fixtures.join(advancing);
+    }
+
+    @Test
+    void close_manyTimesAtTheEndOfACallback_alwaysReturns() throws InterruptedException {
+        for (int i = 0; i < 2_000; i++) {
+            ManualClock ticking = new ManualClock();
+            TimerScheduler s = TimerScheduler.builder().clock(ticking).build();
+            CountDownLatch inside = new CountDownLatch(1);
+            boolean[] ended = new boolean[1];
+            s.after(ns(1), () -> {
+                inside.countDown();
+                ended[0] = true;
+            });
+            LifeFixtures.inParallel(2, n -> {
+                if (n == 0) {
+                    ticking.advance(ns(1));
+                } else {
+                    Fixtures.await(inside);
+                    s.close();
+                    assertTrue(ended[0]);
+                }
+            });
+        }
+    }
+
+    // ---- an instant without end ----
+
+    @Test
+    void advance_callbackArmsItselfForNow_throwsAndTheClockCanBeUsed() {
+        Timer[] endless = new Timer[1];
+        Runnable again = new Runnable() {
+            @Override
+            public void run() {
+                endless[0].reset(Duration.ZERO);
+            }
+
+            @Override
+            public String toString() {
+                return "<the one that does not end>";
+            }
+        };
+        endless[0] = timers.after(ns(10), again);
+        after(20, "later");
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> clock.advance(ns(30)));
+        assertTrue(e.getMessage().contains("beyond 10 ns"), e.getMessage());
+        assertTrue(e.getMessage().contains("Timer[due in PT0S], task <the one that does not end>"), e.getMessage());
+        assertTrue(e.getMessage().contains("scheduler timers"), e.getMessage());
+        assertEquals(10, clock.nanoTime());
+        assertEquals(2, timers.pending());
+        assertTrue(endless[0].stop());
+        assertEquals(1, clock.advance(ns(20)));
+        assertEquals(List.of("later@20"), log);
+        assertEquals(30, clock.nanoTime());
+    }
+
+    @Test
+    void advance_executorTaskSubmitsItselfForNow_throws() {
+        try (SchedulerExecutor view = timers.asScheduledExecutorService()) {
+            Runnable[] again = new Runnable[1];
+            again[0] = () -> view.execute(again[0]);
+            view.execute(again[0]);
+            assertThrows(IllegalStateException.class, () -> clock.advance(Duration.ZERO));
+            view.shutdownNow();
+            assertEquals(0, clock.advance(Duration.ZERO));
+        }
+    }
+
+    @Test
+    void advance_moreTimersAtOneInstantThanTheBound_runsThemAll() {
+        int count = ManualClock.RUNS_AT_AN_INSTANT + 200_000;
+        int[] ran = new int[1];
+        for (int i = 0; i < count; i++) {
+            timers.after(10, TimeUnit.NANOSECONDS, () -> ran[0]++);
+        }
+        assertEquals(count, clock.advance(ns(10)));
+        assertEquals(count, ran[0]);
+    }
+
+    @Test
+    void advance_fastTickerForLong_isNotTakenForEndless() {
+        int count = 2 * ManualClock.RUNS_AT_AN_INSTANT;
+        timers.every(ns(1), () -> {});
+        assertEquals(count, clock.advance(ns(count)));
+    }
+
     /** A program with timers, tickers, stops and resets that depend on what ran before. */
     private static List<String> program(long seed) {
         Random rnd = new Random(seed);

@@ -241,7 +241,7 @@ class MemoryTest {
                 out[2]);
         int live = lag + 1;
         // An arming thread sweeps once more than DEAD_FLOOR and half of the entries are dead, and adds what one drain
-        // brings; the arrays grow by half; the other worker has its first 64 slots.
+        // brings; half as many slots again may be unused; the other worker has its first 64.
         long bound = (live + DEAD_FLOOR + HELP_DEPTH) * 2L * 3 / 2 + 64;
         assertTrue(slots <= bound, slots + " slots, but at most " + bound + " expected");
     }

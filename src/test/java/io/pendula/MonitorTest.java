@@ -28,7 +28,7 @@ class MonitorTest {
     private static final Duration NOW = Duration.ZERO;
 
     /** Occupies drivers until released. */
-    private static final class Plug implements Runnable {
+    static final class Plug implements Runnable {
         final CountDownLatch release = new CountDownLatch(1);
         final AtomicInteger holding = new AtomicInteger();
 

@@ -3,7 +3,9 @@ package io.pendula;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledFuture;
@@ -228,6 +230,13 @@ enum Mutant {
 
     ONE_WORKER_TOO_MANY(2, n -> new WrappedPool(n + 1), ContractWorkersTest.class),
 
+    WANTS_A_WORKER_AT_LEAST(2, n -> {
+        if (n < 1) {
+            throw new IllegalArgumentException("workers must be at least 1");
+        }
+        return new WrappedPool(n);
+    }, ContractWorkersTest.class, "poolOfNoWorkers_anySubmissions_runsThemOneAfterTheOther"),
+
     RUNS_IN_THE_CALLER(2, n -> new WrappedPool(n) {
         @Override
         public void execute(Runnable task) {
@@ -372,6 +381,66 @@ enum Mutant {
         }
     }, ContractShutdownTest.class, "shutdownNow_waiting_areHandedBackAndNeverRun"),
 
+    SHUTDOWN_CANCELS_RUNNING_PERIODIC(2, n -> new PeriodicPool(n) {
+        @Override
+        public void shutdown() {
+            super.shutdown();
+            periodic.forEach(f -> f.cancel(false));
+        }
+    }, ContractShutdownTest.class, "shutdown_periodicRunning_isNotDoneBeforeItsRunEnds"),
+
+    SHUTDOWN_CANCELS_PERIODIC_THAT_THROWS(2, n -> new PeriodicPool(n) {
+        @Override
+        public void shutdown() {
+            super.shutdown();
+            periodic.forEach(f -> f.cancel(false));
+        }
+    }, ContractShutdownTest.class, "shutdown_periodicRunningThrows_itsFutureTells"),
+
+    SHUTDOWN_ENDS_PERIODIC_FOR_GOOD(2, n -> new PeriodicPool(n) {
+        private volatile boolean over;
+
+        @Override
+        public void shutdown() {
+            over = true;
+            super.shutdown();
+        }
+
+        @Override
+        protected void afterExecute(Runnable r, Throwable t) {
+            if (over && r instanceof Future<?> f && periodic.contains(f)) {
+                f.cancel(false);
+            }
+        }
+    }, ContractShutdownTest.class, "shutdown_periodicContinuedBeforeItsRunEnds_goesOn"),
+
+    SHUTDOWN_NOW_CANCELS_RUNNING_PERIODIC(2, n -> new PeriodicPool(n) {
+        @Override
+        public List<Runnable> shutdownNow() {
+            List<Runnable> waiting = super.shutdownNow();
+            periodic.stream().filter(f -> !waiting.contains(f)).forEach(f -> f.cancel(false));
+            return waiting;
+        }
+    }, ContractShutdownTest.class, "shutdownNow_periodicRunning_isNotDoneBeforeItsRunEnds"),
+
+    SHUTDOWN_NOW_CANCELS_PERIODIC(2, n -> new PeriodicPool(n) {
+        @Override
+        public List<Runnable> shutdownNow() {
+            List<Runnable> waiting = super.shutdownNow();
+            periodic.forEach(f -> f.cancel(false));
+            return waiting;
+        }
+    }, ContractShutdownTest.class, "shutdownNow_periodicWaiting_isHandedBackAndNeverRunsAgain"),
+
+    SHUTDOWN_NOW_KEEPS_PERIODIC_BACK(2, n -> new PeriodicPool(n) {
+        @Override
+        public List<Runnable> shutdownNow() {
+            List<Runnable> waiting = super.shutdownNow();
+            waiting.removeAll(periodic);
+            return waiting;
+        }
+    }, ContractShutdownTest.class, "shutdownNow_periodicDueBehindBusyWorkers_isHandedBackNotDone"),
+
     TERMINATED_TOO_SOON(2, n -> new WrappedPool(n) {
         @Override
         public boolean isTerminated() {
@@ -404,6 +473,30 @@ enum Mutant {
             });
         }
     }, ContractShutdownTest.class, "threads_afterTermination_end");
+
+    /** A pool that knows its periodic tasks. */
+    private static class PeriodicPool extends WrappedPool {
+        final Queue<ScheduledFuture<?>> periodic = new ConcurrentLinkedQueue<>();
+
+        PeriodicPool(int workers) {
+            super(workers);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long first, long period, TimeUnit unit) {
+            return noted(super.scheduleAtFixedRate(task, first, period, unit));
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long delay, TimeUnit unit) {
+            return noted(super.scheduleWithFixedDelay(task, first, delay, unit));
+        }
+
+        private ScheduledFuture<?> noted(ScheduledFuture<?> f) {
+            periodic.add(f);
+            return f;
+        }
+    }
 
     private final int workers;
     private final IntFunction<WrappedPool> maker;

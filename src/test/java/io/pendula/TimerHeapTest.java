@@ -175,72 +175,128 @@ class TimerHeapTest {
         assertSame(first, p.heap.top());
     }
 
-    @Test
-    void ensureRoom_full_growsByHalf() {
+    /** As in a queue whose timers surface, are swept and are pushed again, over several chunks. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5_000, 1 << 30})
+    void randomOperations_severalChunks_matchSortedSet(int keys) {
+        Random rnd = new Random(keys);
         Pair p = new Pair();
-        int before = p.heap.capacity();
-        for (int i = 0; i < before; i++) {
-            p.push(i);
+        for (int i = 0; i < 4 * TimerHeap.CHUNK; i++) {
+            p.push(rnd.nextInt(keys));
         }
-        assertEquals(before, p.heap.capacity());
-        p.heap.ensureRoom();
-        assertEquals(before + before / 2, p.heap.capacity());
+        for (int i = 0; i < 60_000; i++) {
+            int dice = rnd.nextInt(20);
+            if (p.sorted.isEmpty() || dice < 4) {
+                p.push(p.heap.topKey() % keys + rnd.nextInt(keys));
+            } else if (dice < 10) {
+                p.pop();
+            } else if (dice < 15) {
+                p.removeAt(p.heap.size() - 1 - rnd.nextInt(Math.min(40, p.heap.size())));
+            } else if (dice < 18) {
+                p.removeAt(rnd.nextInt(p.heap.size()));
+            } else if (dice < 19) {
+                p.rekeyTop(p.heap.topKey() + rnd.nextInt(keys));
+            } else {
+                p.heap.trim();
+            }
+            p.check();
+            if (i % 5_000 == 0) {
+                p.checkFreed();
+                assertHeapOrder(p.heap);
+            }
+        }
+        p.popAll();
+        p.checkFreed();
+    }
+
+    /** A step of growth happens under the owner's lock: it copies one chunk at most, and then nothing. */
+    @Test
+    void ensureRoom_full_growsByOneChunkAtMost() {
+        Pair p = new Pair();
+        int steps = 0;
+        for (int i = 0; i < 10 * TimerHeap.CHUNK; i++) {
+            int before = p.heap.capacity();
+            boolean full = p.heap.size() == before;
+            p.push(-i & 0xfff);
+            if (full) {
+                steps++;
+                int grown = p.heap.capacity() - before;
+                assertTrue(grown == TimerHeap.CHUNK || p.heap.capacity() < TimerHeap.CHUNK && grown >= before,
+                        before + " slots grew by " + grown);
+            }
+            assertTrue(p.heap.capacity() >= p.heap.size() && p.heap.capacity() < p.heap.size() + TimerHeap.CHUNK);
+        }
+        assertTrue(steps > 10 && steps < 20, steps + " steps");
+        assertHeapOrder(p.heap);
         p.popAll();
     }
 
-    @Test
-    void ensureRoom_outOfMemory_leavesHeapUnchanged() {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, TimerHeap.CHUNK, 2 * TimerHeap.CHUNK, 5 * TimerHeap.CHUNK})
+    void ensureRoom_outOfMemory_leavesHeapUnchanged(int before) {
         Fixtures.LimitedHeap heap = new Fixtures.LimitedHeap();
+        for (int i = 0; i < before || heap.size() < heap.capacity(); i++) {
+            heap.ensureRoom();
+            heap.push(i, new Node());
+        }
         heap.exhausted = true;
         int capacity = heap.capacity();
         TimerNode[] nodes = new TimerNode[capacity];
         for (int i = 0; i < capacity; i++) {
-            heap.ensureRoom();
-            heap.push(i, nodes[i] = new Node());
+            nodes[i] = heap.node(i);
         }
         assertThrows(OutOfMemoryError.class, heap::ensureRoom);
         assertEquals(capacity, heap.size());
         assertEquals(capacity, heap.capacity());
-        for (TimerNode node : nodes) {
+        for (TimerNode node : nodes) { // pushed in the order of their keys, so no entry has ever moved
             assertSame(node, heap.top());
             heap.pop();
         }
     }
 
+    /** A third of what is there may be unused, so that filling and sweeping in turn need not allocate each time. */
     @Test
-    void trim_twoThirdsUnused_givesMemoryBack() {
+    void trim_moreThanAThirdUnused_givesWholeChunksBack() {
         Pair p = new Pair();
         for (int i = 0; i < 60_000; i++) {
             p.push(i);
         }
-        int full = p.heap.capacity();
-        while (p.heap.size() >= full / 3) {
-            assertEquals(full, p.heap.capacity());
+        while (p.heap.size() > 1) {
             p.pop();
+            int before = p.heap.capacity();
             p.heap.trim();
+            int kept = Math.max(TimerHeap.TRIM_FLOOR, p.heap.size() * 3 / 2);
+            assertTrue(p.heap.capacity() == before || p.heap.capacity() >= kept - 3);
+            assertTrue(p.heap.capacity() < kept + TimerHeap.CHUNK, p.heap.capacity() + " for " + p.heap.size());
         }
-        assertEquals(p.heap.size() * 3 / 2, p.heap.capacity());
         p.checkFreed();
+        p.check();
+        assertTrue(p.heap.capacity() <= TimerHeap.TRIM_FLOOR);
+        for (int i = 0; i < 30_000; i++) {
+            p.push(i);
+        }
         p.popAll();
-        p.heap.trim();
-        assertEquals(TimerHeap.TRIM_FLOOR, p.heap.capacity());
     }
 
     @Test
-    void trim_outOfMemory_keepsArrays() {
+    void trimAndClear_outOfMemory_needNone() {
         Fixtures.LimitedHeap heap = new Fixtures.LimitedHeap();
-        for (int i = 0; i < 30_000; i++) {
+        for (int i = 0; i < 60_000; i++) {
             heap.ensureRoom();
             heap.push(i, new Node());
         }
+        heap.exhausted = true;
         while (heap.size() > 1) {
             heap.pop();
         }
-        int capacity = heap.capacity();
-        heap.exhausted = true;
         heap.trim();
-        assertEquals(capacity, heap.capacity());
-        assertEquals(29_999, heap.topKey());
+        assertTrue(heap.capacity() <= TimerHeap.TRIM_FLOOR);
+        assertEquals(59_999, heap.topKey());
+        heap.clear();
+        assertEquals(0, heap.size());
+        heap.ensureRoom();
+        heap.push(7, new Node());
+        assertEquals(7, heap.topKey());
     }
 
     @Test

@@ -110,7 +110,7 @@ class TimerQueueModelTest {
                 }
                 case 10 -> receive(any());
                 case 11 -> rig.drain();
-                case 12 -> rig.queue.sweepStep();
+                case 12 -> sweep();
                 case 13 -> sleep();
                 default -> {
                     now += rnd.nextInt(12);
@@ -164,6 +164,18 @@ class TimerQueueModelTest {
             boolean expected = k.isArmed() || k.kept;
             countStop(k);
             assertEquals(expected, queue.stop(k.timer), "stop");
+            wokenForStale();
+        }
+
+        /** One chunk is the whole heap here. */
+        private void sweep() {
+            queue.sweepStep();
+            if (rnd.nextBoolean()) {
+                return;
+            }
+            queue.startThoroughSweep();
+            queue.sweepStep();
+            assertEquals(0, rig.dead(), "entries that are counted dead and were not dropped");
         }
 
         private void cancel(Known k) {
@@ -171,6 +183,7 @@ class TimerQueueModelTest {
             countStop(k);
             k.cancelled = true;
             assertEquals(expected, queue.cancel(k.timer), "cancel");
+            wokenForStale();
         }
 
         private void countStop(Known k) {
@@ -195,6 +208,7 @@ class TimerQueueModelTest {
             if (!k.running) {
                 wokenIfBefore(when);
             }
+            wokenForStale();
         }
 
         private void receive(Known k) {
@@ -206,7 +220,12 @@ class TimerQueueModelTest {
 
         private void sleep() {
             asleepUntil = rig.sleep(now);
-            assertEquals(earliest(), asleepUntil, "sleeps until the earliest deadline");
+            if (asleepUntil == earliest()) {
+                assertTrue(asleepUntil < Timeline.NEVER || keepOrder || rig.dead() == 0, "dead entries are kept for ever");
+            } else {
+                assertEquals(Timeline.NEVER, earliest(), "sleeps until the earliest deadline");
+                assertTrue(asleepUntil <= now + TimerQueue.LATE_NANOS && asleepUntil > now, "time of a late sweep");
+            }
         }
 
         private void runDue() {
@@ -296,6 +315,18 @@ class TimerQueueModelTest {
             }
         }
 
+        /** A keeper that sleeps for ever is woken as soon as a timer was stopped. */
+        private void wokenForStale() {
+            if (asleepUntil == Timeline.NEVER && !rig.isAsleep()) {
+                assertTrue(rig.dead() > 0 || all.stream().map(k -> rig.state(k.timer)).anyMatch(TimerQueueModelTest::isStoppedInInbox),
+                        "woken for nothing");
+                asleepUntil = NONE;
+                wakes++;
+            } else if (asleepUntil == Timeline.NEVER && !keepOrder) {
+                assertEquals(0, rig.dead(), "it sleeps for ever, though an entry has died");
+            }
+        }
+
         private void wokenIfBefore(long when) {
             if (asleepUntil != NONE && when < asleepUntil) {
                 asleepUntil = NONE;
@@ -375,6 +406,10 @@ class TimerQueueModelTest {
             assertEquals(armed, s.armed());
             assertSame(null, rig.claim(Timeline.NEVER - 1));
         }
+    }
+
+    private static boolean isStoppedInInbox(int state) {
+        return state == TimerNode.DELETED_QUEUED || state == TimerNode.CANCELLED_QUEUED;
     }
 
     private static void play(long seed) {

@@ -26,6 +26,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.CountingKeeper;
 import io.pendula.Fixtures.Rig;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -779,12 +780,16 @@ class TimerQueueTest {
     }
 
     @Test
-    void endRun_closedBefore_isRemoved() {
+    void endRun_closedBefore_isAtRest() {
         Timer t = runningArmed();
-        queue.close(new ArrayList<>());
-        queue.collectLate(new ArrayList<>());
+        List<TimerNode> collected = new ArrayList<>();
+        queue.close(collected);
+        collected.clear();
+        queue.collectRunning(t, collected);
+        queue.collectLate(collected);
+        assertEquals(List.of(t), collected);
         queue.endRun(t);
-        assertWord(t, REMOVED, 600);
+        assertWord(t, NO_STATUS, 600);
     }
 
     // ---- clean (top), clear deleted (sweep) ----
@@ -1191,7 +1196,7 @@ class TimerQueueTest {
         assertEquals(TimerQueue.HELP_DEPTH, rig.heap.size());
         assertEquals(MOVING, rig.state(last));
         assertSame(last, queue.inboxVolatile());
-        assertNull(last.next);
+        assertNull(last.nextInLine());
         assertEquals(1, queue.stats().inboxHelp());
     }
 
@@ -1227,47 +1232,150 @@ class TimerQueueTest {
     }
 
     @Test
-    void drain_outOfMemory_keepsTimersArmedUntilThereIsMemory() {
+    void drain_outOfMemoryAndDueEarlier_takesThePlaceOfALaterOne() {
         List<Timer> filed = armAllThatFit();
         Timer a = rig.arm(500);
         Timer b = rig.arm(400);
         rig.drain();
-        assertWord(a, MOVING, 500);
-        assertWord(b, MOVING, 400);
-        assertEquals(filed.size() + 2, queue.pending());
-        rig.heap.exhausted = false;
-        rig.drain();
         assertWord(a, WAITING, 500);
         assertWord(b, WAITING, 400);
+        assertEquals(2, filed.stream().filter(t -> rig.state(t) == MOVING).count(), "two were parked");
+        assertEquals(rig.heap.capacity(), rig.heap.size());
+        assertEquals(filed.size() + 2, queue.pending());
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
-        assertEquals(filed.size(), rig.fire(10_000));
+        rig.clock.advance(Duration.ofMillis(20));
+        assertEquals(filed.size(), rig.fire(10_000), "two places are free again");
+    }
+
+    @Test
+    void drain_outOfMemoryAndDueLater_keepsTimersArmedUntilThereIsMemory() {
+        List<Timer> filed = armAllThatFit();
+        Timer a = rig.arm(5_000);
+        Timer b = rig.arm(4_000);
+        rig.drain();
+        assertWord(a, MOVING, 5_000);
+        assertWord(b, MOVING, 4_000);
+        assertEquals(filed.size() + 2, queue.pending());
+        rig.giveMemory();
+        rig.drain();
+        assertWord(a, WAITING, 5_000);
+        assertWord(b, WAITING, 4_000);
+        assertFalse(queue.shortage.isOn());
+        assertEquals(filed.size(), rig.fire(3_999));
+        assertSame(b, rig.claim(10_000).nodeOpaque());
+        assertSame(a, rig.claim(10_000).nodeOpaque());
+    }
+
+    /** One that is brought forward has left an entry behind, so it needs a place in memory as well. */
+    @Test
+    void drain_outOfMemoryAndBroughtForward_firesInTime() {
+        List<Timer> filed = armAllThatFit();
+        Timer last = filed.get(filed.size() - 1);
+        for (int i = 0; i < 5; i++) {
+            assertTrue(queue.reset(last, 500 - i));
+            rig.drain();
+        }
+        assertTrue(queue.reset(filed.get(0), 5_000));
+        assertSame(last, rig.claim(496).nodeOpaque());
+        assertNull(rig.claim(999));
+        rig.clock.advance(Duration.ofMillis(20));
+        assertEquals(filed.size() - 2, rig.fire(4_999));
+        assertEquals(1, rig.fire(5_000));
+        assertEquals(0, queue.pending());
+        assertEquals(0, rig.dead());
+    }
+
+    @Test
+    void drain_outOfMemory_attemptsToGrowAreRare() {
+        armAllThatFit();
+        int[] attempts = {0};
+        rig.heap.onGrow = () -> attempts[0]++;
+        for (int i = 0; i < 100; i++) {
+            rig.arm(queue.timeline.now());
+            rig.drain();
+        }
+        assertEquals(1, attempts[0]);
+        rig.clock.advance(Duration.ofMinutes(1));
+        rig.drain();
+        assertEquals(2, attempts[0]);
+    }
+
+    /** By the flag that arming threads read when the inbox seems deep. */
+    @Test
+    void arm_outOfMemory_isRefusedUnlessDueAtOnce() {
+        List<Timer> filed = armAllThatFit();
+        rig.arm(5_000);
+        rig.drain();
+        long now = queue.timeline.now();
+        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> rig.arm(now + 1));
+        assertTrue(e.getMessage().contains("memory is short: the heap of worker 0, which holds " + filed.size()),
+                e.getMessage());
+        Timer due = rig.arm(now);
+        assertSame(due, rig.claim(now).nodeOpaque());
+        assertTrue(queue.reset(filed.get(0), 2_000), "what is armed may be reset");
+        assertTrue(queue.stop(filed.get(1)));
+        assertFalse(queue.reset(filed.get(1), 3_000), "and be armed again");
+        rig.giveMemory();
+        rig.arm(6_000);
+        rig.drain();
+        assertFalse(queue.shortage.isOn());
+        rig.arm(6_000);
+        assertEquals(filed.size() + 3, rig.fire(10_000));
     }
 
     @Test
     void drain_outOfMemory_stopAndResetStillWork() {
         List<Timer> filed = armAllThatFit();
-        Timer stopped = rig.arm(500);
-        Timer moved = rig.arm(500);
-        Timer cancelled = rig.arm(500);
-        Timer revived = rig.arm(500);
+        List<Timer> more = new ArrayList<>();
+        queue.lock();
+        try { // so that none is refused
+            for (int i = 0; i < 4; i++) {
+                more.add(rig.arm(5_000));
+            }
+        } finally {
+            queue.unlock();
+        }
         rig.drain();
-        assertTrue(queue.stop(stopped));
-        assertTrue(queue.reset(moved, 700));
-        assertTrue(queue.cancel(cancelled));
-        assertTrue(queue.stop(revived));
-        assertFalse(queue.reset(revived, 300));
-        Timer late = rig.arm(400);
-        rig.heap.exhausted = false;
+        assertTrue(queue.stop(more.get(0)));
+        assertTrue(queue.reset(more.get(1), 700));
+        assertTrue(queue.cancel(more.get(2)));
+        assertTrue(queue.stop(more.get(3)));
+        assertFalse(queue.reset(more.get(3), 300));
+        assertEquals(filed.size() + 2, queue.pending());
+        rig.giveMemory();
         rig.drain();
-        assertWord(stopped, REMOVED, 500);
-        assertWord(cancelled, CANCELLED, 500);
-        assertSame(revived, rig.claim(10_000).nodeOpaque());
-        assertSame(late, rig.claim(10_000).nodeOpaque());
-        assertSame(moved, rig.claim(10_000).nodeOpaque());
+        assertWord(more.get(0), REMOVED, 5_000);
+        assertWord(more.get(2), CANCELLED, 5_000);
+        assertSame(more.get(3), rig.claim(10_000).nodeOpaque());
+        assertSame(more.get(1), rig.claim(10_000).nodeOpaque());
         assertEquals(filed.size(), rig.fire(10_000));
         assertEquals(3, queue.stats().stopped());
         assertEquals(1, queue.stats().reset());
+    }
+
+    /** The next look at what is parked finds it, though there is still no memory. */
+    @Test
+    void reset_parkedBroughtForward_firesWithoutMemory() {
+        armAllThatFit();
+        Timer parked = rig.arm(Timeline.NEVER - 1);
+        rig.drain();
+        assertEquals(MOVING, rig.state(parked));
+        assertTrue(queue.reset(parked, 500));
+        rig.clock.advance(Duration.ofMillis(20));
+        rig.drain();
+        assertWord(parked, WAITING, 500);
+        assertSame(parked, rig.claim(500).nodeOpaque());
+    }
+
+    @Test
+    void claimStopped_parked_runs() {
+        armAllThatFit();
+        Timer parked = rig.arm(5_000);
+        rig.drain();
+        assertTrue(queue.stop(parked));
+        assertTrue(queue.claimStopped(parked));
+        queue.endRun(parked);
     }
 
     @Test
@@ -1276,27 +1384,34 @@ class TimerQueueTest {
         for (int i = 0; i < 10; i++) {
             rig.arm(5_000);
         }
-        assertEquals(filed.size() + 10, rig.fire(10_000));
+        rig.drain();
+        assertEquals(filed.size(), rig.fire(4_000));
+        rig.clock.advance(Duration.ofMillis(20));
+        assertEquals(10, rig.fire(10_000));
     }
 
     @Test
-    void sleep_outOfMemory_triesAgainSoon() {
+    void sleep_outOfMemory_looksAgainSoon() {
         use(new Rig(false));
         for (int i = 0; i < rig.heap.capacity(); i++) {
             rig.arm(Timeline.NEVER);
         }
         rig.drain();
         rig.heap.exhausted = true;
-        rig.arm(50);
-        assertEquals(7 + TimerQueue.OOM_RETRY_NANOS, rig.sleep(7));
+        rig.arm(Timeline.NEVER);
+        long now = queue.timeline.now();
+        assertEquals(now + Shortage.LOOK_NANOS, rig.sleep(now));
+        rig.arm(now);
+        assertEquals(now, rig.sleep(now), "it took the place of one that is due later");
     }
 
     @Test
     void close_outOfMemory_collectsTheBacklog() {
         List<Timer> filed = armAllThatFit();
-        Timer t = rig.arm(500);
+        Timer t = rig.arm(5_000);
         rig.drain();
-        Timer pushed = rig.arm(500);
+        assertWord(t, MOVING, 5_000);
+        Timer pushed = rig.arm(0);
         List<TimerNode> unfired = new ArrayList<>();
         queue.close(unfired);
         assertEquals(filed.size() + 2, unfired.size());
@@ -1313,7 +1428,7 @@ class TimerQueueTest {
             rig.arm(1_000);
         }
         Timer[] late = new Timer[1];
-        rig.heap.onResize = () -> {
+        rig.heap.onGrow = () -> {
             if (late[0] == null) {
                 late[0] = rig.arm(10);
             }

@@ -17,6 +17,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -259,7 +260,7 @@ class TimerSchedulerTest {
 
     // ---- the shared scheduler ----
 
-    /** Exits with 0 only if nothing but a first call of shared() starts a thread. */
+    /** Exits with 0 only if nothing but arming a first timer starts a thread. */
     static final class ColdStart {
         private ColdStart() {}
 
@@ -268,13 +269,15 @@ class TimerSchedulerTest {
                 Class.forName(c.getName());
             }
             TimerScheduler.builder().name("never built").workers(3);
-            check(threads() == 0, "loading the classes started a thread");
+            TimerScheduler.shared();
+            check(threads() == 0, "a thread was started though nothing was armed");
             CountDownLatch ran = new CountDownLatch(2);
             Timer.after(Duration.ofMillis(1), ran::countDown);
             Ticker ticker = Ticker.every(Duration.ofMillis(1), ran::countDown);
             check(ran.await(10, TimeUnit.SECONDS), "the shared scheduler does not run");
             ticker.close();
-            check(threads() == TimerScheduler.shared().queues.length + 1, "threads: " + threads());
+            // This thread's worker has one, and there is the monitor; that may have called another one to help.
+            check(threads() >= 2 && threads() <= TimerScheduler.shared().queues.length + 1, "threads: " + threads());
             Timer.after(Duration.ofHours(1), () -> {});
             System.out.println("workers " + TimerScheduler.shared().queues.length);
         }
@@ -356,11 +359,14 @@ class TimerSchedulerTest {
                 for (int i = 0; i < 50; i++) {
                     assertSame(first.queue, s.after(HOUR, NOTHING).queue);
                 }
-                assertEquals(Thread.currentThread().getId() % workers, first.queue.index);
+                int turn = s.turns.of(Thread.currentThread().getId());
+                assertTrue(turn < workers, "dealt in turn: " + turn);
+                assertEquals(turn, first.queue.index);
                 synchronized (used) {
                     used.add(first.queue.index);
                 }
             });
+            assertTrue(used.contains(0) && used.size() == Collections.max(used) + 1, "no worker left out: " + used);
             long inUse = s.stats().workers().stream().filter(w -> w.pending() > 0).count();
             assertEquals(used.size(), inUse);
             assertEquals(51L * workers, s.pending());

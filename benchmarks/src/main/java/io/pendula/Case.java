@@ -9,9 +9,9 @@ import java.util.Map;
 /** One thing that is measured: which child JVMs there are, and what each of them does. */
 interface Case {
     List<Case> ALL = List.of(new StartStopCase(), new ResetCase(), new FireCase(), new BurstCase(), new LatenessCase(),
-            new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new TasksCase(), new ExecuteCase(),
-            new HandoverCase(), new TicksCase(), new MixCase(), new LoopArmCase(), new LoopResetCase(),
-            new LoopIoCase());
+            new ParkingCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new StartCase(), new TasksCase(),
+            new ExecuteCase(), new HandoverCase(), new TicksCase(), new MixCase(), new LoopArmCase(),
+            new LoopResetCase(), new LoopIoCase());
 
     String name();
 

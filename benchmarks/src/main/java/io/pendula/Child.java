@@ -57,6 +57,10 @@ final class Child {
         return value;
     }
 
+    boolean has(String key) {
+        return settings.containsKey(key);
+    }
+
     int number(String key) {
         return Integer.parseInt(text(key));
     }
@@ -191,6 +195,10 @@ final class Child {
     static long cpuOfOthers(Set<Thread> excluded) {
         return threads().stream().filter(t -> !excluded.contains(t))
                 .mapToLong(t -> Math.max(0, THREADS.getThreadCpuTime(t.getId()))).sum();
+    }
+
+    static long cpuOfCaller() {
+        return THREADS.getCurrentThreadCpuTime();
     }
 
     static long processCpu() {

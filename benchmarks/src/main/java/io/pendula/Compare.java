@@ -41,7 +41,7 @@ public final class Compare implements Callable<Integer> {
     private CommandSpec spec;
 
     @Parameters(arity = "1..*", paramLabel = "CASE",
-            description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory; "
+            description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory, start; "
                     + "pools: tasks, execute, handover, ticks, mix; "
                     + "loops: looparm, loopreset, loopio; or all")
     private List<String> names;

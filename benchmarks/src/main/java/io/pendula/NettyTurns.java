@@ -18,7 +18,7 @@ final class NettyTurns implements Runnable {
     /** Called on the executor's thread. */
     NettyTurns(TimerScheduler timers, EventExecutor executor) {
         this.executor = executor;
-        this.loop = timers.attachConfined(() -> executor.execute(this));
+        this.loop = timers.attach(() -> executor.execute(this));
         run();
     }
 

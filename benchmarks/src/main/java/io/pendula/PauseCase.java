@@ -4,6 +4,8 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -11,12 +13,14 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The deferred cost of resets: among a million timers some are put off, then others are brought forward, one by one.
  * Those put off were due in ten minutes ("far"), or all at one instant within the two seconds that are watched, when
- * all their entries have to be re-keyed at once ("near").
+ * all their entries have to be re-keyed at once ("near"). Or threads arm millions of timers of one worker at full speed:
+ * what one of them has to do at once for the others, and how long a timer that is due waits for it.
  */
 final class PauseCase implements Case {
     private static final int TIMERS = 1_000_000;
     private static final long PROBE_PERIOD = MILLISECONDS.toNanos(1);
     private static final long NEAR = MILLISECONDS.toNanos(1_000);
+    private static final int ARMED = 8_000_000;
     private static final int FORWARDS = 20;
     private static final long FORWARD_GAP_MILLIS = 100;
 
@@ -27,7 +31,9 @@ final class PauseCase implements Case {
 
     @Override
     public List<Map<String, String>> cells(boolean busy) {
-        return Case.product("putOff=10000,100000", "due=far,near");
+        List<Map<String, String>> cells = new ArrayList<>(Case.product("putOff=10000,100000", "due=far,near"));
+        cells.addAll(Case.product("arming=1,4"));
+        return cells;
     }
 
     @Override
@@ -37,6 +43,34 @@ final class PauseCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
+        if (child.has("arming")) {
+            arm(child);
+        } else {
+            reset(child);
+        }
+    }
+
+    private static void arm(Child child) throws InterruptedException {
+        TimerScheduler timers = TimerScheduler.builder().workers(1).build();
+        Probe probe = new Probe(timers);
+        Arming[] threads = new Arming[child.number("arming")];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Arming(timers, ARMED / threads.length, i);
+        }
+        Thread.sleep(child.number("warmMs"));
+        probe.worst = 0;
+        for (Arming t : threads) {
+            t.start();
+        }
+        for (Arming t : threads) {
+            t.join();
+        }
+        child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
+        child.figure("hold_timers", timers.queues[0].longestHold());
+        child.figure("worst_probe_us", probe.worst / 1e3);
+    }
+
+    private void reset(Child child) throws InterruptedException {
         boolean near = child.text("due").equals("near");
         Timer[] putOff = new Timer[child.number("putOff")];
         TimerScheduler timers = TimerScheduler.builder().build();
@@ -70,6 +104,41 @@ final class PauseCase implements Case {
         child.figure("first_late_us", forwards[0].lateness / 1e3);
         child.figure("worst_late_us", latest / 1e3);
         child.figure("worst_probe_us", probe.worst / 1e3);
+    }
+
+    /**
+     * A thread that arms, and notes the most processor time that a few armings took: nearly all of that is what it did
+     * in one hold of the queue's lock, as it helps at one of so many.
+     */
+    private static final class Arming extends Thread {
+        private static final int BATCH = 16;
+
+        private final int count;
+        private final Load load;
+        long most;
+
+        Arming(TimerScheduler timers, int count, int seed) {
+            this.count = count;
+            this.load = new Load(seed) {
+                @Override
+                void step() {
+                    timers.after(farDelay(), NANOSECONDS, Rival.Task.NOTHING);
+                }
+            };
+        }
+
+        @Override
+        public void run() {
+            for (int i = 0; i < count; i += BATCH) {
+                long before = Child.cpuOfCaller();
+                for (int j = 0; j < BATCH; j++) {
+                    load.step();
+                }
+                if (i > count / 4) { // compiled by then
+                    most = Math.max(most, Child.cpuOfCaller() - before);
+                }
+            }
+        }
     }
 
     /** A timer that is far away until it is brought forward. */

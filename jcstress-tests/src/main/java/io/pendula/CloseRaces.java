@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIL_Result;
 import org.openjdk.jcstress.infra.results.IL_Result;
 import org.openjdk.jcstress.infra.results.LIL_Result;
+import org.openjdk.jcstress.infra.results.LLLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.ZIL_Result;
 
@@ -68,11 +69,10 @@ public class CloseRaces {
         }
     }
 
-    /** A waiting timer that is brought forward while the queue closes is collected, or taken back by the reset. */
+    /** A waiting timer that is brought forward while the queue closes is collected: a refused reset changes nothing. */
     @JCStressTest
     @Outcome(id = "replaced, 1, ok", expect = ACCEPTABLE, desc = "Brought forward, then collected.")
     @Outcome(id = "refused, 1, ok", expect = ACCEPTABLE, desc = "Collected before the reset.")
-    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Brought forward, and taken back.")
     @State
     public static class CloseVsResetEarlier extends Rig {
         public CloseVsResetEarlier() {
@@ -91,8 +91,8 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            int reset = one("replaced".equals(r.r1) || r.r2 == 0);
-            r.r3 = audit(1 + one("replaced".equals(r.r1)), 0, reset);
+            int reset = one("replaced".equals(r.r1));
+            r.r3 = audit(1 + reset, 0, reset);
         }
     }
 
@@ -364,6 +364,143 @@ public class CloseRaces {
         @Arbiter
         public void settle(IIL_Result r) {
             r.r3 = audit(1, 0, 0);
+        }
+    }
+
+    /** Of two resets of a stopped timer none is refused whose arming another has seen, while the queue closes. */
+    @JCStressTest
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = {"armed, refused, 1, ok", "refused, armed, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
+    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsTwoResets extends Rig {
+        public CloseVsTwoResets() {
+            queue.arm(timer, DUE);
+            queue.stop(timer);
+            drainInbox();
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void resetToo(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LLLL_Result r) {
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            int armed = one("armed".equals(r.r1)) + one("armed".equals(r.r2));
+            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
+            r.r4 = audit(1 + armed + resets, 1, resets);
+        }
+    }
+
+    /** The same for a waiting timer, whose arming is collected if both are refused. */
+    @JCStressTest
+    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = {"replaced, refused, 1, ok", "refused, replaced, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
+    @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsTwoResetsOfWaiting extends Rig {
+        public CloseVsTwoResetsOfWaiting() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void resetToo(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LLLL_Result r) {
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
+            r.r4 = audit(1 + resets, 0, resets);
+        }
+    }
+
+    /** The same for a timer that runs. */
+    @JCStressTest
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = {"armed, refused, 1, ok", "refused, armed, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
+    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsTwoResetsInRun extends Rig {
+        public CloseVsTwoResetsInRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void resetToo(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LLLL_Result r) {
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            driver.finish();
+            int armed = one("armed".equals(r.r1)) + one("armed".equals(r.r2));
+            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
+            r.r4 = audit(1 + armed + resets, 0, resets);
+        }
+    }
+
+    /** A reset in a run that ends while the queue closes is refused, or its arming is collected. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsEndOfRunVsReset extends Rig {
+        public CloseVsEndOfRunVsReset() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void end() {
+            driver.finish();
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
         }
     }
 }

@@ -211,4 +211,46 @@ public class DrainRaces {
             r.r1 = audit(2, 0, 0);
         }
     }
+
+    /** A stopped timer that is armed again while the stopped ones are dropped from its line stays armed. */
+    @JCStressTest
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Armed in the line, or after it was dropped.")
+    @State
+    public static class DropStoppedVsReset extends Rig {
+        private final TimerNode inLine = forNow();
+        private final TimerNode returned = forNow();
+
+        public DropStoppedVsReset() {
+            queue.arm(inLine, DUE);
+            queue.arm(returned, DUE);
+            drainInbox();
+            queue.stop(inLine);
+            queue.stop(returned);
+        }
+
+        private TimerNode forNow() {
+            return new TimerNode(queue, this::fired) {
+                @Override
+                boolean isForNow() {
+                    return true;
+                }
+            };
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(inLine, DUE);
+        }
+
+        @Actor
+        public void drop() {
+            queue.claimStopped(returned);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            queue.endRun(returned);
+            r.r2 = audit(3, 2, 0);
+        }
+    }
 }

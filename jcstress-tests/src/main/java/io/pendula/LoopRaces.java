@@ -25,16 +25,16 @@ import org.openjdk.jcstress.infra.results.L_Result;
  */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class LoopRaces {
-    private static final long NOW = 10_000_001;
-    private static final long DUE = 1;
-    private static final long EARLY = NOW + 100;
+    static final long NOW = 10_000_001;
+    static final long DUE = 1;
+    static final long EARLY = NOW + 100;
     private static final long BETWEEN = NOW + 200;
-    private static final long LATE = NOW + 300;
+    static final long LATE = NOW + 300;
 
     /** Only living threads inherit. */
-    private static final Thread A = living();
-    private static final Thread B = living();
-    private static final Thread C = living();
+    static final Thread A = living();
+    static final Thread B = living();
+    static final Thread C = living();
 
     /** Made before, as that takes longer than what it races with. */
     private static final IllegalStateException AS_PLANNED = new IllegalStateException("as planned");
@@ -541,39 +541,6 @@ public class LoopRaces {
             long nanos = (long) r.r1;
             armProbe(BETWEEN);
             r.r1 = nanos == LATE - NOW ? waits(nanos, LATE) : waits(nanos, BETWEEN);
-        }
-    }
-
-    /** A loop that takes over a queue again is its keeper, and up, whatever the one says who had it meanwhile. */
-    @JCStressTest
-    @Outcome(id = "up", expect = ACCEPTABLE, desc = "The keeper that was found out in time, or not yet there.")
-    @State
-    public static class AttachVsWaitOfFormerKeeper extends Looped {
-        private final LoopDriver heir = attach(B);
-        private LoopDriver next;
-
-        public AttachVsWaitOfFormerKeeper() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-            detach(loop);
-        }
-
-        @Actor
-        public void attach() {
-            next = attach(C);
-        }
-
-        @Actor
-        public void sleep() {
-            heir.nanosUntilNext();
-            heir.getUp();
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            TimerQueue q = timer.queue;
-            r.r1 = next.queue != q ? "another queue" : q.keeper() != next || q.owner() != next ? "not the keeper"
-                    : q.pollUntilVolatile() != TimerQueue.AWAKE ? "said to wait" : "up";
         }
     }
 

@@ -356,4 +356,85 @@ public class ParkRaces {
             r.r3 = audit(2, 1, 0);
         }
     }
+
+    /**
+     * Two threads bring a filed timer forward. The second one, which is the keeper, may do so by the word alone, while
+     * the first has not pushed the timer yet; the keeper finds nothing in the inbox then and goes to sleep. The first
+     * one's own deadline asks for no wake, the one that the word holds does.
+     */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @State
+    public static class ResetBeforePushVsPark extends Parking {
+        public ResetBeforePushVsPark() {
+            file(timer, LATE + 10);
+        }
+
+        @Actor
+        public void reset() {
+            queue.reset(timer, LATE + 5);
+        }
+
+        @Actor
+        public void resetAndPark() {
+            queue.reset(timer, EARLY);
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(TimerNode.deadline(timer.wordVolatile()));
+            r.r2 = wakes.get();
+            r.r3 = audit(4, 0, 2);
+        }
+    }
+
+    /** A keeper that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
+    @JCStressTest
+    @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The keeper dropped the timer first, or saw the dead entry.")
+    @Outcome(id = "all dropped, 0, ok", expect = ACCEPTABLE, desc = "It dropped the timer after publishing its sleep.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "It saw the dead entry after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "It slept, and was called.")
+    @State
+    public static class StopVsLongPark extends Rig implements Keeper {
+        private final AtomicInteger wakes = new AtomicInteger();
+        private long until;
+
+        public StopVsLongPark() {
+            queue.lock();
+            try {
+                queue.keep(this);
+            } finally {
+                queue.unlock();
+            }
+            queue.arm(timer, Timeline.NEVER);
+        }
+
+        @Override
+        public void wake() {
+            wakes.incrementAndGet();
+        }
+
+        @Actor
+        public void stop() {
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void park() {
+            until = queue.prepareToSleep(this, 1);
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            boolean stale = queue.inboxVolatile() != null || heap.size() > 0;
+            r.r1 = until == TimerQueue.GO_ROUND ? "goes round" : until < Timeline.NEVER ? "limited"
+                    : queue.pollUntilVolatile() == TimerQueue.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
+            r.r2 = wakes.get();
+            queue.sweepStep(); // as its key never surfaces
+            r.r3 = audit(1, 1, 0);
+        }
+    }
 }

@@ -124,4 +124,62 @@ public class SweepRaces {
             r.r2 = audit(2, 2, 0);
         }
     }
+
+    /** A timer that has left an entry behind is brought forward once more while a sweep tells its entries apart. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Both dead entries go, sooner or later, and the live one stays.")
+    @State
+    public static class SweepVsResetEarlierOfPlaced extends Rig {
+        public SweepVsResetEarlierOfPlaced() {
+            pretendDeadEntries();
+            file(timer, LATE);
+            queue.reset(timer, DUE);
+            drainInbox();
+            queue.reset(timer, LATE); // put off beyond the key of the entry that it has left behind
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void sweep() {
+            queue.startThoroughSweep(); // elects one of the entries, by the link that the reset writes, too
+            queue.sweepStep();
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(4, 0, 3);
+        }
+    }
+
+    /** The same while a claim re-keys its live entry, which has surfaced. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward, whether its entry was re-keyed or not.")
+    @State
+    public static class ReKeyVsResetEarlierOfPlaced extends Rig {
+        public ReKeyVsResetEarlierOfPlaced() {
+            file(timer, LATE);
+            queue.reset(timer, EARLY);
+            drainInbox();
+            queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, DUE);
+        }
+
+        @Actor
+        public void claim() {
+            driver.runDue(queue, EARLY);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(4, 0, 3);
+        }
+    }
 }

@@ -388,7 +388,7 @@ public class TaskRaces {
 
         public TwoRunWhatWasReturned() {
             queue.arm(task, DUE);
-            task.takeBack(false);
+            task.giveBack();
         }
 
         @Actor
@@ -418,7 +418,7 @@ public class TaskRaces {
 
         public CancelVsRunOfReturned() {
             queue.arm(task, DUE);
-            task.takeBack(false);
+            task.giveBack();
         }
 
         @Actor

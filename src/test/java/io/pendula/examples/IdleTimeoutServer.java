@@ -56,7 +56,7 @@ class IdleTimeoutServer implements Runnable, AutoCloseable {
     /** Serves until it is closed. */
     @Override
     public void run() {
-        try (selector; acceptor; TimerLoop attached = timers.attachConfined(selector::wakeup)) {
+        try (selector; acceptor; TimerLoop attached = timers.attach(selector::wakeup)) {
             loop = attached;
             try {
                 acceptor.configureBlocking(false);

@@ -143,8 +143,8 @@ public final class MultiReactor implements AutoCloseable {
 
         @Override
         public void run() {
-            // Not confined, so that its timers outlive it. As nobody calls helpOthers, they run here until then.
-            try (selector; TimerLoop attached = timers.attach(selector::wakeup)) {
+            // Shared, so that its timers outlive it. No reactor calls helpOthers, so they run here until then.
+            try (selector; TimerLoop attached = timers.attachShared(selector::wakeup)) {
                 loop.complete(attached);
                 try {
                     while (!retired) {

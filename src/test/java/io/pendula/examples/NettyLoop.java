@@ -32,7 +32,7 @@ public final class NettyLoop implements AutoCloseable {
 
     private NettyLoop(TimerScheduler timers, SingleThreadEventExecutor eventLoop) {
         this.eventLoop = eventLoop;
-        this.loop = timers.attachConfined(() -> eventLoop.execute(turn));
+        this.loop = timers.attach(() -> eventLoop.execute(turn));
         eventLoop.addShutdownHook(end);
         turn();
     }

@@ -1,0 +1,129 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZL_Result;
+
+/** Memory is short: a filed timer is parked to make room for another, while its user stops or resets it. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class ShortageRaces {
+    /** A queue whose heap could not grow. */
+    abstract static class Short extends Rig {
+        final void park(int entry) {
+            queue.lock();
+            try {
+                queue.shortage.failed(null, 1, 0);
+                queue.park(entry);
+            } finally {
+                queue.unlock();
+            }
+        }
+    }
+
+    /** A stop prevents the firing, whether the timer has an entry or is parked. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
+    @State
+    public static class ParkVsStop extends Short {
+        public ParkVsStop() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void stop(ZL_Result r) {
+            r.r1 = queue.stop(timer);
+        }
+
+        @Actor
+        public void makeRoom() {
+            park(0);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(1, 1, 0);
+        }
+    }
+
+    /** A timer that is brought forward fires once: pushed with its entry dead, or changed in place while parked. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward.")
+    @State
+    public static class ParkVsResetEarlier extends Short {
+        public ParkVsResetEarlier() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void makeRoom() {
+            park(0);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 0, 1);
+        }
+    }
+
+    /** The same for one that has left an entry behind before, so that its link holds the place of the live one. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward once more.")
+    @State
+    public static class ParkVsResetEarlierOfPlaced extends Short {
+        public ParkVsResetEarlierOfPlaced() {
+            file(timer, LATE);
+            queue.reset(timer, DUE);
+            drainInbox();
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, EARLY);
+        }
+
+        @Actor
+        public void makeRoom() {
+            park(0); // the live entry
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(3, 0, 2);
+        }
+    }
+
+    /** A put-off timer keeps its deadline. */
+    @JCStressTest
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Put off.")
+    @State
+    public static class ParkVsResetLater extends Short {
+        public ParkVsResetLater() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(ZL_Result r) {
+            r.r1 = queue.reset(timer, LATE);
+        }
+
+        @Actor
+        public void makeRoom() {
+            park(0);
+        }
+
+        @Arbiter
+        public void settle(ZL_Result r) {
+            r.r2 = audit(2, 0, 1);
+        }
+    }
+}

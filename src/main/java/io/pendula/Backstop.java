@@ -1,0 +1,247 @@
+package io.pendula;
+
+/**
+ * Finds timers that are overdue though the thread that should run them sleeps: one bounded look a second at all queues
+ * of a scheduler, while anything is armed.
+ */
+final class Backstop {
+    /*
+     * Overview
+     *
+     * Sleeping and waking rely on words that threads publish: pollUntil, nextWhen, arrivals, asleep. If a wake-up is
+     * lost, or an Error strikes between two writes, one of these words is wrong for good. So a look asks the timers
+     * themselves: the first of the heap, the first in line, and a slice of the inbox. If one of them is overdue by
+     * LATE_NANOS, its keeper's thread is parked outside every callback, and AGAIN_NANOS later all that is still so, and
+     * the keeper has not made a round in between, then the queue is drained and its keeper woken. That is a rescue, and
+     * is counted. It is the thread's own state that tells whether it is parked.
+     *
+     * A loop's thread may be anywhere. So the look only files what is overdue, for the monitor to see; that adopts the
+     * queue, or reports a loop that is confined.
+     *
+     * A look visits VISITS timers at most and drains nothing. In a longer inbox the next look goes on where this one
+     * has stopped: what is pushed meanwhile lies before that place, and a drain, which alone takes anything out, makes
+     * the look begin anew.
+     *
+     * When nothing is armed there is no look. Stopped timers may lie in an inbox for long; once a look has met no armed
+     * one down to the bottom, it remembers the head of that time, and an inbox with that head is taken to be empty.
+     *
+     * The monitor looks, in a pool, which has none, a driver that sleeps: it naps until the next look is due, and sleeps on
+     * if that finds nothing. One driver that naps is enough, so the holder of the lookout does; another does so if it goes
+     * to sleep while it does not see the holder nap. A driver says whether it naps before it says that it sleeps; a
+     * thread that makes a sleeping driver the holder looks at that afterwards, and wakes one that does not nap though it
+     * sleeps for something. A driver that leaves off napping says so, then looks whether it has become the holder.
+     */
+
+    static final long LOOK_NANOS = 1_000_000_000;
+    /** Timers visited at one look, in all queues together. */
+    static final int VISITS = 128;
+    /** What a look says to a driver that must not sleep on. */
+    static final long GET_UP = 0;
+    /** A timer is suspicious if it is overdue by so much, */
+    private static final long LATE_NANOS = 100_000_000;
+    /** and rescued if it still is after so long. At once would be too soon: a woken thread may wait for a processor. */
+    private static final long AGAIN_NANOS = 100_000_000;
+
+    private final TimerScheduler scheduler;
+    /** When the next look is due; NEVER while nothing is armed. */
+    private volatile long next = Timeline.NEVER;
+    private volatile long rescues;
+
+    // Of the thread that looks; there is one at a time.
+    private int turn;
+    private int budget;
+    private boolean armed;
+    private boolean suspicious;
+    private boolean needed;
+    /** How many looks there were, */
+    private volatile long looks;
+    /** and how many timers and queues they have visited. */
+    private long visited;
+
+    Backstop(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    long rescues() {
+        return rescues;
+    }
+
+    long looks() {
+        return looks;
+    }
+
+    long visited() {
+        return visited;
+    }
+
+    /** A sleeper was found by other means. */
+    void countRescue() {
+        rescues++;
+    }
+
+    /** Whether there may be something to look for. Racy: what is armed later wakes the thread that looks. */
+    private boolean isAnythingArmed() {
+        for (TimerQueue q : scheduler.queues) {
+            if (q.mayBeArmed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Looks if it is time to; returns when the next look is due, or NEVER. */
+    long look(long now) {
+        return look(now, null);
+    }
+
+    /**
+     * The nap of a driver is over: looks. GET_UP if the driver is needed, or if another has looked meanwhile: to that one
+     * this driver, which was about to get up, did not seem to be asleep.
+     */
+    long napIsOver(long now, Driver me) {
+        return now < next ? GET_UP : look(now, me);
+    }
+
+    /** The same for a driver that goes to sleep; GET_UP if it is needed. */
+    long look(long now, Driver me) {
+        long due = next;
+        if (due == Timeline.NEVER) {
+            if (isAnythingArmed()) {
+                next = now + LOOK_NANOS;
+            }
+        } else if (now >= due) {
+            return lookAtAll(now, me);
+        }
+        return next;
+    }
+
+    private synchronized long lookAtAll(long now, Driver me) {
+        long due = next;
+        if (now < due) {
+            return me == null ? due : GET_UP; // another driver has been here
+        }
+        budget = VISITS;
+        armed = false;
+        suspicious = false;
+        needed = false;
+        // What stops this thread for long stops the others, too: then what was noted before tells nothing.
+        boolean afresh = now - due >= LATE_NANOS;
+        TimerQueue[] queues = scheduler.queues;
+        for (int i = 0; i < queues.length; i++) {
+            lookAt(queues[Math.floorMod(turn + i, queues.length)], now, afresh, me);
+        }
+        turn++;
+        looks++;
+        next = suspicious ? now + AGAIN_NANOS : armed ? now + LOOK_NANOS : Timeline.NEVER;
+        return needed ? GET_UP : next;
+    }
+
+    private void lookAt(TimerQueue q, long now, boolean afresh, Driver me) {
+        if (budget <= 0 || !q.tryLock()) {
+            armed = true; // for all that is known
+            return;
+        }
+        Keeper k = q.keeper();
+        boolean rescue = false;
+        try {
+            budget--;
+            visited++;
+            if (q.isClosed() || !isOverdue(q, now - LATE_NANOS)) {
+                q.overdue.keeper = null;
+                return;
+            }
+            if (k instanceof LoopDriver) {
+                q.survey(now);
+                return;
+            }
+            if (me != null && k instanceof Driver d && (d == me || d.busy)) {
+                q.survey(now);
+                needed = true; // to run it itself, or to take it off a driver that runs a task
+                rescues += d == me ? 1 : 0;
+                return;
+            }
+            rescue = isRescue(q.overdue, k, now, afresh);
+            if (rescue) {
+                q.survey(now);
+                q.setPollUntilVolatile(TimerQueue.AWAKE);
+            }
+        } finally {
+            q.unlock();
+        }
+        if (rescue) {
+            rescues++;
+            k.wake();
+        }
+    }
+
+    /** Lock held. Notes as well whether anything is armed. */
+    private boolean isOverdue(TimerQueue q, long before) {
+        armed |= q.isAnyFiled();
+        return q.earliest() < before | isOverdueAmong(q.firstTakenOut(), before) | isOverdueInInbox(q, before);
+    }
+
+    private boolean isOverdueAmong(TimerNode first, long before) {
+        for (TimerNode t = first; t != null && budget > 0; t = t.nextInLine()) {
+            if (isOverdue(t, before)) {
+                return true;
+            }
+        }
+        armed |= first != null; // perhaps behind those that were visited
+        return false;
+    }
+
+    private boolean isOverdueInInbox(TimerQueue q, long before) {
+        OverdueNote note = q.overdue;
+        TimerNode head = q.inboxVolatile();
+        if (note.from == null) {
+            note.head = head;
+            note.anyArmed = false;
+        }
+        TimerNode t = note.from == null ? head : note.from;
+        boolean armedBefore = armed;
+        armed = false;
+        for (; t != null && budget > 0; t = t.nextInLine()) {
+            if (isOverdue(t, before)) {
+                return true; // the second look begins at the same place
+            }
+        }
+        note.anyArmed |= armed;
+        note.from = t;
+        if (t == null) {
+            note.settled = note.anyArmed ? null : note.head;
+        }
+        armed = armedBefore | note.anyArmed | t != null | head != note.head;
+        return false;
+    }
+
+    private boolean isOverdue(TimerNode t, long before) {
+        budget--;
+        visited++;
+        long w = t.wordVolatile();
+        boolean live = TimerNode.isArmed(TimerNode.state(w));
+        armed |= live;
+        return live && TimerNode.deadline(w) < before;
+    }
+
+    /** Whether the keeper was seen asleep at the look before, too, and has slept on since. */
+    private boolean isRescue(OverdueNote note, Keeper k, long now, boolean afresh) {
+        Driver d = k instanceof Driver driver ? driver : null;
+        if (k == null || d != null && !d.isParked()) {
+            note.keeper = null;
+            return false;
+        }
+        int progress = d == null ? 0 : d.roundsOpaque();
+        suspicious = true;
+        if (note.keeper != k || note.progress != progress || afresh) {
+            note.keeper = k;
+            note.progress = progress;
+            note.since = now;
+            return false;
+        }
+        if (now - note.since < AGAIN_NANOS) {
+            return false;
+        }
+        note.keeper = null;
+        return true;
+    }
+}

@@ -1,0 +1,168 @@
+package io.pendula;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * The queues that have left a scheduler's list of queues, because their loop has gone: closed ones for good, retired
+ * ones until one of their timers is armed again. Keeps their figures.
+ */
+final class GoneQueues {
+    /*
+     * Overview
+     *
+     * Each round of a driver, each look of the monitor walks the scheduler's list, so its length must follow the loops
+     * that exist. A queue whose loop has gone stays in the list, with another owner, while a timer is armed there. Then
+     * it is retired: it leaves the list. A timer belongs to its queue for life, so a stopped or fired timer of a
+     * retired queue may be armed again; then the queue comes back first.
+     *
+     * Invariant: while RETIRED is in the inbox no timer of the queue is armed, other than by a thread that has changed
+     * the word and has yet to push; none runs; the heap and the lines are empty; the queue is not in the list. Hence
+     * nothing of it can be due.
+     *
+     * Retiring happens under the crew's lock and the queue's. The queue's lock keeps away drains, claims and the close.
+     * Claims happen under it, too, and are told by a Run from that moment until the run has ended; so if no Run tells
+     * of a timer of this queue, none runs, and none can begin to. What is left are pushes, which need no lock:
+     *
+     *     retiring                               arming thread
+     *     R1  drain (takes the inbox)            A1  CAS of the word to a queued state
+     *     R2  look at heap, lines and runs       A2  read the inbox
+     *     R3  CAS of the inbox, null to RETIRED  A3  CAS of the inbox to the timer, or bringBack if A2 read RETIRED
+     *
+     * The inbox is one variable, so R3 and A3 are ordered. If A3 succeeds before R3, then either R1 has taken the timer
+     * and R2 finds it (or it was stopped), or it is in the inbox, R3 fails, and the queue stays. If R3 comes first, A3
+     * fails, and the next A2 reads RETIRED. RETIRED is replaced by null under the same two locks only, when the queue
+     * has an owner. The next attempt to push is the usual one: if the queue was retired once more meanwhile, it comes
+     * back once more.
+     *
+     * Who closes the scheduler, or the last loop where there are no drivers, first puts all retired queues back into the
+     * list (relist), under the crew's lock, so that they are closed as all others are: a timer that is about to be pushed
+     * there is collected or refused by the rules of TimerQueue (Closing), and later pushes find CLOSED. For that purpose
+     * the retired queues are known, by weak references.
+     *
+     * A queue comes back as one whose owner sleeps: pollUntil is NEVER, so the push that it came back for wakes the
+     * owner, with the proof of TimerQueue. To wake the owner before the push would let it retire the queue again, which
+     * it has time for on a busy machine. The list has the queue before the push, so an owner that was woken finds it
+     * there: in its next round, or in its last look before it parks (Driver.nobodyCalled, LoopDriver.isCalled).
+     *
+     * Whatever else meets a retired queue finds nothing to do: pollUntil is AWAKE and arrivals is not lowered before a
+     * push, so no arming wakes a runner; a runner with an old copy of the list finds under the lock that it is not the
+     * keeper. Stop, and reset of a timer whose arming thread has yet to push, are a CAS of the word, as always.
+     *
+     * Costs. The hot path has one more comparison with a constant, on a reference that it has loaded. A timer of a gone
+     * loop that is armed only now and then takes its queue to and fro, at the cost of two copies of the list.
+     */
+
+    /** A thread that was about to count something may do so yet in so many queues. */
+    private static final int KEPT = 64;
+
+    private final TimerScheduler scheduler;
+    /** Those that left last, the youngest at the end. Under the crew's lock, as all below. */
+    private final ArrayDeque<TimerQueue> lately = new ArrayDeque<>(KEPT + 2);
+    /** Weak: a retired queue to which no timer refers is never armed again. */
+    private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
+    /** The figures of those before. */
+    private TimerStats.Worker before = TimerStats.NOTHING;
+
+    GoneQueues(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Holds no more than the last few queues; those before are let go unless a timer refers to them. */
+    void add(TimerQueue q) {
+        makeRoom();
+        lately.add(q);
+    }
+
+    private void makeRoom() {
+        if (lately.size() >= KEPT) {
+            TimerQueue oldest = lately.peek();
+            before = TimerStats.sum(before, oldest.takeFigures());
+            lately.remove();
+        }
+    }
+
+    /** What all of them did together. */
+    TimerStats.Worker figures() {
+        TimerStats.Worker sum = before;
+        for (TimerQueue q : lately) {
+            sum = TimerStats.sum(sum, q.stats());
+        }
+        return sum;
+    }
+
+    /**
+     * Takes a queue from the list if its loop has gone and nothing is armed there; true if the queue is retired now. The
+     * caller holds no queue's lock.
+     */
+    boolean retire(TimerQueue q) {
+        synchronized (scheduler.crew) {
+            if (q.isRetired()) {
+                return true;
+            }
+            if (scheduler.isClosed()) {
+                return false; // the thread that closes it goes by the list
+            }
+            Keeper owner = q.owner();
+            TimerQueue[] rest = scheduler.queuesWithout(q); // what may fail for want of memory comes first
+            makeRoom();
+            retired.add(q);
+            if (!q.retire()) {
+                retired.remove(q);
+                return false;
+            }
+            scheduler.queues = rest;
+            lately.add(q);
+            if (owner instanceof LoopDriver l) {
+                l.checkHeritage();
+            }
+            return true;
+        }
+    }
+
+    /**
+     * Called by a push that met RETIRED. Afterwards the inbox takes timers again, or is closed; false if memory is
+     * short, and the queue is retired still.
+     */
+    boolean bringBack(TimerQueue q) {
+        synchronized (scheduler.crew) {
+            if (!q.isRetired()) {
+                return true; // another thread has brought it back, or put it back into the list to close it
+            }
+            QueueRunner owner = scheduler.loops.anyOwner();
+            TimerQueue[] more;
+            try {
+                more = scheduler.queuesWith(q);
+            } catch (OutOfMemoryError e) {
+                return false;
+            }
+            if (owner instanceof LoopDriver l) {
+                l.hasHeritage = true;
+            }
+            q.comeBackTo(owner);
+            scheduler.queues = more;
+            retired.remove(q);
+            lately.remove(q);
+        }
+        scheduler.driverIsUp(); // the owner may be stuck
+        return true;
+    }
+
+    /** Under crew. Puts all retired queues back into the list, without an owner: they are about to be closed. */
+    void relist() {
+        List<TimerQueue> all = new ArrayList<>(Arrays.asList(scheduler.queues));
+        all.addAll(retired);
+        TimerQueue[] more = all.toArray(new TimerQueue[0]); // what may fail for want of memory comes first
+        for (int i = scheduler.queues.length; i < more.length; i++) {
+            more[i].comeBackTo(null);
+            lately.remove(more[i]);
+        }
+        scheduler.queues = more;
+        retired.clear();
+    }
+}

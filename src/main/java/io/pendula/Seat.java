@@ -1,0 +1,102 @@
+package io.pendula;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The place of a driver's or the monitor's thread. In the shared scheduler that thread ends when it has had nothing to
+ * do for some seconds, and the next wake starts another one; elsewhere a seat keeps its thread.
+ */
+final class Seat {
+    /*
+     * No wake is lost
+     *
+     * A waker first changes what the thread looks at before it sleeps (pollUntil, or the monitor's sleepsUntil), then
+     * reads the seat. A thread that ends first vacates its seat, then looks at the same word once more. All four are
+     * volatile, so at least one of the two sees the other:
+     *
+     * - The waker finds the seat empty, and starts a thread.
+     * - The thread finds the word changed, and sits down again.
+     * - Both: each replaces null by a compare-and-set, so one of them succeeds. If it is the waker, the old thread
+     *   ends; else the waker's thread is never started, and the old one goes on, as after any wake.
+     *
+     * Between two threads the fields of the driver are passed on by the seat: the old thread touches none after it has
+     * vacated the seat, unless it gets the seat back; the new one is started by a thread that found the seat empty.
+     *
+     * If a thread cannot be started the seat is empty again, and the waker's caller puts the word back, so that the
+     * next wake is the next attempt. Until then nothing runs, but nothing is lost. A waker that finds a thread which
+     * was never started starts it, as the one that made it may have failed in between; of two, one succeeds.
+     */
+
+    private final Crew crew;
+    private final Runnable body;
+    /** Of the threads that are started when they are needed; null if none is. */
+    private final String role;
+    private final AtomicReference<Thread> sitting = new AtomicReference<>();
+
+    Seat(Crew crew, Runnable body, String role) {
+        this.crew = crew;
+        this.body = body;
+        this.role = role;
+    }
+
+    /** The thread that sits here, or null. */
+    Thread thread() {
+        return sitting.get();
+    }
+
+    /** Only before the thread is started. */
+    void take(Thread t) {
+        sitting.set(t);
+    }
+
+    /** Wakes the thread, or starts one; false if one was needed and could not be started. */
+    boolean wake() {
+        Thread t = sitting.get();
+        if (role != null && (t == null || t.getState() == Thread.State.NEW)) {
+            return start(t);
+        }
+        LockSupport.unpark(t);
+        return true;
+    }
+
+    /** {@code made} by another waker, or null. That may be about to start it, or may have been out of stack. */
+    private boolean start(Thread made) {
+        Thread t = made;
+        try {
+            if (t == null) {
+                t = crew.newThreadOf(body, role);
+                if (!sitting.compareAndSet(null, t)) {
+                    crew.left(t);
+                    return true;
+                }
+            }
+            t.start();
+            return true;
+        } catch (IllegalThreadStateException e) {
+            return true; // the other waker was quicker
+        } catch (Throwable e) {
+            if (t != null) {
+                sitting.compareAndSet(t, null);
+                crew.left(t);
+            }
+            crew.reportStartFailed(e);
+            return false;
+        }
+    }
+
+    /** Whether the calling thread sits here. One that does not, though it was started for that, must end at once. */
+    boolean isMine() {
+        return sitting.get() == Thread.currentThread();
+    }
+
+    /** The own thread is about to end. It must then look whether it was woken, and if so try to sit down again. */
+    void vacate() {
+        sitting.set(null);
+    }
+
+    /** False if another thread sits here by now. */
+    boolean sitDownAgain(Thread t) {
+        return sitting.compareAndSet(null, t);
+    }
+}

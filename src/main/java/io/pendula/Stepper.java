@@ -1,0 +1,85 @@
+package io.pendula;
+
+import java.lang.invoke.VarHandle;
+
+/** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
+final class Stepper extends Run {
+    private final TimerScheduler scheduler;
+    private volatile Thread runner;
+
+    Stepper(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** The thread that advances the clock, while a callback runs. */
+    @Override
+    Thread runner() {
+        return runner;
+    }
+
+    /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
+    long nanosUntilNext() {
+        TimerQueue q = soonest();
+        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - scheduler.timeline.now());
+    }
+
+    private TimerQueue soonest() {
+        TimerQueue soonest = null;
+        long when = Timeline.NEVER;
+        for (TimerQueue q : scheduler.queues) {
+            long w = q.owner() == null ? q.earliestLive() : Timeline.NEVER;
+            scheduler.retireIfVacant(q);
+            if (w < when) {
+                when = w;
+                soonest = q;
+            }
+        }
+        return soonest;
+    }
+
+    /** Runs the first due timer on this thread, as a driver would; false if none is due. */
+    boolean runOneDue() {
+        TimerQueue q = soonest();
+        if (q == null) {
+            return false;
+        }
+        q.lock();
+        try {
+            if (!q.claimDue(scheduler.timeline.now(), this, false)) {
+                return false;
+            }
+        } finally {
+            q.unlock();
+        }
+        runner = Thread.currentThread();
+        try {
+            if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
+                scheduler.perform(this);
+            }
+        } finally {
+            runner = null;
+            end();
+            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
+            if (scheduler.isClosed()) {
+                scheduler.runEnded();
+            }
+        }
+        return true;
+    }
+
+    /** For an exception: the timer that runs next, which other threads may stop at any moment. */
+    String describeNext() {
+        TimerQueue q = soonest();
+        TimerNode t = null;
+        if (q != null) {
+            q.lock();
+            try {
+                t = q.first();
+            } finally {
+                q.unlock();
+            }
+        }
+        return "the next is " + t + (t == null ? "" : ", task " + t.task()) + ", of scheduler "
+                + scheduler.options.name();
+    }
+}

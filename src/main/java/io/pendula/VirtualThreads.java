@@ -1,0 +1,40 @@
+package io.pendula;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * Tells virtual threads from others, on a Java without them, too. A driver must not be virtual: its sleep would depend
+ * on a scheduler whose few carriers any other virtual thread may keep busy.
+ */
+final class VirtualThreads {
+    private static final String FACTORY = "java.lang.ThreadBuilders$VirtualThreadFactory";
+
+    private VirtualThreads() {}
+
+    /** Whether a factory is known to make virtual threads, without a call: the JDK's own; what wraps it is not known. */
+    static boolean areMadeBy(ThreadFactory factory) {
+        return factory.getClass().getName().equals(FACTORY);
+    }
+
+    static boolean isVirtual(Thread t) {
+        // All that are virtual are of classes of the JDK's; the reflection is spared to nearly all that are not.
+        return t.getClass() != Thread.class && t.getClass().getClassLoader() == null && saysSo(t);
+    }
+
+    private static boolean saysSo(Thread t) {
+        try {
+            return (boolean) Thread.class.getMethod("isVirtual").invoke(t);
+        } catch (NoSuchMethodException e) {
+            return false; // before Java 21 there are none
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The exception for a factory that makes them. */
+    static IllegalArgumentException refused() {
+        return new IllegalArgumentException("threadFactory must make platform threads, but makes virtual ones; to run"
+                + " callbacks on virtual threads, build a scheduler with an executor(...) of them");
+    }
+}

@@ -1,0 +1,165 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Rig;
+import io.pendula.Fixtures.SteppedTimer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ObjIntConsumer;
+import org.junit.jupiter.api.Test;
+
+/** A stopped timer that is armed again while its queue drops it from a line stays armed. */
+class ArmedWhileDroppedTest {
+    private static final long DUE = 500;
+
+    /** Runs a scenario for each look at a timer's word after which a reset may come; there must be so many. */
+    private static void afterEachLook(int atLeast, ObjIntConsumer<List<Integer>> scenario) {
+        List<Integer> passed = new ArrayList<>();
+        for (int look = 1; look <= 12; look++) {
+            scenario.accept(passed, look);
+        }
+        assertTrue(passed.size() >= atLeast, () -> "steps at which a reset came: " + passed);
+    }
+
+    private static Rig rigWithoutMemory() {
+        Rig rig = new Rig(false);
+        for (int i = 0; i < rig.heap.capacity(); i++) {
+            rig.arm(1_000 + i);
+        }
+        rig.drain();
+        rig.heap.exhausted = true;
+        return rig;
+    }
+
+    /** Due later than all that the heap has room for, so that the next drain parks it. */
+    private static SteppedTimer armedLate(Rig rig) {
+        SteppedTimer t = new SteppedTimer(rig.queue, false);
+        rig.queue.arm(t, 5_000);
+        return t;
+    }
+
+    private static SteppedTimer stopped(Rig rig, boolean forNow) {
+        SteppedTimer t = new SteppedTimer(rig.queue, forNow);
+        rig.queue.arm(t, DUE);
+        rig.drain();
+        assertTrue(rig.queue.stop(t));
+        return t;
+    }
+
+    /** It fires once under the deadline of its reset. */
+    private static void assertArmed(Rig rig, TimerNode t, long when) {
+        assertTrue(TimerNode.isArmed(rig.state(t)), () -> "state " + rig.state(t));
+        rig.giveMemory();
+        int firings = 0;
+        for (Fixtures.Claim run; (run = rig.claim(10_000)) != null; rig.queue.endRun(run.nodeOpaque())) {
+            if (run.nodeOpaque() == t) {
+                assertEquals(when, run.deadline);
+                firings++;
+            }
+        }
+        assertEquals(1, firings);
+        assertEquals(0, rig.queue.pending());
+    }
+
+    @Test
+    void claimStopped_anotherThatIsParkedIsResetMeanwhile_staysArmed() {
+        afterEachLook(1, (passed, look) -> {
+            Rig rig = rigWithoutMemory();
+            SteppedTimer t = armedLate(rig);
+            SteppedTimer returned = armedLate(rig);
+            rig.drain();
+            assertTrue(rig.queue.stop(t));
+            assertTrue(rig.queue.stop(returned));
+            t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
+            assertTrue(rig.queue.claimStopped(returned));
+            rig.queue.endRun(returned);
+            if (t.isPassed()) {
+                passed.add(look);
+                assertArmed(rig, t, 700);
+                assertEquals(2, rig.queue.stats().stopped());
+            }
+        });
+    }
+
+    @Test
+    void claimStopped_itselfIsResetMeanwhile_doesNotRunTwice() {
+        afterEachLook(1, (passed, look) -> {
+            Rig rig = rigWithoutMemory();
+            SteppedTimer t = armedLate(rig);
+            rig.drain();
+            assertTrue(rig.queue.stop(t));
+            t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
+            boolean claimed = rig.queue.claimStopped(t);
+            if (t.isPassed()) {
+                passed.add(look);
+                assertFalse(claimed);
+                assertArmed(rig, t, 700);
+            }
+        });
+    }
+
+    @Test
+    void claimDue_firstInLineIsResetMeanwhile_staysArmed() {
+        afterEachLook(1, (passed, look) -> {
+            Rig rig = new Rig(false);
+            SteppedTimer t = stopped(rig, true);
+            t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
+            rig.fire(DUE);
+            if (t.isPassed() && TimerNode.deadline(t.wordVolatile()) == 700) {
+                passed.add(look);
+                assertArmed(rig, t, 700);
+            }
+        });
+    }
+
+    /** A drain that files, and the half of a loop's inbox that is filed when it becomes long. */
+    @Test
+    void drain_resetMeanwhile_staysArmed() {
+        afterEachLook(1, (passed, look) -> {
+            Rig rig = new Rig(false);
+            SteppedTimer t = new SteppedTimer(rig.queue, false);
+            rig.queue.arm(t, DUE);
+            assertTrue(rig.queue.stop(t));
+            t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
+            rig.drain();
+            if (t.isPassed()) {
+                passed.add(look);
+                assertArmed(rig, t, 700);
+            }
+        });
+    }
+
+    @Test
+    void ripen_resetMeanwhile_staysArmed() {
+        afterEachLook(1, (passed, look) -> {
+            Rig rig = new Rig(false);
+            Keeper loop = new Keeper() {
+                @Override
+                public void wake() {}
+
+                @Override
+                public boolean asksForArrivals() {
+                    return true;
+                }
+            };
+            rig.queue.setOwner(loop);
+            rig.keepWith(loop);
+            rig.drain();
+            SteppedTimer t = new SteppedTimer(rig.queue, false);
+            rig.queue.arm(t, DUE);
+            assertTrue(rig.queue.stop(t));
+            for (int i = 1; i < TimerQueue.HELP_DEPTH; i++) {
+                rig.arm(1_000);
+            }
+            t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
+            rig.arm(1_000); // helps
+            if (t.isPassed()) {
+                passed.add(look);
+                assertArmed(rig, t, 700);
+            }
+        });
+    }
+}

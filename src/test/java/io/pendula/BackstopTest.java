@@ -1,0 +1,449 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.millis;
+import static io.pendula.LifeFixtures.threadsOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Wake-ups that are lost on purpose, and what a look for them costs. */
+@Timeout(60)
+class BackstopTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final long AGAIN = 100_000_000;
+    private static final Duration FAR = Duration.ofHours(1);
+
+    /** How a timer comes to a queue while its driver sleeps on. */
+    enum Fault {
+        /** Pushed by a thread that does not look whether it must wake the driver. */
+        NO_LOOK {
+            @Override
+            void arm(TimerQueue q, Timer t, long when) {
+                push(q, t, when);
+            }
+        },
+        /** Pushed by a thread that has an Error between the CAS of pollUntil and the wake. */
+        NO_WAKE {
+            @Override
+            void arm(TimerQueue q, Timer t, long when) {
+                push(q, t, when);
+                long p = q.pollUntilVolatile();
+                assertTrue(p != TimerQueue.AWAKE && q.casPollUntil(p, TimerQueue.AWAKE));
+            }
+        },
+        /** Filed by a helper while the driver sleeps for longer. */
+        FILED {
+            @Override
+            void arm(TimerQueue q, Timer t, long when) {
+                push(q, t, when);
+                q.lock();
+                try {
+                    q.drain();
+                } finally {
+                    q.unlock();
+                }
+            }
+        };
+
+        abstract void arm(TimerQueue q, Timer t, long when);
+    }
+
+    private static void push(TimerQueue q, TimerNode t, long when) {
+        t.setWordPlain(TimerNode.word(when, TimerNode.MOVING));
+        TimerNode head = q.inboxVolatile();
+        t.next = head;
+        assertTrue(q.casInbox(head, t));
+    }
+
+    private static void awaitSleep(TimerQueue q) {
+        eventually("the driver sleeps", () -> q.pollUntilVolatile() != TimerQueue.AWAKE
+                && q.keeper() instanceof Driver d && d.asleep && d.isParked());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wakeUpLost_timerIsRescuedWithinTwoSeconds(Fault fault) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+            TimerQueue q = s.queues[0];
+            s.after(FAR, () -> {});
+            awaitSleep(q);
+            CountDownLatch ran = new CountDownLatch(1);
+            long due = System.nanoTime();
+            fault.arm(q, new Timer(q, ran::countDown), s.timeline.now());
+            await(ran);
+            long late = System.nanoTime() - due;
+            figure("wake-up lost (%s): rescued after %.0f ms", fault, millis(late));
+            assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
+            assertEquals(1, s.stats().rescues());
+        }
+    }
+
+    /** Sleeps for a queue in its driver's place, and loses the first wake-up. */
+    private static final class LosesOne implements Keeper {
+        final AtomicInteger wakes = new AtomicInteger();
+        private final Keeper driver;
+
+        LosesOne(Keeper driver) {
+            this.driver = driver;
+        }
+
+        @Override
+        public void wake() {
+            if (wakes.getAndIncrement() > 0) {
+                driver.wake();
+            }
+        }
+    }
+
+    @Test
+    void firstTimerOfAnIdleScheduler_wakeLost_isRescuedWithinTwoSeconds() {
+        try (TimerScheduler s = TimerScheduler.builder().name("first").workers(1).build()) {
+            TimerQueue q = s.queues[0];
+            awaitSleep(q);
+            eventually("all are asleep for good", () -> threadsOf("first").stream()
+                    .allMatch(t -> t.getState() == Thread.State.WAITING));
+            LosesOne keeper = new LosesOne(q.keeper());
+            q.lock();
+            try {
+                q.keep(keeper);
+                q.setPollUntilVolatile(Timeline.NEVER);
+            } finally {
+                q.unlock();
+            }
+            CountDownLatch ran = new CountDownLatch(1);
+            long armed = System.nanoTime();
+            s.after(Duration.ZERO, ran::countDown);
+            await(ran);
+            long late = System.nanoTime() - armed;
+            assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
+            assertTrue(keeper.wakes.get() > 1);
+            assertEquals(1, s.stats().rescues());
+        }
+    }
+
+    // ---- pools, where a driver that sleeps looks ----
+
+    /** Until no thread has made a round for some time, and none is about to. */
+    private static void awaitQuiet(TimerScheduler s) {
+        long[] rounds = {-1};
+        eventually("all sleep for long", () -> {
+            long sum = Arrays.stream(s.crew.drivers()).mapToLong(Driver::roundsOpaque).sum();
+            boolean quiet = sum == rounds[0] && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep && d.isParked());
+            rounds[0] = sum;
+            LifeFixtures.block(30_000_000);
+            return quiet && sum == Arrays.stream(s.crew.drivers()).mapToLong(Driver::roundsOpaque).sum();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, NO_LOOK", "1, NO_WAKE", "1, FILED", "2, NO_LOOK", "2, FILED", "4, NO_LOOK", "4, FILED"})
+    void pool_wakeUpLost_taskIsRescuedWithinTwoSeconds(int threads, Fault fault) {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(threads);
+        try {
+            TimerScheduler s = pool.scheduler;
+            CountDownLatch all = new CountDownLatch(threads);
+            for (int i = 0; i < threads; i++) {
+                pool.execute(() -> { // until each thread is there
+                    all.countDown();
+                    await(all);
+                });
+            }
+            await(all);
+            pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            for (TimerQueue q : s.queues) {
+                awaitQuiet(s);
+                CountDownLatch ran = new CountDownLatch(1);
+                long rescues = s.stats().rescues();
+                long due = System.nanoTime();
+                fault.arm(q, new Timer(q, ran::countDown), s.timeline.now());
+                await(ran);
+                long late = System.nanoTime() - due;
+                figure("pool of %d, wake-up lost (%s): rescued after %.0f ms", threads, fault, millis(late));
+                assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
+                // With one thread, by its own look; with more the end of another thread's nap may be quicker.
+                assertTrue(threads > 1 || s.stats().rescues() == rescues + 1, "not counted");
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void pool_armedAndNotDue_oneThreadLooks_nothingArmed_none() throws Exception {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4);
+        try {
+            TimerScheduler s = pool.scheduler;
+            CountDownLatch all = new CountDownLatch(4);
+            for (int i = 0; i < 4; i++) {
+                pool.execute(() -> {
+                    all.countDown();
+                    await(all);
+                });
+            }
+            await(all);
+            ScheduledFuture<?> far = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            eventually("one thread naps", () -> s.backstop.looks() >= 3 && Arrays.stream(s.crew.drivers())
+                    .filter(d -> d.asleep && d.lookAt != Timeline.NEVER).count() == 1);
+            long looks = s.backstop.looks();
+            LifeFixtures.block(2 * SECOND);
+            long more = s.backstop.looks() - looks;
+            assertTrue(more >= 1 && more <= 3, "looks " + more);
+            assertTrue(far.cancel(false));
+            eventually("no thread naps", () -> Arrays.stream(s.crew.drivers())
+                    .allMatch(d -> d.asleep && d.lookAt == Timeline.NEVER));
+            looks = s.backstop.looks();
+            LifeFixtures.block(2 * SECOND);
+            assertEquals(looks, s.backstop.looks());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    // ---- looks at instants of the test's choice ----
+
+    private static TimerScheduler unwatched() {
+        return TimerScheduler.builder().workers(1).monitor(false).build();
+    }
+
+    private static long fill(TimerScheduler s, int timers) {
+        TimerQueue q = s.queues[0];
+        for (int i = 0; i < timers; i++) {
+            s.after(FAR.plusMillis(i % 1000), LoopFixtures.NOTHING);
+        }
+        q.lock();
+        try {
+            q.drain();
+        } finally {
+            q.unlock();
+        }
+        awaitSleep(q);
+        return s.timeline.now();
+    }
+
+    @Test
+    void look_overdueAtOneLookOnly_isNoRescue() {
+        try (TimerScheduler s = unwatched()) {
+            long now = fill(s, 1);
+            Backstop b = new Backstop(s);
+            assertEquals(now + SECOND, b.look(now));
+            CountDownLatch ran = new CountDownLatch(1);
+            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], ran::countDown), now);
+            assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
+            assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
+            assertEquals(0, b.rescues());
+            s.queues[0].keeper().wake();
+            await(ran);
+            awaitSleep(s.queues[0]);
+            assertEquals(now + 2 * SECOND + AGAIN, b.look(now + SECOND + AGAIN));
+            assertEquals(0, b.rescues());
+        }
+    }
+
+    @Test
+    void look_overdueByLessThanTheBound_isNotSuspicious() {
+        try (TimerScheduler s = unwatched()) {
+            long now = fill(s, 1);
+            Backstop b = new Backstop(s);
+            b.look(now);
+            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now + SECOND - AGAIN);
+            assertEquals(now + 2 * SECOND, b.look(now + SECOND));
+        }
+    }
+
+    /** What stops all threads for long stops this one, too: the sleeper may be about to be woken by its own park. */
+    @Test
+    void look_secondOneMuchTooLate_beginsAnew() {
+        try (TimerScheduler s = unwatched()) {
+            long now = fill(s, 1);
+            Backstop b = new Backstop(s);
+            b.look(now);
+            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now);
+            b.look(now + SECOND);
+            long resumed = now + 60 * SECOND;
+            assertEquals(resumed + AGAIN, b.look(resumed));
+            assertEquals(0, b.rescues());
+            b.look(resumed + AGAIN);
+            assertEquals(1, b.rescues());
+        }
+    }
+
+    @Test
+    void look_millionPending_visitsNoMoreThanItsBudget() {
+        try (TimerScheduler s = unwatched()) {
+            long now = fill(s, 1_000_000);
+            for (int i = 0; i < TimerQueue.HELP_DEPTH - 1; i++) {
+                push(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
+            }
+            Backstop b = new Backstop(s);
+            b.look(now);
+            for (int i = 1; i <= 10; i++) {
+                long before = b.visited();
+                assertEquals(now + (i + 1) * SECOND, b.look(now + i * SECOND));
+                assertTrue(b.visited() - before <= Backstop.VISITS, () -> "visited " + (b.visited() - before));
+            }
+            assertEquals(0, b.rescues());
+        }
+    }
+
+    /** At the bottom of an inbox that is longer than a look: each look goes on where the one before has stopped. */
+    @Test
+    void look_longInbox_findsTheOldestTimerInTheEnd() {
+        try (TimerScheduler s = unwatched()) {
+            long now = fill(s, 1);
+            TimerQueue q = s.queues[0];
+            CountDownLatch ran = new CountDownLatch(1);
+            Backstop b = new Backstop(s);
+            b.look(now);
+            push(q, new Timer(q, ran::countDown), now);
+            for (int i = 0; i < 3 * Backstop.VISITS; i++) {
+                push(q, new Timer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
+            }
+            long next = now + SECOND;
+            for (int looks = 1; b.rescues() == 0; looks++) {
+                assertTrue(looks <= 5, "not found");
+                next = b.look(next);
+                push(q, new Timer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
+            }
+            await(ran);
+        }
+    }
+
+    @Test
+    void look_driverInACallback_isNoRescue() {
+        try (TimerScheduler s = unwatched()) {
+            TimerQueue q = s.queues[0];
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(Duration.ZERO, ran::countDown);
+            eventually("the callback waits", () -> ((Driver) q.keeper()).runner().getState()
+                    == Thread.State.TIMED_WAITING);
+            long now = s.timeline.now();
+            Backstop b = new Backstop(s);
+            b.look(now);
+            b.look(now + SECOND);
+            b.look(now + SECOND + AGAIN);
+            b.look(now + 3 * SECOND);
+            release.countDown();
+            await(ran);
+            assertEquals(0, b.rescues());
+        }
+    }
+
+    // ---- nothing armed ----
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void look_allStopped_noMoreLooks(boolean inInbox) {
+        try (TimerScheduler s = unwatched()) {
+            TimerQueue q = s.queues[0];
+            long now = fill(s, 1);
+            Backstop b = new Backstop(s);
+            b.look(now);
+            Timer[] all = new Timer[2 * Backstop.VISITS];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = new Timer(q, LoopFixtures.NOTHING);
+                push(q, all[i], now + 3600 * SECOND);
+            }
+            if (!inInbox) {
+                q.lock();
+                try {
+                    q.drain();
+                } finally {
+                    q.unlock();
+                }
+            }
+            q.forEach(t -> q.stop(t));
+            for (Timer t : all) {
+                q.stop(t);
+            }
+            long next = now + SECOND;
+            for (int looks = 0; next != Timeline.NEVER; looks++) {
+                assertTrue(looks <= 4, "still looks");
+                next = b.look(next);
+            }
+            assertEquals(Timeline.NEVER, b.look(now + 100 * SECOND));
+            s.after(FAR, LoopFixtures.NOTHING);
+            assertEquals(now + 102 * SECOND, b.look(now + 101 * SECOND));
+        }
+    }
+
+    @Test
+    void armedAndNotDue_oneLookASecond_nothingArmed_none() {
+        try (TimerScheduler s = TimerScheduler.builder().name("looks").workers(2).build()) {
+            Timer t = s.after(FAR, LoopFixtures.NOTHING);
+            long began = System.nanoTime();
+            eventually("three looks", () -> s.backstop.looks() >= 3);
+            assertTrue(System.nanoTime() - began >= 2 * SECOND, "too often");
+            assertTrue(t.stop());
+            eventually("the monitor sleeps for good", () -> threadsOf("looks").stream().anyMatch(x ->
+                    x.getName().endsWith("-monitor") && x.getState() == Thread.State.WAITING));
+            long looks = s.backstop.looks();
+            LifeFixtures.block(2 * SECOND);
+            assertEquals(looks, s.backstop.looks());
+        }
+    }
+
+    // ---- loops ----
+
+    @Test
+    void confinedLoop_timerItWasNotToldOf_isReportedAndNotRun() {
+        Queue<Object> late = new ConcurrentLinkedQueue<>();
+        CountDownLatch reported = new CountDownLatch(1);
+        AtomicInteger hooks = new AtomicInteger();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).listener(new TimerListener() {
+            @Override
+            public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+                late.add(timer);
+                reported.countDown();
+            }
+        }).build(); TimerLoop loop = s.attach(hooks::incrementAndGet)) {
+            s.after(FAR, LoopFixtures.NOTHING);
+            TimerQueue q = s.loops.of(Thread.currentThread()).queue;
+            loop.nanosUntilNext();
+            AtomicInteger ran = new AtomicInteger();
+            Timer t = new Timer(q, ran::incrementAndGet);
+            push(q, t, s.timeline.now());
+            await(reported);
+            assertSame(t, late.peek());
+            eventually("the hook is called", () -> hooks.get() == 1);
+            assertEquals(0, ran.get());
+            assertEquals(1, loop.runDue());
+            assertEquals(1, late.size());
+        }
+    }
+
+    @Test
+    void withoutWorkers_orWithAManualClock_noOneLooks() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            assertFalse(s.backstop != null);
+        }
+        try (TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            assertFalse(s.backstop != null);
+        }
+    }
+}

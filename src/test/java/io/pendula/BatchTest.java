@@ -1,0 +1,109 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.spin;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Callbacks of another queue that take long, while the helper has timers of its own. */
+@Timeout(60)
+class BatchTest {
+    private static final int BLOCKING = 40;
+
+    private static Timer arm(TimerQueue q, Runnable task) {
+        Timer t = new Timer(q, task);
+        q.arm(t, q.timeline.now());
+        return t;
+    }
+
+    @Test
+    void adoptedQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxDrivers(2).build()) {
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch held = new CountDownLatch(1);
+            arm(s.queues[0], () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            List<String> order = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < BLOCKING; i++) {
+                boolean first = i == 0;
+                arm(s.queues[0], () -> {
+                    order.add("other");
+                    if (first) {
+                        arm(s.queues[1], () -> order.add("own"));
+                    }
+                    spin(2 * QueueRunner.BATCH_NANOS);
+                });
+            }
+            eventually("all ran", () -> order.size() == BLOCKING + 1);
+            release.countDown();
+            assertEquals(List.of("other", "own"), order.subList(0, 2));
+        }
+    }
+
+    @Test
+    void stolen_callbacksTakeLong_theThiefTakesOneAtATime() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
+                TimerLoop loop = s.attachShared(() -> {})) {
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch held = new CountDownLatch(1);
+            arm(s.queues[0], () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            AtomicInteger ran = new AtomicInteger();
+            for (int i = 0; i < BLOCKING; i++) {
+                arm(s.queues[0], () -> {
+                    ran.incrementAndGet();
+                    spin(2 * QueueRunner.BATCH_NANOS);
+                });
+            }
+            spin(2 * QueueRunner.STEAL_AFTER_NANOS);
+            int helped = loop.helpOthers();
+            int after = ran.get();
+            release.countDown();
+            assertEquals(1, helped);
+            assertEquals(1, after);
+            eventually("all ran", () -> ran.get() == BLOCKING);
+        }
+    }
+
+    @Test
+    void callbacksAreShort_aBatchIsBoundedByItsNumberAlone() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
+                TimerLoop loop = s.attachShared(() -> {})) {
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch held = new CountDownLatch(1);
+            arm(s.queues[0], () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            AtomicInteger ran = new AtomicInteger();
+            int batches = 0;
+            for (int attempt = 0; attempt < 50 && batches == 0; attempt++) { // a pause of the machine ends a batch, too
+                for (int i = 0; i < 2 * QueueRunner.BATCH; i++) {
+                    arm(s.queues[0], ran::incrementAndGet);
+                }
+                spin(2 * QueueRunner.STEAL_AFTER_NANOS);
+                int helped = loop.helpOthers();
+                assertTrue(helped <= QueueRunner.BATCH, () -> "helped " + helped);
+                batches += helped == QueueRunner.BATCH ? 1 : 0;
+            }
+            release.countDown();
+            assertEquals(1, batches);
+        }
+    }
+}

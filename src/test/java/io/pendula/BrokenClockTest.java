@@ -1,0 +1,104 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.LOST_SECONDS;
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ThreadFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A clock of the user's that throws once, at each of the moments at which a thread of the scheduler reads it. */
+@Timeout(60)
+class BrokenClockTest {
+    private static final int READINGS = 40;
+
+    /** Throws at the given reading of the threads whose role begins with this word. */
+    private static final class Clock implements NanoClock {
+        private final String role;
+        private final int broken;
+        final AtomicInteger readings = new AtomicInteger();
+
+        Clock(String role, int broken) {
+            this.role = role;
+            this.broken = broken;
+        }
+
+        @Override
+        public long nanoTime() {
+            if (Thread.currentThread().getName().contains(role) && readings.incrementAndGet() == broken) {
+                throw new Error("meant");
+            }
+            return System.nanoTime();
+        }
+    }
+
+    private static ThreadFactory quiet(Queue<Throwable> uncaught) {
+        AtomicInteger made = new AtomicInteger();
+        return body -> {
+            Thread t = new Thread(body, (body instanceof Driver ? "worker-" : "monitor-") + made.incrementAndGet());
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+            return t;
+        };
+    }
+
+    private static void closeInTime(TimerScheduler s) throws InterruptedException {
+        Thread closer = new Thread(s::close);
+        closer.setDaemon(true);
+        closer.start();
+        closer.join(TimeUnit.SECONDS.toMillis(LOST_SECONDS));
+        assertTrue(!closer.isAlive(), "close() hangs");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void clockThrowsOnce_onADriver_itsTimersRunAndCloseReturns(boolean timed) throws Exception {
+        for (int k = 1; k <= READINGS; k++) {
+            Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+            Clock clock = new Clock("worker-", k);
+            TimerScheduler.Builder b = TimerScheduler.builder().workers(1).clock(clock).threadFactory(quiet(uncaught));
+            TimerScheduler s = (timed ? b.slowCallback(Duration.ofSeconds(30)) : b).build();
+            AtomicInteger ran = new AtomicInteger();
+            int armed = 0;
+            while (clock.readings.get() < k + 4) {
+                s.after(0, TimeUnit.NANOSECONDS, ran::incrementAndGet);
+                s.after(100, TimeUnit.MICROSECONDS, ran::incrementAndGet);
+                armed += 2;
+                int expected = armed;
+                eventually("reading " + k + ": all ran", () -> ran.get() == expected);
+            }
+            closeInTime(s);
+            assertEquals(1, uncaught.size(), () -> "told " + uncaught);
+            assertEquals(armed, s.stats().fired());
+            assertEquals(0, s.crew.drivers().length);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 9})
+    void clockThrowsOnce_onTheMonitor_itLooksOn(int k) throws Exception {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        Clock clock = new Clock("monitor-", k);
+        TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).clock(clock)
+                .threadFactory(quiet(uncaught)).build();
+        AtomicInteger ran = new AtomicInteger();
+        Ticker ticker = s.every(Duration.ofMillis(1), ran::incrementAndGet); // keeps the monitor up
+        eventually("the clock has thrown", () -> clock.readings.get() >= k);
+        MonitorTest.Plug plug = new MonitorTest.Plug();
+        plug.hold(s, 1);
+        int before = ran.get();
+        eventually("a spare driver ticks", () -> ran.get() > before + 5);
+        plug.release.countDown();
+        ticker.stop();
+        closeInTime(s);
+        assertEquals(1, uncaught.size(), () -> "told " + uncaught);
+    }
+}

@@ -1,0 +1,111 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.LOST_SECONDS;
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Errors that strike a thread between the moment at which it claims the wake of a driver and that wake. */
+@Timeout(60)
+class CallerOutOfStackTest {
+    private static final long STACK = 256 * 1024;
+
+    private static TimerQueue queueAlone() {
+        return new TimerQueue(0, new Timeline(NanoClock.system()), null, new TimerHeap(), null, false);
+    }
+
+    @Test
+    void wakeThrows_theNextArmingWakes() {
+        TimerQueue q = queueAlone();
+        Error meant = new Error("meant");
+        AtomicInteger wakes = new AtomicInteger();
+        Keeper keeper = () -> {
+            if (wakes.incrementAndGet() == 1) {
+                throw meant;
+            }
+        };
+        q.lock();
+        try {
+            q.keep(keeper);
+        } finally {
+            q.unlock();
+        }
+        long now = q.timeline.now();
+        long p = q.prepareToSleep(keeper, now);
+        assertEquals(Timeline.NEVER, p);
+        assertSame(meant, assertThrows(Error.class, () -> q.arm(new Timer(q, () -> {}), now + 2)));
+        q.arm(new Timer(q, () -> {}), now + 3);
+        assertEquals(2, wakes.get());
+        q.arm(new Timer(q, () -> {}), now + 1);
+        assertEquals(2, wakes.get(), "it is up");
+        assertEquals(3, q.pending());
+    }
+
+    /** Calls itself so often, then does the work with what is left of the stack; false if that did not suffice. */
+    private static boolean atDepth(int depth, Runnable work) {
+        if (depth == 0) {
+            work.run();
+            return true;
+        }
+        return atDepth(depth - 1, work);
+    }
+
+    private static boolean fits(int depth, Runnable work) throws InterruptedException {
+        AtomicBoolean fits = new AtomicBoolean();
+        Thread t = new Thread(null, () -> {
+            try {
+                fits.set(atDepth(depth, work));
+            } catch (StackOverflowError e) {
+                fits.set(false);
+            }
+        }, "deep", STACK);
+        t.start();
+        t.join(TimeUnit.SECONDS.toMillis(LOST_SECONDS));
+        assertTrue(!t.isAlive());
+        return fits.get();
+    }
+
+    /** At each depth about the stack's end, so that the Error strikes anywhere in the arming of a timer. */
+    @Test
+    void arm_byThreadsWithoutStack_theDriverIsStillWoken() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build()) {
+            AtomicInteger ran = new AtomicInteger();
+            AtomicInteger armed = new AtomicInteger();
+            Runnable arm = () -> {
+                s.after(0, TimeUnit.NANOSECONDS, ran::incrementAndGet);
+                armed.incrementAndGet();
+            };
+            for (int i = 0; i < 30_000; i++) { // once compiled, what is called last is what needs most of the stack
+                awaitSleep(s.queues[0]);
+                atDepth(10, arm);
+            }
+            int deepest = 1;
+            for (int step = 1 << 14; step > 0; step >>= 1) {
+                deepest += fits(deepest + step, arm) ? step : 0;
+            }
+            for (int depth = deepest - 60; depth < deepest + 60; depth++) {
+                LifeFixtures.block(300_000); // until the driver sleeps, most of the time
+                fits(depth, arm);
+                CountDownLatch after = new CountDownLatch(1);
+                s.after(Duration.ZERO, after::countDown);
+                await(after);
+                eventually("all that were armed ran", () -> ran.get() >= armed.get());
+            }
+        }
+    }
+
+    private static void awaitSleep(TimerQueue q) {
+        eventually("the driver sleeps", () -> q.pollUntilVolatile() != TimerQueue.AWAKE);
+    }
+}

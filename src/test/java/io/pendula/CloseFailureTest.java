@@ -1,0 +1,268 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever fails in closing: no thread sleeps on, nothing is lost, and the next call does the rest. */
+@Timeout(60)
+class CloseFailureTest {
+    private static final Runnable NOTHING = () -> {};
+
+    /** A list without memory for more than so many entries. */
+    private static final class ShortList<E> extends ArrayList<E> {
+        private static final long serialVersionUID = 1;
+
+        private int room;
+
+        ShortList(int room) {
+            this.room = room;
+        }
+
+        @Override
+        public boolean add(E e) {
+            ensureCapacity(size() + 1);
+            return super.add(e);
+        }
+
+        @Override
+        public void ensureCapacity(int capacity) {
+            if (capacity > room) {
+                throw new OutOfMemoryError("the test allows no more memory");
+            }
+            super.ensureCapacity(capacity);
+        }
+    }
+
+    // ---- one queue ----
+
+    /** Wherever memory runs out, and again and again: each call brings what it has room for. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 7})
+    void closeOfQueue_outOfMemory_goesOnWhereItWas(int room) {
+        Fixtures.Rig rig = new Fixtures.Rig(false);
+        TimerQueue queue = rig.queue;
+        Set<TimerNode> armed = new HashSet<>();
+        for (int i = 0; i < 12; i++) {
+            Timer t = rig.arm(100 + i);
+            switch (i % 4) {
+                case 1 -> queue.stop(t);
+                case 2 -> queue.reset(t, 1_000 + i);
+                default -> armed.add(t);
+            }
+            if (i % 4 == 2) {
+                armed.add(t);
+            }
+            if (i == 7) {
+                rig.drain();
+            }
+        }
+        for (TimerNode t : List.copyOf(armed)) { // stale entries, and some that go to the inbox again
+            if (armed.size() % 2 == 0 && t.hashCode() % 2 == 0) {
+                queue.reset(t, 50);
+            }
+        }
+        Set<TimerNode> collected = new HashSet<>();
+        for (int calls = 0; ; calls++) {
+            assertTrue(calls < 20, "it does not come to an end");
+            List<TimerNode> list = new ShortList<>(room + calls / 2);
+            boolean failed = false;
+            try {
+                queue.close(list);
+            } catch (OutOfMemoryError e) {
+                failed = true;
+            }
+            assertTrue(queue.isClosed());
+            assertEquals(armed.size(), collected.size() + list.size() + queue.pending(), "armed, or collected");
+            list.forEach(t -> assertTrue(collected.add(t), "collected twice"));
+            if (!failed) {
+                break;
+            }
+        }
+        assertEquals(armed, collected);
+        assertEquals(0, rig.dead());
+        assertEquals(0, queue.pending());
+        assertEquals(armed.size(), queue.stats().unfired());
+        assertEquals(0, rig.heap.size());
+    }
+
+    // ---- a scheduler ----
+
+    /** A timer whose closing fails while the test says so. */
+    private static final class Fragile extends TimerNode {
+        boolean fails = true;
+        int abandoned;
+
+        Fragile(TimerQueue queue) {
+            super(queue, NOTHING);
+        }
+
+        @Override
+        void abandoned() {
+            if (fails) {
+                throw new OutOfMemoryError("the test allows no more memory");
+            }
+            abandoned++;
+        }
+    }
+
+    private static void assertThreadsEnd(TimerScheduler s) {
+        LifeFixtures.eventually("drivers end", s.crew::isEmpty);
+    }
+
+    /** The array of queues has a hole, so closing fails before, between or after the queues. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void shutdownNow_failsBesideTheQueues_driversEndAndTheNextCallReturnsAll(int hole) throws Exception {
+        TimerScheduler s = TimerScheduler.builder().workers(2).build();
+        LifeFixtures.eventually("drivers sleep", () -> Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep));
+        Set<Timer> armed = new HashSet<>();
+        for (TimerQueue q : s.queues) {
+            for (int i = 0; i < 10; i++) {
+                Timer t = new Timer(q, NOTHING);
+                q.arm(t, s.timeline.deadlineIn(HOURS.toNanos(1)));
+                armed.add(t);
+            }
+        }
+        TimerQueue[] whole = s.queues;
+        List<TimerQueue> broken = new ArrayList<>(List.of(whole));
+        broken.add(hole, null);
+        // Drivers must not meet the hole: closed is set before they are woken, and they look at that first.
+        s.queues = broken.toArray(new TimerQueue[0]);
+        try {
+            assertThrows(NullPointerException.class, s::shutdownNow);
+        } finally {
+            s.queues = whole;
+        }
+        assertTrue(s.isClosed());
+        assertThreadsEnd(s);
+        assertThrows(RejectedExecutionException.class, () -> s.after(Duration.ZERO, NOTHING));
+        assertEquals(armed, new HashSet<>(s.shutdownNow()));
+        assertEquals(List.of(), s.shutdownNow());
+        s.close();
+        assertEquals(0, s.pending());
+    }
+
+    @Test
+    void shutdownNow_failsAmongTheUnfired_driversEndAndTheNextCallReturnsAll() {
+        TimerScheduler s = TimerScheduler.builder().workers(1).build();
+        Timer before = s.after(Duration.ofHours(1), NOTHING);
+        Fragile fragile = new Fragile(s.queues[0]);
+        s.queues[0].arm(fragile, s.timeline.deadlineIn(HOURS.toNanos(1)));
+        ScheduledFuture<?> task = s.asScheduledExecutorService().schedule(NOTHING, 1, HOURS);
+        Timer after = s.after(Duration.ofHours(1), NOTHING);
+        assertThrows(OutOfMemoryError.class, s::shutdownNow);
+        assertThreadsEnd(s);
+        assertThrows(OutOfMemoryError.class, s::close, "it does not hang");
+        fragile.fails = false;
+        assertEquals(Set.of(before, after), Set.copyOf(s.shutdownNow()));
+        assertEquals(1, fragile.abandoned);
+        assertTrue(task.isCancelled());
+        s.close();
+    }
+
+    /** A running task of a view is looked at with the scheduler's clock, which fails. */
+    @Test
+    void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
+        AtomicBoolean broken = new AtomicBoolean();
+        TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
+            if (broken.get() && !(Thread.currentThread() instanceof DriverThread)) {
+                throw new OutOfMemoryError("the test allows no more memory");
+            }
+            return System.nanoTime();
+        }).build();
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        view.execute(() -> {
+            begun.countDown();
+            LifeFixtures.await(go);
+        });
+        ScheduledFuture<?> waiting = view.schedule(NOTHING, 1, HOURS);
+        LifeFixtures.await(begun);
+        broken.set(true);
+        assertThrows(OutOfMemoryError.class, s::close);
+        broken.set(false);
+        assertTrue(waiting.isCancelled());
+        go.countDown();
+        s.close();
+        assertTrue(view.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        assertThreadsEnd(s);
+    }
+
+    // ---- an executor ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4, 9})
+    void shutdownNow_ofAPool_outOfMemory_theNextCallReturnsAll(int room) throws Exception {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2);
+        assertNoneIsLost(pool, room);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4, 9})
+    void shutdownNow_ofAView_outOfMemory_theNextCallReturnsAll(int room) throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            assertNoneIsLost(s.asScheduledExecutorService(), room);
+        }
+    }
+
+    private static void assertNoneIsLost(SchedulerExecutor executor, int room) throws Exception {
+        Set<Object> tasks = new HashSet<>();
+        AtomicInteger runs = new AtomicInteger();
+        for (int i = 0; i < 5; i++) {
+            tasks.add(executor.schedule(runs::incrementAndGet, 1, HOURS));
+            tasks.add(executor.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, HOURS));
+        }
+        executor.unstarted = new ShortList<>(room);
+        assertThrows(OutOfMemoryError.class, executor::shutdownNow);
+        assertTrue(executor.isShutdown());
+        assertFalse(executor.isTerminated());
+        assertThrows(RejectedExecutionException.class, () -> executor.execute(NOTHING));
+        assertThrows(OutOfMemoryError.class, executor::close, "it does not hang");
+        executor.unstarted = new ArrayList<>(executor.unstarted);
+        assertEquals(room, executor.unstarted.size());
+        assertEquals(tasks, new HashSet<>(executor.shutdownNow()));
+        assertTrue(executor.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        executor.close();
+        assertEquals(List.of(), executor.shutdownNow());
+        assertEquals(0, runs.get());
+    }
+
+    /** The last task of a pool has ended, and so the pool's scheduler is closed, which fails. */
+    @Test
+    void shutdown_closingThePoolsSchedulerFails_itTerminatesAllTheSame() throws Exception {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2);
+        ScheduledFuture<?> last = pool.schedule(NOTHING, 1, HOURS);
+        pool.shutdown();
+        Fragile fragile = new Fragile(pool.scheduler.queues[0]);
+        pool.scheduler.queues[0].arm(fragile, pool.scheduler.timeline.deadlineIn(HOURS.toNanos(1)));
+        assertThrows(OutOfMemoryError.class, () -> last.cancel(false));
+        assertTrue(last.isCancelled());
+        assertTrue(pool.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        fragile.fails = false;
+        pool.shutdown();
+        assertEquals(1, fragile.abandoned);
+        pool.close();
+    }
+}

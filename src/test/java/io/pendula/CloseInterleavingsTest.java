@@ -1,0 +1,275 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.Rig;
+import io.pendula.Fixtures.SteppedTimer;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A reset that is suspended at any of its steps while other threads reset and stop the same timer, its run ends, and
+ * its queue is closed step by step: each arming ends exactly once, and a reset that is refused has done nothing. All
+ * steps of the others, and the places where each happens, are tried; they may be suspended in the same way.
+ */
+class CloseInterleavingsTest {
+    /** Places in the reset and in what interrupts it: looks at the word, and changes of it. */
+    private static final int PLACES = 6;
+    private static final int OPERATIONS = 4;
+
+    private static final long FIRST = 500;
+
+    enum Start { REMOVED, FIRED, MOVING, WAITING, DELETED, DELETED_IN_INBOX, RUNNING, RUNNING_ARMED }
+
+    private enum Operation { RESET_EARLIER, RESET_LATER, STOP, DRAIN_AND_SWEEP, END_RUN, CLOSE, LOOK_AT_RUNS, LATE }
+
+    /** One history. */
+    private static final class History {
+        private final Rig rig = new Rig(false, new Admission(2));
+        private final ReentrantLock lock = lockOf(rig.queue);
+        private final SteppedTimer timer = new SteppedTimer(rig.queue, false);
+        private final List<Operation> operations;
+        private final int[] places;
+        private final List<TimerNode> collected = new ArrayList<>();
+        private final Set<Long> accepted = new HashSet<>();
+        private Claim run;
+
+        private int place;
+        private int next;
+        private boolean impossible;
+        private boolean closed;
+        private boolean looked;
+        private boolean late;
+        private int armed;
+        private int ended;
+        private long collectedUnder;
+
+        History(List<Operation> operations, int[] places) {
+            this.operations = operations;
+            this.places = places;
+        }
+
+        private static ReentrantLock lockOf(TimerQueue queue) {
+            try {
+                Field f = TimerQueue.class.getDeclaredField("lock");
+                f.setAccessible(true);
+                return (ReentrantLock) f.get(queue);
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        void begin(Start start) {
+            rig.queue.arm(timer, FIRST);
+            accepted.add(FIRST);
+            armed++;
+            if (start != Start.MOVING && start != Start.DELETED_IN_INBOX) {
+                rig.drain();
+            }
+            switch (start) {
+                case REMOVED -> {
+                    stop();
+                    rig.queue.sweepStep();
+                }
+                case DELETED, DELETED_IN_INBOX -> stop();
+                case FIRED -> {
+                    claim();
+                    endRun();
+                }
+                case RUNNING -> claim();
+                case RUNNING_ARMED -> {
+                    claim();
+                    reset(450);
+                }
+                default -> { }
+            }
+        }
+
+        private void claim() {
+            run = rig.claim(FIRST);
+            assertNotNull(run);
+            ended++;
+        }
+
+        private void endRun() {
+            rig.queue.endRun(timer);
+            run = null;
+        }
+
+        private void stop() {
+            if (rig.queue.stop(timer)) {
+                ended++;
+            }
+        }
+
+        private void reset(long when) {
+            try {
+                if (rig.queue.reset(timer, when)) {
+                    ended++;
+                }
+                armed++;
+                accepted.add(when);
+            } catch (RejectedExecutionException e) {
+                assertFalse(collectedUnder == when, "refused, and collected");
+            }
+        }
+
+        /** False if that cannot happen at this moment, or does not differ from another history. */
+        private boolean perform(Operation o) {
+            switch (o) {
+                case RESET_EARLIER -> reset(FIRST - 100);
+                case RESET_LATER -> reset(FIRST + 100);
+                case STOP -> stop();
+                case DRAIN_AND_SWEEP -> {
+                    rig.drain();
+                    rig.queue.sweepStep();
+                }
+                case END_RUN -> {
+                    if (run == null) {
+                        return false;
+                    }
+                    endRun();
+                }
+                case CLOSE -> {
+                    if (closed) {
+                        return false;
+                    }
+                    closed = true;
+                    collect(() -> rig.queue.close(collected));
+                }
+                case LOOK_AT_RUNS -> {
+                    if (!closed || looked) {
+                        return false;
+                    }
+                    looked = true;
+                    if (run != null) {
+                        collect(() -> rig.queue.collectRunning(timer, collected));
+                    }
+                }
+                default -> {
+                    if (!looked || late) {
+                        return false;
+                    }
+                    late = true;
+                    collect(() -> rig.queue.collectLate(collected));
+                }
+            }
+            return true;
+        }
+
+        private void collect(Runnable step) {
+            int before = collected.size();
+            step.run();
+            if (collected.size() > before) {
+                collectedUnder = rig.deadline(timer);
+            }
+        }
+
+        private void step() {
+            if (impossible) {
+                return;
+            }
+            place++;
+            while (next < places.length && places[next] == place) {
+                if (lock.isHeldByCurrentThread()) {
+                    impossible = true; // another thread would wait
+                    return;
+                }
+                Operation o = operations.get(next++);
+                if (!perform(o)) {
+                    impossible = true;
+                    return;
+                }
+            }
+        }
+
+        /** False if the history is not a possible one. */
+        boolean play(Start start) {
+            begin(start);
+            timer.stepInAfterEach(this::step);
+            reset(FIRST - 200);
+            timer.stepInAfterEach(() -> {});
+            if (impossible || next < places.length) {
+                return false;
+            }
+            perform(Operation.CLOSE);
+            perform(Operation.LOOK_AT_RUNS);
+            perform(Operation.LATE);
+            if (run != null) {
+                endRun();
+            }
+            check();
+            return true;
+        }
+
+        private void check() {
+            assertTrue(TimerNode.state(timer.wordVolatile()) <= TimerNode.REMOVED, () -> "state " + rig.state(timer));
+            assertEquals(armed, ended + collected.size(), "armings, and their ends");
+            assertTrue(collected.size() <= 1);
+            assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
+            assertEquals(0, rig.queue.pending());
+            TimerStats.Worker stats = rig.queue.stats();
+            assertEquals(armed, stats.armed(), "armed, in the statistics");
+            assertEquals(collected.size(), stats.unfired());
+            assertEquals(0, stats.dead());
+        }
+    }
+
+    private int played;
+
+    private void playAll(Start start, List<Operation> operations, int[] places, int at) {
+        if (at == places.length) {
+            try {
+                if (new History(operations, places.clone()).play(start)) {
+                    played++;
+                }
+            } catch (Throwable e) {
+                throw new AssertionError(start + " " + operations + " at " + Arrays.toString(places), e);
+            }
+            return;
+        }
+        for (int place = at == 0 ? 1 : places[at - 1]; place <= PLACES; place++) {
+            places[at] = place;
+            playAll(start, operations, places, at + 1);
+        }
+    }
+
+    private void choose(Start start, List<Operation> operations, int length) {
+        if (operations.size() == length) {
+            playAll(start, operations, new int[length], 0);
+            return;
+        }
+        for (Operation o : Operation.values()) {
+            boolean once = !operations.contains(o);
+            boolean inOrder = o.ordinal() <= Operation.CLOSE.ordinal()
+                    || operations.contains(Operation.values()[o.ordinal() - 1]);
+            if (once && inOrder) {
+                List<Operation> more = new ArrayList<>(operations);
+                more.add(o);
+                choose(start, more, length);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void reset_suspendedWhileOthersResetStopAndClose_eachArmingEndsOnce(Start start) {
+        for (int length = 0; length <= OPERATIONS; length++) {
+            choose(start, List.of(), length);
+        }
+        System.out.println("figure: " + start + ": histories of a reset and a close: " + played);
+        assertTrue(played > 500, () -> "histories: " + played);
+    }
+}

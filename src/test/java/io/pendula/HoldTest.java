@@ -1,0 +1,271 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.Rig;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** No hold of a queue's lock visits more timers than {@link HoldLock} allows, whatever is pending. */
+@Timeout(120)
+class HoldTest {
+    private static final long HOUR = 3_600_000_000_000L;
+    private static final int MANY = 50_000;
+
+    private final Rig rig = new Rig(false);
+    private final TimerQueue queue = rig.queue;
+
+    /** By another thread, which does not get the lock, so nothing is filed. */
+    private List<Timer> armWithoutHelp(int count, long first) throws InterruptedException {
+        List<Timer> timers = new ArrayList<>();
+        withoutHelp(() -> {
+            for (int i = 0; i < count; i++) {
+                timers.add(rig.arm(first + i));
+            }
+        });
+        return timers;
+    }
+
+    private void withoutHelp(Runnable action) throws InterruptedException {
+        queue.lock();
+        try {
+            Thread other = new Thread(action);
+            other.start();
+            Fixtures.join(other);
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    /** One hold; returns whether nothing is left. */
+    private boolean drainOnce() {
+        queue.lock();
+        try {
+            return queue.drain();
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    private void assertHoldsBounded() {
+        assertTrue(queue.longestHold() <= HoldLock.MAX_VISITS, queue.longestHold() + " timers in one hold");
+    }
+
+    @Test
+    void drain_longInbox_isDoneInSlicesAndKeepsTheOrder() throws InterruptedException {
+        List<Timer> timers = new ArrayList<>();
+        withoutHelp(() -> {
+            for (int i = 0; i < MANY; i++) {
+                timers.add(rig.arm(HOUR)); // all at the same instant
+            }
+        });
+        int slices = 1;
+        while (!drainOnce()) {
+            slices++;
+            int filed = rig.heap.size();
+            assertTrue(filed <= slices * HoldLock.MAX_VISITS, filed + " filed in " + slices + " slices");
+        }
+        assertTrue(slices >= MANY / HoldLock.MAX_VISITS, slices + " slices");
+        assertEquals(MANY, rig.heap.size());
+        assertHoldsBounded();
+        for (Timer t : timers) {
+            Claim run = rig.claim(HOUR);
+            assertSame(t, run.nodeOpaque());
+        }
+    }
+
+    @Test
+    void drain_armedBetweenSlices_comeAfterThoseBefore() throws InterruptedException {
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            withoutHelp(() -> {
+                for (int j = 0; j < MANY / 10; j++) {
+                    timers.add(rig.arm(HOUR));
+                }
+            });
+            assertFalse(drainOnce());
+        }
+        for (Timer t : timers) {
+            assertSame(t, rig.claim(HOUR).nodeOpaque());
+        }
+        assertHoldsBounded();
+    }
+
+    @Test
+    void stopAndReset_betweenSlices_takeEffect() throws InterruptedException {
+        List<Timer> timers = armWithoutHelp(MANY, HOUR);
+        assertFalse(drainOnce());
+        for (int i = 0; i < MANY; i += 5) {
+            assertTrue(queue.stop(timers.get(i)));
+            assertTrue(queue.reset(timers.get(i + 1), 2));
+        }
+        assertEquals(MANY - MANY / 5, queue.pending());
+        assertEquals(MANY / 5, rig.fire(2), "those that were brought forward");
+        assertEquals(MANY - 2 * MANY / 5, queue.pending());
+        assertHoldsBounded();
+    }
+
+    /** Something is left between the inbox and the heap: the keeper must not sleep, and must come to it. */
+    @Test
+    void prepareToSleep_unfinishedDrain_goesRound() throws InterruptedException {
+        armWithoutHelp(MANY, HOUR);
+        Timer soon = rig.arm(5);
+        int rounds = 0;
+        while (queue.prepareToSleep(rig.keeper, 1) == TimerQueue.GO_ROUND) {
+            assertFalse(rig.isAsleep());
+            assertTrue(queue.nextWhenOpaque() <= 1, "thieves may help");
+            rounds++;
+        }
+        assertTrue(rounds > MANY / HoldLock.MAX_VISITS, rounds + " rounds");
+        assertEquals(5, queue.pollUntilVolatile());
+        assertSame(soon, rig.claim(5).nodeOpaque());
+        assertHoldsBounded();
+    }
+
+    /** The keeper has drained and publishes: what was armed meanwhile is more than the rest of the hold can file. */
+    @Test
+    void prepareToSleep_manyArmedAfterTheFirstDrain_goesRound() {
+        rig.arm(HOUR);
+        rig.drain();
+        boolean[] armed = {false};
+        rig.heap.onTrim = () -> { // between the first drain and W1
+            if (!armed[0]) {
+                armed[0] = true;
+                Thread other = new Thread(() -> {
+                    for (int i = 0; i < MANY; i++) {
+                        rig.arm(10 + i);
+                    }
+                });
+                other.start();
+                try {
+                    Fixtures.join(other);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertTrue(armed[0]);
+        assertFalse(rig.isAsleep());
+        assertEquals(10, rig.sleep(1));
+        assertHoldsBounded();
+    }
+
+    @Test
+    void lend_unfinishedDrain_wakesTheHolder() throws InterruptedException {
+        armWithoutHelp(MANY, HOUR);
+        Fixtures.CountingKeeper holder = new Fixtures.CountingKeeper();
+        queue.lock();
+        try {
+            assertTrue(queue.lend(holder, HOUR / 2, 1, 1_000_000));
+        } finally {
+            queue.unlock();
+        }
+        assertFalse(rig.isAsleep());
+        assertHoldsBounded();
+    }
+
+    @Test
+    void close_unfinishedDrain_collectsEverything() throws InterruptedException {
+        List<Timer> timers = armWithoutHelp(MANY, HOUR);
+        for (int i = 0; i < 15; i++) {
+            assertFalse(drainOnce());
+        }
+        timers.add(rig.arm(HOUR));
+        List<TimerNode> unfired = new ArrayList<>();
+        queue.close(unfired);
+        assertEquals(MANY + 1, unfired.size());
+        assertTrue(unfired.containsAll(timers.subList(0, 100)));
+        assertEquals(0, queue.pending());
+    }
+
+    private static final class AskingKeeper implements Keeper {
+        @Override
+        public void wake() {}
+
+        @Override
+        public boolean asksForArrivals() {
+            return true;
+        }
+    }
+
+    /** A loop leaves timers in its inbox until they could be due; a helping thread sorts them in slices. */
+    @Test
+    void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
+        AskingKeeper loop = new AskingKeeper();
+        queue.setOwner(loop);
+        rig.keepWith(loop);
+        rig.drain();
+        List<Timer> timers = armWithoutHelp(MANY, HOUR);
+        Timer soon = rig.arm(50); // its thread helps
+        for (int i = 0; i < MANY; i += 2) {
+            queue.stop(timers.get(i));
+        }
+        rig.arm(2 * HOUR); // helps again
+        long until = queue.prepareToWait(loop, 1);
+        while (until == TimerQueue.GO_ROUND) {
+            until = queue.prepareToWait(loop, 1);
+        }
+        assertTrue(until <= 50, "waits until " + until);
+        assertSame(soon, rig.claim(50).nodeOpaque());
+        assertEquals(MANY / 2 + 1, queue.pending());
+        assertHoldsBounded();
+    }
+
+    @Test
+    void beginVisit_longInbox_findsWhatIsDue() throws InterruptedException {
+        AskingKeeper loop = new AskingKeeper();
+        queue.setOwner(loop);
+        rig.keepWith(loop);
+        armWithoutHelp(MANY, HOUR);
+        rig.arm(5);
+        queue.lock();
+        try {
+            queue.beginVisit(6);
+            assertTrue(queue.isForVisit(6));
+        } finally {
+            queue.unlock();
+        }
+        assertHoldsBounded();
+    }
+
+    /** Arming threads at full speed, and nobody else: they file what they arm, and no hold is long. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void arm_millionsAtFullSpeed_holdsAndInboxStayBounded(int threads) throws InterruptedException {
+        int each = 2_000_000 / threads;
+        LifeFixtures.inParallel(threads, number -> {
+            for (int i = 0; i < each; i++) {
+                rig.arm(HOUR + (i * 31L + number & 0xfffff));
+            }
+        });
+        int unfiled = each * threads - rig.heap.size();
+        LifeFixtures.figure("%d threads armed %d timers: %d timers visited in one hold, %d not filed in the end",
+                threads, each * threads, queue.longestHold(), unfiled);
+        assertTrue(unfiled <= each * threads / 4, unfiled + " not filed");
+        assertEquals(each * threads, queue.pending());
+        assertHoldsBounded();
+    }
+
+    /** Stopping never visits more either, though nearly everything is dead. */
+    @Test
+    void stop_millionFiled_holdsStayBounded() throws InterruptedException {
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 500_000; i++) {
+            timers.add(rig.arm(HOUR + i));
+        }
+        withoutHelp(() -> timers.subList(0, 400_000).forEach(queue::stop));
+        timers.subList(400_000, 500_000).forEach(queue::stop);
+        assertEquals(0, queue.pending());
+        rig.sleep(1);
+        assertHoldsBounded();
+    }
+}

@@ -1,0 +1,324 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.assertNoRescue;
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.threadsOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The threads of a scheduler as the shared one is: they end when nothing is armed, and come back. */
+@Timeout(120)
+class IdleEndTest {
+    private static final AtomicInteger MADE = new AtomicInteger();
+    private final String name = "idle-end-" + MADE.incrementAndGet();
+
+    private TimerScheduler make(int workers, long idleNanos) {
+        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().name(name).workers(workers));
+        s.idleNanos = idleNanos;
+        return s;
+    }
+
+    private static void fire(TimerScheduler s) {
+        CountDownLatch fired = new CountDownLatch(1);
+        s.after(1, TimeUnit.MILLISECONDS, fired::countDown);
+        await(fired);
+    }
+
+    private void awaitNoThread() {
+        eventually("no thread of " + name, () -> threadsOf(name).isEmpty());
+    }
+
+    @Test
+    void build_nothingArmed_hasNoThread() {
+        make(2, 1_000_000);
+        assertEquals(List.of(), threadsOf(name));
+    }
+
+    @Test
+    void threads_nothingArmedForSomeTime_endAndComeBack() {
+        TimerScheduler s = make(2, 20_000_000);
+        for (int i = 0; i < 5; i++) {
+            fire(s);
+            awaitNoThread();
+        }
+        assertEquals(5, s.stats().fired());
+        assertEquals(0, s.pending());
+        assertNoRescue(s);
+    }
+
+    @Test
+    void threads_oneTimerArmed_stay() {
+        TimerScheduler s = make(1, 5_000_000);
+        fire(s);
+        Timer left = s.after(1, TimeUnit.HOURS, () -> {});
+        eventually("the driver sleeps", () -> s.crew.drivers()[0].asleep);
+        Thread driver = s.crew.drivers()[0].runner();
+        LockSupport.parkNanos(100_000_000);
+        assertTrue(driver.isAlive());
+        assertSame(driver, s.crew.drivers()[0].runner());
+        assertTrue(left.stop());
+        fire(s);
+        awaitNoThread();
+    }
+
+    @Test
+    void threads_timerThatIsNeverDue_doesNotKeepTheDriver() {
+        TimerScheduler s = make(1, 5_000_000);
+        Timer never = s.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> {});
+        fire(s);
+        awaitNoDriver(s);
+        assertTrue(never.isPending());
+        CountDownLatch fired = new CountDownLatch(1);
+        never.reset(Duration.ofHours(1));
+        Timer other = s.after(Long.MAX_VALUE, TimeUnit.DAYS, fired::countDown);
+        other.reset(Duration.ofMillis(1));
+        await(fired);
+        never.stop();
+        awaitNoThread();
+    }
+
+    @Test
+    void threads_haveNothingOfTheThreadThatArms() throws InterruptedException {
+        TimerScheduler s = make(1, 1_000_000_000);
+        ThreadGroup group = new ThreadGroup("of an application");
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        CountDownLatch fired = new CountDownLatch(1);
+        Thread t = new Thread(group, () -> s.after(Duration.ZERO, () -> {
+            ranOn.set(Thread.currentThread());
+            fired.countDown();
+        }));
+        t.setPriority(Thread.MAX_PRIORITY);
+        t.setContextClassLoader(new ClassLoader() {});
+        t.start();
+        await(fired);
+        Thread driver = ranOn.get();
+        assertNull(driver.getThreadGroup().getParent());
+        assertEquals(Thread.NORM_PRIORITY, driver.getPriority());
+        assertNull(driver.getContextClassLoader());
+        assertTrue(driver.isDaemon());
+        eventually("the monitor", () -> threadsOf(name).size() == 2);
+        for (Thread own : threadsOf(name)) {
+            assertNull(own.getThreadGroup().getParent());
+            assertEquals(Thread.NORM_PRIORITY, own.getPriority());
+            assertNull(own.getContextClassLoader());
+        }
+    }
+
+    @Test
+    void callback_blocks_otherWorkersThreadIsStartedToHelp() throws InterruptedException {
+        TimerScheduler s = make(2, 20_000_000);
+        CountDownLatch leave = new CountDownLatch(1);
+        CountDownLatch fired = new CountDownLatch(2);
+        s.after(Duration.ZERO, () -> await(leave));
+        for (int i = 0; i < 2; i++) {
+            Thread t = new Thread(() -> s.after(5, TimeUnit.MILLISECONDS, fired::countDown));
+            t.start();
+            t.join();
+        }
+        await(fired);
+        leave.countDown();
+        awaitNoThread();
+        fire(s);
+        awaitNoThread();
+    }
+
+    @Test
+    void detach_driversAreGone_timersOfTheLoopFire() {
+        TimerScheduler s = make(2, 5_000_000);
+        fire(s);
+        CountDownLatch fired = new CountDownLatch(1);
+        try (TimerLoop loop = s.attachShared(() -> {})) {
+            awaitNoDriver(s);
+            loop.after(Duration.ofMillis(1), fired::countDown);
+        }
+        await(fired);
+        awaitNoThread();
+    }
+
+    private static void awaitNoDriver(TimerScheduler s) {
+        eventually("no driver", () -> {
+            for (Driver d : s.crew.drivers()) {
+                if (d.runner() != null) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    // ---- a thread ends while another arms ----
+
+    /** Arms at about the moment at which the threads end: each timer must fire at once, and nothing rescue it. */
+    private void race(int threads) throws InterruptedException {
+        TimerScheduler s = make(2, 300_000);
+        AtomicInteger ends = new AtomicInteger();
+        LifeFixtures.inParallel(threads, n -> {
+            Random random = new Random(n);
+            CountDownLatch[] fired = new CountDownLatch[1];
+            for (long end = System.nanoTime() + 2_000_000_000L; System.nanoTime() < end; ) {
+                fired[0] = new CountDownLatch(1);
+                s.after(random.nextInt(2) * 50_000L, TimeUnit.NANOSECONDS, fired[0]::countDown);
+                await(fired[0]);
+                LifeFixtures.spin(250_000 + random.nextInt(150_000));
+                if (s.crew.drivers()[0].runner() == null || s.crew.drivers()[1].runner() == null) {
+                    ends.incrementAndGet();
+                }
+            }
+        });
+        assertTrue(ends.get() > 0, "the threads never ended, so nothing was tested");
+        assertEquals(0, s.pending());
+        assertNoRescue(s);
+        awaitNoThread();
+    }
+
+    @Test
+    void arm_whileTheThreadEnds_fires() throws InterruptedException {
+        race(1);
+    }
+
+    @Test
+    void arm_byTwoThreadsWhileTheThreadsEnd_fires() throws InterruptedException {
+        race(2);
+    }
+
+    // ---- threads that cannot be started ----
+
+    private static final class Failing implements ThreadFactory {
+        final AtomicInteger failures = new AtomicInteger();
+        final Queue<Thread> made = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public Thread newThread(Runnable body) {
+            if (failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("the test allows no more threads");
+            }
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            made.add(t);
+            return t;
+        }
+    }
+
+    private static TimerScheduler make(Failing factory) {
+        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().workers(1).threadFactory(factory));
+        s.idleNanos = 5_000_000;
+        return s;
+    }
+
+    @Test
+    void arm_threadCannotBeStarted_timerStaysArmedAndTheNextArmingTriesAgain() {
+        Failing factory = new Failing();
+        TimerScheduler s = make(factory);
+        factory.failures.set(2); // the driver's thread, and the monitor's
+        CountDownLatch first = new CountDownLatch(1);
+        Timer t = s.after(Duration.ZERO, first::countDown);
+        assertTrue(t.isPending());
+        assertEquals(0, factory.made.size());
+        s.after(Duration.ofMillis(1), () -> {});
+        await(first);
+    }
+
+    @Test
+    void arm_onlyTheMonitorCanBeStarted_itTriesAgain() {
+        Failing factory = new Failing();
+        TimerScheduler s = make(factory);
+        factory.failures.set(1);
+        CountDownLatch fired = new CountDownLatch(1);
+        s.after(Duration.ZERO, fired::countDown);
+        await(fired);
+    }
+
+    @Test
+    void arm_threadsCannotBeStartedAfterTheyHaveEnded_runsWhenTheyCanAgain() {
+        Failing factory = new Failing();
+        TimerScheduler s = make(factory);
+        fire(s);
+        Driver d = s.crew.drivers()[0];
+        eventually("the end of the driver's thread", () -> d.runner() == null);
+        eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
+        factory.failures.set(6); // at each arming the driver's thread, and the monitor's
+        CountDownLatch fired = new CountDownLatch(4);
+        for (int i = 0; i < 3; i++) {
+            s.after(i, TimeUnit.MICROSECONDS, fired::countDown);
+            assertNull(d.runner());
+            assertEquals(4, fired.getCount());
+        }
+        s.after(3, TimeUnit.MICROSECONDS, fired::countDown);
+        await(fired);
+        eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
+        for (Thread t : factory.made) {
+            assertNull(s.crew.driverOf(t));
+        }
+    }
+
+    @Test
+    void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
+        TimerScheduler s = make(1, 5_000_000);
+        Driver d = s.crew.drivers()[0];
+        Thread made = new DriverThread(null, d, "pendula-" + name + "-by-hand");
+        d.setThread(made);
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        CountDownLatch fired = new CountDownLatch(1);
+        s.after(Duration.ZERO, () -> {
+            ranOn.set(Thread.currentThread());
+            fired.countDown();
+        });
+        await(fired);
+        assertSame(made, ranOn.get());
+        awaitNoThread();
+    }
+
+    @Test
+    void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
+        TimerScheduler s = make(1, 5_000_000);
+        Driver d = s.crew.drivers()[0];
+        Thread other = new DriverThread(null, d, "not seated");
+        other.start();
+        Fixtures.join(other);
+        assertEquals(1, s.crew.drivers().length);
+        fire(s);
+        awaitNoThread();
+    }
+
+    @Test
+    void arm_afterTheEnd_startsANewThreadForTheSameDriver() {
+        TimerScheduler s = make(1, 5_000_000);
+        AtomicReference<Thread> first = new AtomicReference<>();
+        AtomicReference<Thread> second = new AtomicReference<>();
+        Driver d = s.crew.drivers()[0];
+        for (AtomicReference<Thread> ranOn : List.of(first, second)) {
+            CountDownLatch fired = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                ranOn.set(Thread.currentThread());
+                assertSame(s.queues[0], s.after(Duration.ZERO, () -> {}).queue);
+                fired.countDown();
+            });
+            await(fired);
+            eventually("the end", () -> d.runner() == null);
+        }
+        assertNotSame(first.get(), second.get());
+        assertSame(d, s.crew.drivers()[0]);
+        assertEquals(1, s.crew.drivers().length);
+        eventually("the end of the first thread", () -> !first.get().isAlive());
+        assertFalse(s.isClosed());
+    }
+}

@@ -1,0 +1,66 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is entered and not taken out is found, however much that is. */
+class PostsTest {
+    private final TimerQueue queue = new Fixtures.Rig(false).queue;
+    private final Posts posts = new Posts();
+
+    private Set<TimerNode> found() {
+        List<TimerNode> all = new ArrayList<>();
+        posts.forEach(all::add);
+        Set<TimerNode> distinct = new HashSet<>(all);
+        assertEquals(all.size(), distinct.size());
+        return distinct;
+    }
+
+    private List<Timer> timers(int n) {
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            timers.add(new Timer(queue, () -> {}));
+        }
+        return timers;
+    }
+
+    /** A wakeup hook, say, may reset timers inside a reset. */
+    @Test
+    void enter_manyTimesByOneThread_allAreFoundUntilTheyLeave() {
+        List<Timer> timers = timers(40);
+        List<Integer> places = new ArrayList<>();
+        for (Timer t : timers) {
+            places.add(posts.enter(t));
+        }
+        assertEquals(new HashSet<>(timers), found());
+        for (int i = 39; i >= 0; i--) {
+            posts.leave(places.get(i), timers.get(i));
+            assertEquals(new HashSet<>(timers.subList(0, i)), found());
+        }
+    }
+
+    @Test
+    void enter_moreThreadsThanPlaces_allAreFound() throws InterruptedException {
+        List<Timer> timers = timers(40);
+        int[] places = new int[40];
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            int n = i;
+            threads.add(new Thread(() -> places[n] = posts.enter(timers.get(n))));
+        }
+        threads.forEach(Thread::start);
+        for (Thread t : threads) {
+            Fixtures.join(t);
+        }
+        assertEquals(new HashSet<>(timers), found());
+        for (int i = 0; i < 40; i++) {
+            posts.leave(places[i], timers.get(i));
+        }
+        assertEquals(Set.of(), found());
+    }
+}

@@ -1,0 +1,441 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.CountingKeeper;
+import io.pendula.Fixtures.Rig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Entries that are counted dead: a sweep can drop each of them, whatever has happened to their timers; sweeps end; and
+ * a stopped timer is let go after a while even if few entries are dead.
+ */
+class StaleEntryTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long HOUR = 3_600 * SECOND;
+
+    private final Rig rig = new Rig(false);
+    private final TimerQueue queue = rig.queue;
+
+    private List<Timer> armMany(int n, LongUnaryOperator when) {
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            timers.add(rig.arm(when.applyAsLong(i)));
+        }
+        rig.drain();
+        return timers;
+    }
+
+    private void resetAll(List<Timer> timers, LongUnaryOperator when) {
+        for (int i = 0; i < timers.size(); i++) {
+            queue.reset(timers.get(i), when.applyAsLong(i));
+        }
+        rig.drain();
+    }
+
+    /** Puts the keeper to sleep and returns how many chunks it swept before, at most {@code most}. */
+    private int sweepsBeforeSleep(long now, int most) {
+        int steps = 0;
+        while (steps < most) {
+            long until = queue.prepareToSleep(rig.keeper, now);
+            if (until == TimerQueue.GO_ROUND) {
+                steps++;
+                continue;
+            }
+            if (!queue.wantsSweep()) {
+                return steps;
+            }
+            while (steps < most && queue.sweepStep()) {
+                steps++;
+            }
+            steps++;
+        }
+        return steps;
+    }
+
+    private void assertGoesToSleep(long now) {
+        int passes = 2 * (rig.heap.size() / TimerQueue.SWEEP_CHUNK + 2);
+        int tops = rig.heap.size() / TimerQueue.CLEAN_CHUNK + 2; // all may have been put off
+        assertTrue(sweepsBeforeSleep(now, passes + tops + 1) <= passes + tops, "it sweeps for ever");
+        assertTrue(rig.isAsleep());
+        int bound = Math.max(TimerQueue.DEAD_FLOOR, rig.heap.size() / 4);
+        assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
+    }
+
+    /** One pass, as a late sweep does it. */
+    private void sweepAll() {
+        queue.startThoroughSweep();
+        for (int chunks = rig.heap.size() / TimerQueue.SWEEP_CHUNK; chunks >= 0; chunks--) {
+            queue.sweepStep();
+        }
+    }
+
+    @Test
+    void sweep_broughtForwardAndPutOffAgain_dropsEachEntryThatIsCountedDead() {
+        List<Timer> timers = armMany(10_000, i -> HOUR + i);
+        withoutHelp(() -> {
+            for (int i = 0; i < timers.size(); i++) {
+                queue.reset(timers.get(i), SECOND + i);
+            }
+        });
+        rig.drain();
+        resetAll(timers, i -> 2 * HOUR + i);
+        assertEquals(10_000, rig.dead());
+        assertGoesToSleep(1);
+        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR, "a thorough sweep goes to the end");
+        sweepAll();
+        assertEquals(0, rig.dead());
+        assertEquals(10_000, rig.heap.size());
+        assertEquals(10_000, queue.pending());
+    }
+
+    @Test
+    void sweep_offAndOnAgain_leavesOneEntryForEachTimer() {
+        List<Timer> timers = armMany(500, i -> SECOND + i);
+        for (int cycle = 0; cycle < 20; cycle++) {
+            long soon = (20 - cycle) * SECOND;
+            resetAll(timers, i -> Timeline.NEVER);
+            sweepAll(); // gives the entries their true keys, if a sweep does so
+            resetAll(timers, i -> soon + i);
+            resetAll(timers, i -> Timeline.NEVER);
+            queue.stop(timers.get(0));
+            queue.reset(timers.get(0), 1);
+            rig.drain();
+        }
+        sweepAll();
+        assertEquals(0, rig.dead());
+        assertEquals(500, rig.heap.size());
+    }
+
+    /** A clock that ticks in milliseconds brings timers back to deadlines for which a dead entry is still there. */
+    @Test
+    void sweep_sameTwoDeadlinesInTurn_leavesOneEntryForEachTimer() {
+        List<Timer> timers = armMany(2_000, i -> HOUR);
+        for (int cycle = 0; cycle < 10; cycle++) {
+            resetAll(timers, i -> SECOND);
+            surface(SECOND - 1);
+            resetAll(timers, i -> HOUR);
+            surface(SECOND);
+        }
+        assertGoesToSleep(SECOND);
+        sweepAll();
+        assertEquals(0, rig.dead());
+        assertEquals(2_000, rig.heap.size());
+        assertEquals(2_000, rig.fire(HOUR));
+    }
+
+    private void surface(long now) {
+        assertEquals(0, rig.fire(now));
+    }
+
+    @Test
+    void sweep_firedAndArmedForADeadlineOfBefore_leavesOneEntryForEachTimer() {
+        List<Timer> timers = armMany(1_000, i -> Timeline.NEVER);
+        for (int cycle = 1; cycle <= 10; cycle++) {
+            long soon = cycle;
+            resetAll(timers, i -> soon);
+            assertEquals(1_000, rig.fire(soon));
+            resetAll(timers, i -> Timeline.NEVER);
+        }
+        sweepAll();
+        assertEquals(0, rig.dead());
+        assertEquals(1_000, rig.heap.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void sleep_afterAnyHistory_sweepsNoMoreThanTwoPasses(long seed) {
+        Random rnd = new Random(seed);
+        long grain = rnd.nextBoolean() ? 1 : SECOND; // a coarse clock makes equal deadlines common
+        List<Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) {
+            timers.add(rig.arm(HOUR + rnd.nextInt(100) * grain));
+        }
+        for (int phase = 0; phase < 12; phase++) {
+            int kinds = 1 + rnd.nextInt(15);
+            int share = 1 + rnd.nextInt(100);
+            long base = rnd.nextInt(6) == 0 ? Timeline.NEVER : HOUR + rnd.nextInt(8) * HOUR;
+            for (Timer t : timers) {
+                if (rnd.nextInt(100) >= share) {
+                    continue;
+                }
+                if ((kinds & 1) != 0 && rnd.nextInt(4) == 0) {
+                    queue.stop(t);
+                } else {
+                    queue.reset(t, base == Timeline.NEVER ? base : base + rnd.nextInt(4) * grain);
+                }
+                if ((kinds & 2) != 0 && rnd.nextInt(500) == 0) {
+                    rig.drain();
+                }
+                if ((kinds & 4) != 0 && rnd.nextInt(500) == 0) {
+                    queue.sweepStep();
+                }
+            }
+            if ((kinds & 8) != 0) {
+                rig.drain();
+            }
+            assertGoesToSleep(1 + phase);
+        }
+        sweepAll();
+        assertEquals(0, rig.dead());
+        assertEquals(queue.pending(), rig.heap.size());
+    }
+
+    @Test
+    void sweep_wholeHeapWithoutADeadEntry_isNotRepeatedBeforeMoreHaveDied() {
+        List<Timer> timers = armMany(5_000, i -> HOUR + i);
+        queue.ledger.add(3_000 * Ledger.DEAD); // counted, though no sweep can find them
+        assertTrue(queue.wantsSweep());
+        assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
+        assertTrue(rig.isAsleep());
+        assertFalse(queue.wantsSweep());
+        queue.stop(timers.get(4_000));
+        assertTrue(queue.wantsSweep());
+        assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
+        assertEquals(1, queue.stats().swept());
+    }
+
+    // ---- late sweeps ----
+
+    private static final long LATE = TimerQueue.LATE_NANOS;
+
+    @Test
+    void stop_filedWhileTheKeeperSleepsForHours_isLetGoAfterALateSweep() {
+        Timer far = rig.arm(5 * HOUR);
+        Timer stopped = rig.arm(6 * HOUR);
+        long asleepUntil = rig.sleep(SECOND);
+        assertTrue(asleepUntil > HOUR);
+        assertTrue(queue.stop(stopped));
+        assertEquals(1, rig.keeper.wakes, "called once, to sleep for less");
+        asleepUntil = rig.sleep(2 * SECOND);
+        assertTrue(asleepUntil <= 2 * SECOND + LATE, "sleeps for " + asleepUntil);
+        assertEquals(1, rig.dead());
+        asleepUntil = rig.sleep(asleepUntil);
+        assertEquals(0, rig.dead());
+        assertEquals(1, rig.heap.size());
+        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+        assertEquals(1, rig.keeper.wakes);
+        assertTrue(rig.sleep(asleepUntil) > HOUR, "one late sweep is enough");
+        assertTrue(far.isPending());
+    }
+
+    @Test
+    void stop_inTheInboxWhileTheKeeperSleepsForHours_isLetGo() {
+        rig.arm(5 * HOUR);
+        rig.sleep(SECOND);
+        Timer stopped = rig.arm(6 * HOUR);
+        assertEquals(0, rig.keeper.wakes);
+        queue.stop(stopped);
+        assertEquals(1, rig.keeper.wakes);
+        rig.sleep(2 * SECOND);
+        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+    }
+
+    @Test
+    void stop_manyInTheInbox_wakesTheKeeperOnceInHalfAMinute() {
+        rig.arm(5 * HOUR);
+        rig.sleep(SECOND);
+        long now = SECOND;
+        for (int i = 0; i < 1_000; i++) {
+            now += SECOND / 100;
+            queue.stop(rig.arm(6 * HOUR));
+            if (!rig.isAsleep()) {
+                rig.sleep(now);
+            }
+        }
+        assertEquals(1, rig.keeper.wakes);
+    }
+
+    @Test
+    void stop_andNothingElseArmed_leavesOneLateSweepAndThenSleepsForEver() {
+        List<Timer> timers = armMany(100, i -> HOUR + i);
+        rig.sleep(SECOND);
+        timers.forEach(queue::stop);
+        assertEquals(1, rig.keeper.wakes);
+        long until = rig.sleep(2 * SECOND);
+        assertEquals(Timeline.NEVER, until == Timeline.NEVER ? until : rig.sleep(until), "at most one more wake-up");
+        assertEquals(0, rig.heap.size());
+        assertEquals(1, rig.keeper.wakes);
+    }
+
+    @Test
+    void sleep_nothingStopped_isNotLimited() {
+        rig.arm(5 * HOUR);
+        rig.sleep(SECOND);
+        rig.arm(6 * HOUR);
+        assertTrue(rig.sleep(2 * SECOND) > HOUR);
+        assertEquals(0, rig.keeper.wakes);
+    }
+
+    @Test
+    void lateSweep_tookLong_isNotRepeatedForAThousandTimesAsLong() {
+        List<Timer> timers = armMany(10_000, i -> 5 * HOUR + i);
+        queue.stop(timers.get(9_000));
+        long began = rig.sleep(SECOND);
+        assertTrue(began <= SECOND + LATE);
+        queue.prepareToSleep(rig.keeper, began);
+        assertTrue(queue.wantsSweep());
+        while (queue.wantsSweep()) {
+            queue.sweepStep();
+        }
+        assertEquals(0, rig.dead());
+        queue.stop(timers.get(9_001));
+        long next = rig.sleep(began + SECOND); // the pass took a second
+        assertEquals(began + SECOND + TimerQueue.LATE_SHARE * SECOND, next);
+    }
+
+    @Test
+    void lend_toAKeeperThatSleepsForHours_stopIsHeard() {
+        CountingKeeper idle = new CountingKeeper();
+        Timer first = rig.arm(5 * HOUR);
+        Timer second = rig.arm(6 * HOUR);
+        assertFalse(lend(idle, 4 * HOUR, SECOND, SECOND), "nothing is needed before it wakes");
+        queue.stop(first);
+        assertEquals(1, idle.wakes);
+        queue.stop(second);
+        assertTrue(lend(rig.keeper, Timeline.NEVER, 2 * SECOND, SECOND), "something stopped needs a late sweep");
+        assertFalse(lend(idle, SECOND + LATE, 2 * SECOND, SECOND), "it wakes in time for the late sweep");
+        assertEquals(1, idle.wakes);
+    }
+
+    private boolean lend(CountingKeeper to, long until, long now, long grace) {
+        queue.lock();
+        try {
+            return queue.lend(to, until, now, grace);
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    /** A loop leaves in the inbox what it does not need; what was stopped there must go, too. */
+    @Test
+    void stop_inTheInboxOfALoop_isLetGoAfterALateDrain() {
+        AskingKeeper loop = new AskingKeeper();
+        queue.setOwner(loop);
+        rig.keepWith(loop);
+        rig.drain();
+        Timer stopped = rig.arm(6 * HOUR);
+        queue.stop(stopped);
+        long until = queue.prepareToWait(loop, SECOND);
+        assertTrue(until <= SECOND + LATE, "waits for " + until);
+        until = queue.prepareToWait(loop, until);
+        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+    }
+
+    /** A loop that only runs what is due and never waits lets go of stopped timers, too. */
+    @Test
+    void stop_onALoopThatNeverWaits_isLetGoAfterALateSweep() {
+        AtomicLong nanos = new AtomicLong();
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(nanos::get).build();
+                TimerLoop loop = s.attach(() -> {})) {
+            Timer filed = loop.after(1, TimeUnit.HOURS, () -> {});
+            Timer queued = loop.after(2, TimeUnit.HOURS, () -> {});
+            queued.queue.pending(); // files both
+            filed.stop();
+            queued.stop();
+            Timer arrived = loop.after(3, TimeUnit.HOURS, () -> {});
+            arrived.stop();
+            for (int i = 0; i < 3; i++) {
+                loop.runDue();
+                nanos.addAndGet(LATE / 2);
+            }
+            loop.runDue();
+            assertEquals(0, s.stats().dead());
+            assertEquals(TimerNode.REMOVED, TimerNode.state(filed.wordVolatile()));
+            assertEquals(TimerNode.REMOVED, TimerNode.state(arrived.wordVolatile()));
+        }
+    }
+
+    private static final class AskingKeeper implements Keeper {
+        @Override
+        public void wake() {}
+
+        @Override
+        public boolean asksForArrivals() {
+            return true;
+        }
+    }
+
+    // ---- one driver, several queues ----
+
+    @Test
+    void driverSweep_anotherQueueCalls_stopsAtOnce() {
+        Rig second = new Rig(false);
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            Driver d = new Driver(s, null);
+            s.queues = new TimerQueue[] {queue, second.queue};
+            try {
+                List<Timer> timers = armMany(40_000, i -> HOUR + i);
+                rig.keepWith(d);
+                second.keepWith(d);
+                withoutHelp(() -> timers.forEach(queue::stop));
+                long until = Math.min(queue.prepareToSleep(d, 1), second.queue.prepareToSleep(d, 1));
+                rig.heap.onTrim = () -> second.arm(SECOND);
+                assertTrue(d.sweep(until));
+                assertFalse(second.isAsleep());
+                assertTrue(rig.heap.size() > 0, "the sweep went on to its end");
+                assertTrue(queue.wantsSweep());
+            } finally {
+                s.queues = new TimerQueue[0];
+            }
+        }
+    }
+
+    /** By a thread that does not get the lock, so it neither drains nor sweeps. */
+    private void withoutHelp(Runnable action) {
+        queue.lock();
+        try {
+            Thread other = new Thread(action);
+            other.start();
+            Fixtures.join(other);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    // ---- between a CAS and its push ----
+
+    /**
+     * A thread brings a filed timer forward; while it has not pushed it yet another one brings it forward again, by the
+     * word alone, and its wake finds nothing in the inbox. The keeper must be awake in the end, or sleep no longer than
+     * to the new deadline.
+     */
+    @Test
+    void reset_anotherResetBeforeThePush_isNotSleptOver() throws InterruptedException {
+        List<Timer> timers = armMany(9_000, i -> 5 * HOUR + i);
+        Timer t = timers.get(8_999);
+        // So that one more dead entry makes the thread sweep, and give memory back.
+        withoutHelp(() -> timers.subList(0, 8_950).forEach(queue::stop));
+        CountingKeeper k = rig.keeper;
+        queue.prepareToSleep(k, 1);
+        boolean[] done = {false};
+        rig.heap.onTrim = () -> {
+            if (!done[0]) {
+                done[0] = true;
+                Thread other = new Thread(() -> queue.reset(t, 2));
+                other.start();
+                try {
+                    Fixtures.join(other);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                queue.prepareToSleep(k, 1); // by the keeper, which this thread stands for
+            }
+        };
+        queue.reset(t, 5 * HOUR - 1);
+        assertTrue(done[0], "the sweep must happen inside the reset");
+        assertTrue(!rig.isAsleep() || queue.pollUntilVolatile() <= 2, "the keeper sleeps on");
+    }
+}

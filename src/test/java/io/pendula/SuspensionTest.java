@@ -1,0 +1,145 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.threadsOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The process was suspended for an hour: the clock jumps, and everything is due at once. */
+@Timeout(60)
+class SuspensionTest {
+    private static final int TIMERS = 5_000;
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private static final class Jumping implements NanoClock {
+        final AtomicLong ahead = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime() + ahead.get();
+        }
+
+        void jump() {
+            ahead.addAndGet(HOUR.toNanos());
+        }
+    }
+
+    private static final class Heard implements TimerListener {
+        final Queue<Long> paused = new ConcurrentLinkedQueue<>();
+        final Queue<String> blamed = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void paused(long pausedNanos) {
+            paused.add(pausedNanos);
+        }
+
+        @Override
+        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+            if (blockedNanos > HOUR.toNanos() / 2) { // a busy machine may hold a callback up for less
+                blamed.add("stalled " + blockedNanos);
+            }
+        }
+
+        @Override
+        public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+            blamed.add("loop " + latenessNanos);
+        }
+    }
+
+    /** Until the monitor waits for an instant that lies ahead. */
+    private static void awaitMonitor(String scheduler) {
+        eventually("the monitor waits", () -> threadsOf(scheduler).stream().anyMatch(t ->
+                t.getName().endsWith("-monitor") && t.getState() == Thread.State.TIMED_WAITING));
+    }
+
+    @Test
+    void everythingIsDueAtOnce_runsInOrderAndIsReportedOnce() {
+        Jumping clock = new Jumping();
+        Heard heard = new Heard();
+        try (TimerScheduler s = TimerScheduler.builder().name("order").workers(1).clock(clock).listener(heard).build()) {
+            List<Long> numbers = new ArrayList<>(LongStream.range(0, TIMERS).boxed().toList());
+            Collections.shuffle(numbers, new Random(1));
+            Queue<Long> order = new ConcurrentLinkedQueue<>();
+            long first = s.timeline.now() + Duration.ofMinutes(10).toNanos();
+            for (long n : numbers) {
+                s.queues[0].arm(new Timer(s.queues[0], () -> order.add(n)), first + n * 100_000_000);
+            }
+            AtomicInteger ticks = new AtomicInteger();
+            s.every(Duration.ofMinutes(1), ticks::incrementAndGet);
+            awaitMonitor("order");
+            clock.jump();
+            s.queues[0].keeper().wake(); // a driver parks on real time, which has not jumped here
+            eventually("all ran", () -> order.size() == TIMERS);
+            numbers.sort(null);
+            assertTrue(numbers.equals(List.copyOf(order)), "out of order");
+            eventually("the monitor has told", () -> !heard.paused.isEmpty());
+            LifeFixtures.block(50_000_000); // a second report would come at one of its next looks
+            assertEquals(1, heard.paused.size());
+            assertTrue(heard.paused.peek() > HOUR.toNanos() * 9 / 10, () -> "paused " + heard.paused);
+            assertEquals(List.of(), List.copyOf(heard.blamed));
+            assertEquals(1, ticks.get(), "ticks that were missed are skipped");
+            assertEquals(0, s.stats().rescues());
+            assertEquals(0, s.stats().spareDrivers());
+        }
+    }
+
+    @Test
+    void callbackInProgress_isNotBlamed() {
+        Jumping clock = new Jumping();
+        Heard heard = new Heard();
+        try (TimerScheduler s = TimerScheduler.builder().name("callback").workers(2).stallAfter(Duration.ofMinutes(30)).clock(clock)
+                .listener(heard).build()) {
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            LifeFixtures.block(40_000_000); // the monitor has seen it
+            awaitMonitor("callback");
+            clock.jump();
+            eventually("the monitor has told", () -> !heard.paused.isEmpty());
+            LifeFixtures.block(50_000_000);
+            release.countDown();
+            assertEquals(1, heard.paused.size());
+            assertEquals(List.of(), List.copyOf(heard.blamed));
+        }
+    }
+
+    @Test
+    void loopsInTheirWait_areNotBlamed() throws Exception {
+        Jumping clock = new Jumping();
+        Heard heard = new Heard();
+        try (TimerScheduler s = TimerScheduler.builder().name("loops").workers(1).stallAfter(Duration.ofSeconds(5)).clock(clock)
+                .listener(heard).build(); TimerLoop loop = s.attach(() -> {})) {
+            AtomicInteger ran = new AtomicInteger();
+            for (int i = 1; i <= 100; i++) {
+                loop.after(Duration.ofSeconds(i), ran::incrementAndGet);
+            }
+            loop.nanosUntilNext();
+            awaitMonitor("loops");
+            clock.jump();
+            eventually("the monitor has told", () -> !heard.paused.isEmpty());
+            LifeFixtures.block(50_000_000);
+            assertEquals(100, loop.runDue());
+            assertEquals(1, heard.paused.size());
+            assertEquals(List.of(), List.copyOf(heard.blamed));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which worker a thread arms on. */
+@Timeout(60)
+class TurnsTest {
+    private static final int WORKERS = 4;
+
+    static Stream<Arguments> ids() {
+        Random random = new Random(7);
+        long[] some = random.longs(4096, 1, Long.MAX_VALUE).toArray();
+        return Stream.of(ids("consecutive", i -> 31 + i), ids("stride of 2", i -> 12 + 2 * i),
+                ids("stride of 4", i -> 21 + 4 * i), ids("stride of 8", i -> 8 * i + 5),
+                ids("stride of 1024", i -> 1024 * i + 3), ids("stride of 2^32", i -> i << 32),
+                ids("downwards", i -> -i),
+                ids("random", i -> some[(int) i]));
+    }
+
+    private static Arguments ids(String name, LongUnaryOperator id) {
+        return Arguments.of(name, id);
+    }
+
+    private static void assertEven(int threads, LongUnaryOperator id, Turns turns) {
+        int[] load = new int[WORKERS];
+        for (int i = 0; i < threads; i++) {
+            load[turns.of(id.applyAsLong(i)) % WORKERS]++;
+        }
+        int most = Arrays.stream(load).max().orElseThrow();
+        int least = Arrays.stream(load).min().orElseThrow();
+        assertTrue(most <= 2 * least, () -> threads + " threads: " + Arrays.toString(load));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ids")
+    void of_fewThreads_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
+        for (int threads : new int[] {16, 32, 100}) {
+            assertEven(threads, id, new Turns());
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ids")
+    void of_manyThreads_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
+        assertEven(4000, id, new Turns());
+    }
+
+    /** A program whose threads are short-lived has used every slot soon. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ids")
+    void of_slotsAllTaken_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
+        Turns turns = new Turns();
+        for (int i = 0; i < 20 * Turns.SLOTS; i++) {
+            turns.of(i);
+        }
+        assertEven(400, i -> id.applyAsLong(i) + 20 * Turns.SLOTS, turns);
+    }
+
+    @Test
+    void of_sameThread_isAlwaysTheSame() {
+        Turns turns = new Turns();
+        int first = turns.of(1);
+        for (int i = 2; i < 10_000; i++) {
+            turns.of(i);
+        }
+        assertEquals(first, turns.of(1));
+    }
+
+    @Test
+    void of_threadsAtTheSameMoment_neverSeeANumberChange() throws InterruptedException {
+        for (int round = 0; round < 200; round++) {
+            Turns turns = new Turns();
+            AtomicIntegerArray seen = new AtomicIntegerArray(2 * 64);
+            LifeFixtures.inParallel(2, n -> {
+                for (int id = 0; id < 64; id++) {
+                    seen.set(n * 64 + id, turns.of(id));
+                }
+            });
+            for (int id = 0; id < 64; id++) {
+                assertEquals(seen.get(id), seen.get(64 + id));
+                assertEquals(seen.get(id), turns.of(id));
+            }
+        }
+    }
+
+    private static TimerQueue queueOf(TimerScheduler s) throws InterruptedException {
+        TimerQueue[] queue = new TimerQueue[1];
+        Thread t = new Thread(() -> queue[0] = s.after(Duration.ofHours(1), () -> {}).queue);
+        t.start();
+        Fixtures.join(t);
+        return queue[0];
+    }
+
+    @Test
+    void after_threadsWhoseIdsHaveAStrideOfFour_useAllWorkers() throws InterruptedException {
+        try (TimerScheduler s = TimerScheduler.builder().workers(WORKERS).build()) {
+            for (int i = 0; i < 32; i++) {
+                queueOf(s);
+                for (int skipped = 0; skipped < WORKERS - 1; skipped++) {
+                    new Thread(() -> {}); // takes an id
+                }
+            }
+            for (TimerQueue q : s.queues) {
+                assertTrue(q.pending() >= 4 && q.pending() <= 16, () -> Arrays.toString(
+                        Arrays.stream(s.queues).mapToLong(TimerQueue::pending).toArray()));
+            }
+        }
+    }
+
+    @Test
+    void after_sameThread_staysOnOneWorker() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(WORKERS).build()) {
+            TimerQueue first = s.after(Duration.ofHours(1), () -> {}).queue;
+            for (int i = 0; i < 100; i++) {
+                assertSame(first, s.after(Duration.ofHours(1), () -> {}).queue);
+            }
+        }
+    }
+
+    @Test
+    void after_noWorkers_threadsAreDealtToTheLoops() throws InterruptedException {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            LifeFixtures.inParallel(2, n -> {
+                TimerLoop loop = s.attach(() -> {});
+                if (n == 0) {
+                    LifeFixtures.eventually("two loops", () -> s.loops.all().length == 2);
+                    for (int i = 0; i < 16; i++) {
+                        queueOf(s);
+                        new Thread(() -> {}); // takes an id
+                    }
+                    for (TimerQueue q : s.queues) {
+                        assertEquals(8, q.pending(), 4);
+                    }
+                    s.shutdownNow();
+                } else {
+                    LifeFixtures.eventually("the end", s::isClosed);
+                }
+                loop.close();
+            });
+        }
+    }
+}
