@@ -66,7 +66,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * it claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it
      * calls the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself
      * (mayRun). In a view the shutdown sees the claim in the task's word. The same holds for a periodic task that is
-     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared.
+     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared. A task whose push
+     * is refused may have been found in a roster, and counted or given back: it is refused as if it had come too late.
      *
      * What does not run may be wanted by three: the driver that would call it, a shutdownNow() that would give it back,
      * a shutdown, submitter or driver that finds it too late. The first to put something into the task's runner has it.
@@ -185,28 +186,21 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         scheduler.crew.ensureStarted();
         long when = scheduler.timeline.deadlineIn(delay);
-        if (rosters == null) {
+        if (rosters != null) {
+            task.enterInto(roster(task));
+        }
+        try {
             task.queue.arm(task, when);
-        } else {
-            armEntered(task, when);
+        } catch (Throwable e) { // the scheduler is closed, perhaps, or it is full
+            if (task.refuse()) {
+                throw e;
+            }
+            return task; // a shutdownNow() has found it in a roster, and given it back
         }
         if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
             throw rejected();
         }
         return task;
-    }
-
-    private void armEntered(ScheduledTask<?> task, long when) {
-        task.enterInto(roster(task));
-        boolean armed = false;
-        try {
-            task.queue.arm(task, when);
-            armed = true;
-        } finally {
-            if (!armed) {
-                crossOut(task);
-            }
-        }
     }
 
     private void crossOut(ScheduledTask<?> task) {

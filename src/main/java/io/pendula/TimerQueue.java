@@ -88,6 +88,7 @@ final class TimerQueue extends QueueFields {
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
      *             MOVING -> NO_STATUS                        the same, if the run has just ended
      *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (see Closing)
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
      *
      * Ground rules
@@ -281,10 +282,24 @@ final class TimerQueue extends QueueFields {
         enter();
         t.setWordPlain(word(when, MOVING)); // published by the push
         if (!push(t)) {
-            leave();
+            unlinkUnpushed(t);
             throw rejected();
         }
         wakeIfBefore(when);
+    }
+
+    /** A view's shutdown may have found the task, and stopped it, before the queue refused it. */
+    private void unlinkUnpushed(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (t.casWord(w, word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+                if (isArmed(s)) {
+                    leave();
+                }
+                return;
+            }
+        }
     }
 
     /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */

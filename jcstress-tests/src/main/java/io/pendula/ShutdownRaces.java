@@ -412,6 +412,58 @@ public class ShutdownRaces {
         }
     }
 
+    /** A task whose push is refused, as its scheduler is closed, may have been found by the view's shutdown before. */
+    @JCStressTest
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Submitted before.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsClose extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void close() {
+            Rig.jitter(8_000);
+            scheduler.shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fate();
+        }
+    }
+
+    /** The same where the shutdown gives back what it finds: that is never rejected as well. */
+    @JCStressTest
+    @Outcome(id = "accepted, cancelled terminated", expect = ACCEPTABLE, desc = "Submitted before.")
+    @Outcome(id = "accepted, not done returned terminated", expect = ACCEPTABLE, desc = "Found before the close.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsCloseVsShutdownNow extends Ending {
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void close() {
+            Rig.jitter(8_000);
+            scheduler.shutdownNow();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fate();
+        }
+    }
+
     /** A cancel always succeeds against a shutdown; what was returned just before may be cancelled by its owner. */
     @JCStressTest
     @Outcome(id = "true, cancelled (returned |)terminated", expect = ACCEPTABLE, desc = "Cancelled.")
