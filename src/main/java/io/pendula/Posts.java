@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The timers that resets are about to push to an inbox: their words may say that they are in it already. A reset enters
@@ -84,6 +85,23 @@ final class Posts {
         } else {
             listed.remove(t);
         }
+    }
+
+    /** Takes out what the test accepts, which the thread that has entered it has left here. */
+    void takeIf(Predicate<TimerNode> test) {
+        for (Cell c : cells) {
+            TimerNode t = (TimerNode) POSTED.getVolatile(c);
+            if (t != null && test.test(t)) {
+                POSTED.setRelease(c, null); // its thread does not write the cell before
+            }
+        }
+        for (int i = 0; i < SHARED; i++) {
+            TimerNode t = shared.get(i);
+            if (t != null && test.test(t)) {
+                shared.setRelease(i, null);
+            }
+        }
+        listed.removeIf(test);
     }
 
     void forEach(Consumer<TimerNode> look) {

@@ -32,8 +32,14 @@ abstract class PadBeforePoll extends InboxField {
 abstract class PollField extends PadBeforePoll {
     long pollUntil = QueueFields.AWAKE;
     boolean sleepsLong;
-    /** A thread that has moved pollUntil to AWAKE had an Error before it had woken the keeper. The next one does so. */
+    /*
+     * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to AWAKE
+     * and not woken the keeper: the next thread that arms does so. It may have changed a word and not pushed the timer,
+     * or not lowered arrivals: the next drain sees to that. A store to a field is all that such a thread can do, so it
+     * sets both, whatever is missing.
+     */
     volatile boolean wakeFailed;
+    volatile boolean pushFailed;
 }
 
 @SuppressWarnings("unused") // padding

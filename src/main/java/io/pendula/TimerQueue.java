@@ -201,6 +201,8 @@ final class TimerQueue extends QueueFields {
     static final TimerNode END = new Timer(null, null);
     /** In the inbox for good once the queue is closed. */
     private static final TimerNode CLOSED = new Timer(null, null);
+    /** The link of a timer that its pusher has left in posts. As any timer's there, it says: no entry is in place. */
+    private static final TimerNode UNPUSHED = new Timer(null, null);
     /** In the inbox while the queue is retired, see GoneQueues. */
     private static final TimerNode RETIRED = new Timer(null, null);
 
@@ -285,7 +287,13 @@ final class TimerQueue extends QueueFields {
             unlinkUnpushed(t);
             throw rejected();
         }
-        wakeIfBefore(when);
+        try {
+            wakeIfBefore(when);
+        } catch (Error e) {
+            pushFailed = true;
+            wakeFailed = true;
+            throw e;
+        }
     }
 
     /** A view's shutdown may have found the task, and stopped it, before the queue refused it. */
@@ -432,6 +440,16 @@ final class TimerQueue extends QueueFields {
         if (keepOrder) {
             drainNow();
         }
+        try {
+            return rearm(t, when);
+        } catch (Error e) {
+            pushFailed = true; // whatever it has not done: see QueueFields
+            wakeFailed = true;
+            throw e;
+        }
+    }
+
+    private boolean rearm(TimerNode t, long when) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
@@ -447,6 +465,8 @@ final class TimerQueue extends QueueFields {
                         resets.increment();
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
+                        } else if (wakeFailed) {
+                            wakeAgain(); // perhaps it was for this timer
                         }
                         return true;
                     }
@@ -545,7 +565,35 @@ final class TimerQueue extends QueueFields {
             }
             t.next = head == null ? END : head; // plain: published by the CAS
             if (casInbox(head, t)) {
-                setDepthOpaque(depthOpaque() + 1);
+                countPush();
+                return true;
+            }
+        }
+    }
+
+    private void countPush() {
+        try {
+            setDepthOpaque(depthOpaque() + 1);
+        } catch (StackOverflowError e) {
+            return; // it is a hint
+        }
+    }
+
+    /** Pushes what a thread has left in posts because it was out of stack. Lock held. */
+    private void pushAgain() {
+        pushFailed = false; // before the look: another may be left there meanwhile
+        posts.takeIf(t -> t.next == UNPUSHED && pushAgain(t));
+    }
+
+    private boolean pushAgain(TimerNode t) {
+        for (;;) {
+            TimerNode head = inboxVolatile();
+            if (head == CLOSED || head == RETIRED) { // these come under the lock: it was collected, or must wait
+                pushFailed = head == RETIRED;
+                return false;
+            }
+            t.next = head == null ? END : head;
+            if (casInbox(head, t)) {
                 return true;
             }
         }
@@ -554,17 +602,24 @@ final class TimerQueue extends QueueFields {
     /** Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. */
     private boolean tryPost(TimerNode t, long w, long to) {
         boolean pushed;
+        boolean pushing = false;
         int slot = posts.enter(t);
         try {
             if (closed || !t.casWord(w, to)) { // after it has entered, see Closing
                 return false;
             }
+            pushing = true;
             pushed = push(t);
+            pushing = false;
             if (!pushed) {
                 settle(t, w, deadline(to));
             }
         } finally {
-            posts.leave(slot, t);
+            if (pushing) { // out of stack, so by a store alone; reset does the rest
+                t.next = UNPUSHED;
+            } else {
+                posts.leave(slot, t);
+            }
         }
         if (pushed) {
             wakeFor(t);
@@ -736,6 +791,9 @@ final class TimerQueue extends QueueFields {
 
     private void takeInbox() {
         taken++;
+        if (pushFailed) {
+            pushAgain();
+        }
         TimerNode head = inboxVolatile();
         if (isTimer(head)) { // the others come only under this lock
             overdue.forgetInbox();
@@ -1269,7 +1327,7 @@ final class TimerQueue extends QueueFields {
     }
 
     private boolean isDrainDue(long now) {
-        return keepOrder || arrivalsVolatile() <= now || isUnfinished() || now >= lateSweepAt
+        return keepOrder || pushFailed || arrivalsVolatile() <= now || isUnfinished() || now >= lateSweepAt
                 || now >= shortage.lookAt();
     }
 
@@ -1716,7 +1774,7 @@ final class TimerQueue extends QueueFields {
 
     /** Lock held: something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return isTimer(inboxVolatile()) || isTakenOut();
+        return isTimer(inboxVolatile()) || isTakenOut() || pushFailed;
     }
 
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----

@@ -90,10 +90,7 @@ class CallerOutOfStackTest {
                 awaitSleep(s.queues[0]);
                 atDepth(10, arm);
             }
-            int deepest = 1;
-            for (int step = 1 << 14; step > 0; step >>= 1) {
-                deepest += fits(deepest + step, arm) ? step : 0;
-            }
+            int deepest = deepest(arm);
             for (int depth = deepest - 60; depth < deepest + 60; depth++) {
                 LifeFixtures.block(300_000); // until the driver sleeps, most of the time
                 fits(depth, arm);
@@ -101,6 +98,39 @@ class CallerOutOfStackTest {
                 s.after(Duration.ZERO, after::countDown);
                 await(after);
                 eventually("all that were armed ran", () -> ran.get() >= armed.get());
+            }
+        }
+    }
+
+    private static int deepest(Runnable work) throws InterruptedException {
+        int deepest = 1;
+        for (int step = 1 << 14; step > 0; step >>= 1) {
+            deepest += fits(deepest + step, work) ? step : 0;
+        }
+        return deepest;
+    }
+
+    /** A timer whose word says that it is in the inbox would never fire if its push had failed. */
+    @Test
+    void reset_byThreadsWithoutStack_theNextResetArmsTheTimer() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build()) {
+            AtomicInteger ran = new AtomicInteger();
+            Timer[] timer = {s.after(Duration.ZERO, ran::incrementAndGet)};
+            Runnable reset = () -> timer[0].reset(0, TimeUnit.NANOSECONDS);
+            for (int i = 0; i < 30_000; i++) {
+                atDepth(10, reset);
+            }
+            int deepest = deepest(reset);
+            for (int depth = deepest - 60; depth < deepest + 60; depth++) {
+                for (long before : new long[] {0, Long.MAX_VALUE}) { // it rests, or it waits in the heap
+                    timer[0] = s.after(before, TimeUnit.NANOSECONDS, ran::incrementAndGet);
+                    LifeFixtures.block(200_000);
+                    fits(depth, reset);
+                    LifeFixtures.block(200_000);
+                    int ranBefore = ran.get();
+                    timer[0].reset(0, TimeUnit.NANOSECONDS);
+                    eventually("it ran", () -> ran.get() > ranBefore);
+                }
             }
         }
     }

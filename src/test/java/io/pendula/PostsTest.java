@@ -44,6 +44,26 @@ class PostsTest {
         }
     }
 
+    /** Thrice, so that what was taken out leaves its place to others. */
+    @Test
+    void takeIf_someOfManyOfOneThread_leavesTheOthers() {
+        List<Timer> left = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            List<Timer> timers = timers(40);
+            timers.forEach(posts::enter);
+            Set<TimerNode> taken = new HashSet<>();
+            for (int i = 0; i < 40; i++) {
+                if (i % 3 == 0) {
+                    left.add(timers.get(i));
+                } else {
+                    taken.add(timers.get(i));
+                }
+            }
+            posts.takeIf(taken::contains);
+            assertEquals(new HashSet<>(left), found());
+        }
+    }
+
     @Test
     void enter_moreThreadsThanPlaces_allAreFound() throws InterruptedException {
         List<Timer> timers = timers(40);
