@@ -193,6 +193,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             task.queue.arm(task, when);
         } catch (Throwable e) { // the scheduler is closed, perhaps, or it is full
             if (task.refuse()) {
+                crossOut(task); // if it was never armed nobody else does
                 throw e;
             }
             return task; // a shutdownNow() has found it in a roster, and given it back

@@ -183,8 +183,14 @@ class RosterTest {
         }
     }
 
+    private static WeakReference<Object> rejected(SchedulerExecutor view) {
+        Object payload = new Object();
+        assertThrows(RejectedExecutionException.class, () -> view.execute(payload::hashCode));
+        return new WeakReference<>(payload);
+    }
+
     @Test
-    void view_submissionIsRejected_leavesNothingBehind() {
+    void view_submissionIsRejected_leavesNothingBehind() throws Exception {
         ManualClock clock = new ManualClock();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).maxPending(1).build()) {
             SchedulerExecutor view = s.asScheduledExecutorService();
@@ -193,6 +199,7 @@ class RosterTest {
                 assertThrows(RejectedExecutionException.class,
                         () -> view.execute(NOTHING));
             }
+            Fixtures.awaitCollected(rejected(view));
             assertEquals(List.of(only), view.shutdownNow());
             assertTrue(view.isTerminated());
         }
