@@ -565,17 +565,14 @@ final class TimerQueue extends QueueFields {
             }
             t.next = head == null ? END : head; // plain: published by the CAS
             if (casInbox(head, t)) {
-                countPush();
+                // The timer is in the inbox, so nothing must be thrown from here on, not even by one more call.
+                try {
+                    setDepthOpaque(depthOpaque() + 1);
+                } catch (StackOverflowError e) {
+                    return true; // the depth is a hint
+                }
                 return true;
             }
-        }
-    }
-
-    private void countPush() {
-        try {
-            setDepthOpaque(depthOpaque() + 1);
-        } catch (StackOverflowError e) {
-            return; // it is a hint
         }
     }
 
