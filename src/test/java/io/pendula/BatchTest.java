@@ -25,16 +25,22 @@ class BatchTest {
         return t;
     }
 
+    /** Occupies the driver of the queue until the latch that it returns is let go. */
+    private static CountDownLatch holdUp(TimerQueue q) {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        arm(q, () -> {
+            held.countDown();
+            await(release);
+        });
+        await(held);
+        return release;
+    }
+
     @Test
     void adoptedQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxDrivers(2).build()) {
-            CountDownLatch release = new CountDownLatch(1);
-            CountDownLatch held = new CountDownLatch(1);
-            arm(s.queues[0], () -> {
-                held.countDown();
-                await(release);
-            });
-            await(held);
+            CountDownLatch release = holdUp(s.queues[0]);
             List<String> order = new CopyOnWriteArrayList<>();
             for (int i = 0; i < BLOCKING; i++) {
                 boolean first = i == 0;
@@ -56,13 +62,7 @@ class BatchTest {
     void stolen_callbacksTakeLong_theThiefTakesOneAtATime() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
                 TimerLoop loop = s.attachShared(() -> {})) {
-            CountDownLatch release = new CountDownLatch(1);
-            CountDownLatch held = new CountDownLatch(1);
-            arm(s.queues[0], () -> {
-                held.countDown();
-                await(release);
-            });
-            await(held);
+            CountDownLatch release = holdUp(s.queues[0]);
             AtomicInteger ran = new AtomicInteger();
             for (int i = 0; i < BLOCKING; i++) {
                 arm(s.queues[0], () -> {
@@ -84,13 +84,7 @@ class BatchTest {
     void callbacksAreShort_aBatchIsBoundedByItsNumberAlone() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
                 TimerLoop loop = s.attachShared(() -> {})) {
-            CountDownLatch release = new CountDownLatch(1);
-            CountDownLatch held = new CountDownLatch(1);
-            arm(s.queues[0], () -> {
-                held.countDown();
-                await(release);
-            });
-            await(held);
+            CountDownLatch release = holdUp(s.queues[0]);
             AtomicInteger ran = new AtomicInteger();
             int batches = 0;
             for (int attempt = 0; attempt < 50 && batches == 0; attempt++) { // a pause of the machine ends a batch, too
