@@ -125,8 +125,8 @@ abstract class TimerNode {
     }
 
     /** Plain in effect: of use only to a thread that holds the queue's lock. */
-    final void casNext(TimerNode expected, TimerNode link) {
-        NEXT.compareAndSet(this, expected, link);
+    final void linkIfUnlinked(TimerNode link) {
+        NEXT.compareAndSet(this, null, link);
     }
 
     /** Only of a node that no other thread can reach yet. */

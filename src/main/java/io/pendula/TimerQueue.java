@@ -1251,7 +1251,7 @@ final class TimerQueue extends QueueFields {
             try {
                 Place p = new Place();
                 p.seq = heap.seq(i);
-                t.casNext(null, p);
+                t.linkIfUnlinked(p);
             } catch (OutOfMemoryError e) {
                 return; // the entries stay alike
             }
