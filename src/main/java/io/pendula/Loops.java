@@ -17,8 +17,13 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class Loops {
     private final TimerScheduler scheduler;
-    /** All whose callbacks may run. Copied at each change, under the crew's lock, as all below. */
-    private volatile LoopDriver[] loops = {};
+    /** Made when it is first asked for: it loads the classes of loops, which costs a new JVM two milliseconds. */
+    private static final class None {
+        static final LoopDriver[] ARRAY = {};
+    }
+
+    /** All whose callbacks may run. Copied at each change, under the crew's lock, as all below. Null at the start. */
+    private volatile LoopDriver[] loops;
     private final Map<Thread, LoopDriver> byThread = new ConcurrentHashMap<>();
     private int made;
     /** Deals the queues of loops that have gone to the workers' drivers in turn. */
@@ -29,17 +34,19 @@ final class Loops {
     }
 
     LoopDriver[] all() {
-        return loops;
+        LoopDriver[] all = loops;
+        return all == null ? None.ARRAY : all;
     }
 
     /** The calling thread's own loop, or null. */
     LoopDriver of(Thread t) {
-        return loops.length == 0 ? null : byThread.get(t);
+        LoopDriver[] all = loops;
+        return all == null || all.length == 0 ? null : byThread.get(t);
     }
 
     /** For a thread without a loop, where there are no workers: a shared loop if there is one that lives. */
     TimerQueue any(int turn) {
-        LoopDriver[] all = loops;
+        LoopDriver[] all = all();
         LoopDriver found = null;
         boolean ended = false;
         for (int i = 0; i < all.length && (found == null || found.isConfined()); i++) {
@@ -68,7 +75,7 @@ final class Loops {
                 throw new IllegalStateException("the thread " + thread.getName()
                         + " has a loop of this scheduler already");
             }
-            for (LoopDriver l : loops) {
+            for (LoopDriver l : all()) {
                 if (l.runner() == thread) {
                     throw new IllegalStateException("the thread " + thread.getName()
                             + " is inside a callback of a loop that it has closed");
@@ -76,8 +83,9 @@ final class Loops {
             }
             TimerQueue q = scheduler.newQueue(scheduler.workers() + made);
             LoopDriver d = new LoopDriver(scheduler, q, thread, wakeup, confined);
-            LoopDriver[] more = Arrays.copyOf(loops, loops.length + 1);
-            more[loops.length] = d;
+            LoopDriver[] all = all();
+            LoopDriver[] more = Arrays.copyOf(all, all.length + 1);
+            more[all.length] = d;
             TimerQueue[] queues = scheduler.queuesWith(q);
             byThread.put(thread, d); // the last step that may fail for want of memory
             q.giveTo(d);
@@ -147,7 +155,7 @@ final class Loops {
             }
         }
         LoopDriver heir = null;
-        for (LoopDriver l : loops) {
+        for (LoopDriver l : all()) {
             if (!l.detached && l.runner().isAlive() && (heir == null || heir.isConfined())) {
                 heir = l;
             }
@@ -161,15 +169,16 @@ final class Loops {
      */
     QueueRunner anyOwner() {
         QueueRunner heir = heir();
-        for (int i = 0; heir == null && i < loops.length && !scheduler.isStepped(); i++) {
-            heir = loops[i].detached ? null : loops[i];
+        LoopDriver[] all = all();
+        for (int i = 0; heir == null && i < all.length && !scheduler.isStepped(); i++) {
+            heir = all[i].detached ? null : all[i];
         }
         return heir;
     }
 
     /** Closes each loop whose thread has ended without closing it. The caller holds no lock. */
     void closeEnded() {
-        for (LoopDriver l : loops) {
+        for (LoopDriver l : all()) {
             if (l.hasEnded()) {
                 closeEnded(l);
             }
@@ -192,7 +201,7 @@ final class Loops {
     /** Its last callback has ended. */
     void forget(LoopDriver d) {
         synchronized (scheduler.crew) {
-            List<LoopDriver> rest = new ArrayList<>(Arrays.asList(loops));
+            List<LoopDriver> rest = new ArrayList<>(Arrays.asList(all()));
             rest.remove(d);
             loops = rest.toArray(new LoopDriver[0]);
             scheduler.crew.notifyAll();

@@ -33,13 +33,13 @@ final class Posts {
         }
     }
 
-    /** 64 bytes, as one cache line. */
+    /** 128 bytes, so that two cells never share a cache line, wherever the objects begin. */
     @SuppressWarnings("unused") // padding; through VarHandles
     private static final class Cell {
         /** A thread's id, or 0. Final once set; a thread that has ended keeps its cell. */
         private long owner;
         private TimerNode posted;
-        private long p0, p1, p2, p3, p4;
+        private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12;
     }
 
     private final Cell[] cells = new Cell[CELLS];

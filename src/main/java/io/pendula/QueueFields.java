@@ -31,7 +31,7 @@ abstract class PadBeforePoll extends InboxField {
 @SuppressWarnings("unused") // through VarHandles
 abstract class PollField extends PadBeforePoll {
     long pollUntil = QueueFields.AWAKE;
-    boolean sleepsLong;
+    volatile boolean sleepsLong;
     /*
      * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to AWAKE
      * and not woken the keeper: the next thread that arms does so. It may have changed a word and not pushed the timer,
@@ -111,7 +111,6 @@ abstract class QueueFields extends PadAfterHolder {
     private static final VarHandle DEPTH;
     private static final VarHandle ARRIVALS;
     private static final VarHandle POLL_UNTIL;
-    private static final VarHandle SLEEPS_LONG;
     private static final VarHandle NEXT_WHEN;
 
     static {
@@ -121,7 +120,6 @@ abstract class QueueFields extends PadAfterHolder {
             DEPTH = lookup.findVarHandle(InboxField.class, "depth", int.class);
             ARRIVALS = lookup.findVarHandle(InboxField.class, "arrivals", long.class);
             POLL_UNTIL = lookup.findVarHandle(PollField.class, "pollUntil", long.class);
-            SLEEPS_LONG = lookup.findVarHandle(PollField.class, "sleepsLong", boolean.class);
             NEXT_WHEN = lookup.findVarHandle(HolderFields.class, "nextWhen", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -171,14 +169,6 @@ abstract class QueueFields extends PadAfterHolder {
 
     final boolean casPollUntil(long expected, long until) {
         return POLL_UNTIL.compareAndSet(this, expected, until);
-    }
-
-    final boolean sleepsLongVolatile() {
-        return (boolean) SLEEPS_LONG.getVolatile(this);
-    }
-
-    final void setSleepsLongVolatile(boolean value) {
-        SLEEPS_LONG.setVolatile(this, value);
     }
 
     /** Opaque: thieves and the monitor only take a hint from it. */

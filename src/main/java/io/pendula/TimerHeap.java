@@ -10,10 +10,11 @@ import java.util.Arrays;
  * writing it at every move would cost as much again, and lazy deletion needs none.
  *
  * <p>The heap grows in steps that are bounded, since a step happens under the owner's lock: the first chunk grows by
- * copying up to {@link #CHUNK} entries, and from then on whole chunks are appended, and taken off again, without any
- * copying. A step allocates at most 64 KiB in three arrays, so it still succeeds when little memory is left. The root
- * has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind it: four siblings never
- * lie in two chunks, so that a sift looks up one chunk per level.
+ * copying up to {@link #COPIED_MAX} entries, and from then on whole chunks are appended, and taken off again, without
+ * any copying. The root has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind
+ * it: four siblings never lie in two chunks, so that a sift looks up one chunk per level, and none in the first chunk.
+ * A chunk four times smaller made resets of 100,000 timers a tenth dearer, as two or three levels of their heap lay
+ * outside the first chunk instead of one.
  *
  * <p>Order among equals costs one {@code int} per entry. The smallest of four children is found without a branch
  * that the processor could mispredict; sequence numbers are looked at only when two keys are really equal, and are
@@ -23,11 +24,13 @@ import java.util.Arrays;
  * <p>Keys must be at least 0 (the sign of a difference must tell the order).
  */
 class TimerHeap {
-    private static final int CHUNK_BITS = 12;
-    /** Entries of a chunk: 64 KiB with compressed references. */
+    private static final int CHUNK_BITS = 14;
+    /** Entries of a chunk: 256 KiB in three arrays, with compressed references. */
     static final int CHUNK = 1 << CHUNK_BITS;
+    /** So many slots are copied at most in one step: 64 KiB. */
+    static final int COPIED_MAX = 4096;
     /** No chunk is given back by a heap that has no more slots than this. */
-    static final int TRIM_FLOOR = 3 * CHUNK;
+    static final int TRIM_FLOOR = CHUNK;
 
     private static final int OFFSET = CHUNK - 1;
     private static final int MIN_CAPACITY = 64;
@@ -124,7 +127,7 @@ class TimerHeap {
     /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
     void grow() {
         if (keys.length < CHUNK) {
-            setFirst(new Chunk(chunks[0], keys.length * 2));
+            setFirst(new Chunk(chunks[0], keys.length < COPIED_MAX ? keys.length * 2 : CHUNK));
             return;
         }
         Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);

@@ -243,7 +243,8 @@ final class TimerQueue extends QueueFields {
     private final Reversal reversal = new Reversal();
     final Shortage shortage = new Shortage();
     final Ledger ledger = new Ledger();
-    private final Posts posts = new Posts();
+    /** Null until the first reset that pushes: most schedulers never see one, and their first timer need not wait. */
+    private volatile Posts posts;
     /** For good. */
     private volatile boolean closed;
 
@@ -579,7 +580,10 @@ final class TimerQueue extends QueueFields {
     /** Pushes what a thread has left in posts because it was out of stack. Lock held. */
     private void pushAgain() {
         pushFailed = false; // before the look: another may be left there meanwhile
-        posts.takeIf(t -> t.next == UNPUSHED && pushAgain(t));
+        Posts p = posts;
+        if (p != null) {
+            p.takeIf(t -> t.next == UNPUSHED && pushAgain(t));
+        }
     }
 
     private boolean pushAgain(TimerNode t) {
@@ -600,7 +604,11 @@ final class TimerQueue extends QueueFields {
     private boolean tryPost(TimerNode t, long w, long to) {
         boolean pushed;
         boolean pushing = false;
-        int slot = posts.enter(t);
+        Posts p = posts;
+        if (p == null) {
+            p = makePosts();
+        }
+        int slot = p.enter(t);
         try {
             if (closed || !t.casWord(w, to)) { // after it has entered, see Closing
                 return false;
@@ -615,13 +623,20 @@ final class TimerQueue extends QueueFields {
             if (pushing) { // out of stack, so by a store alone; reset does the rest
                 t.next = UNPUSHED;
             } else {
-                posts.leave(slot, t);
+                p.leave(slot, t);
             }
         }
         if (pushed) {
             wakeFor(t);
         }
         return true;
+    }
+
+    private synchronized Posts makePosts() {
+        if (posts == null) {
+            posts = new Posts();
+        }
+        return posts;
     }
 
     /**
@@ -1330,7 +1345,7 @@ final class TimerQueue extends QueueFields {
 
     private void publish(long until, long now) {
         stopsAtPublication = stops;
-        setSleepsLongVolatile(!keepOrder && until - now > lateNanos); // before W1, see callForStale
+        sleepsLong = !keepOrder && until - now > lateNanos; // before W1, see callForStale
         setPollUntilVolatile(until);
     }
 
@@ -1623,7 +1638,7 @@ final class TimerQueue extends QueueFields {
 
     /** After the first entry has died, or a timer was stopped in the inbox. */
     private void callForStale() {
-        if (sleepsLongVolatile()) {
+        if (sleepsLong) {
             callIfBefore(1);
         }
     }
@@ -1956,7 +1971,10 @@ final class TimerQueue extends QueueFields {
             collectAll(ready, collected);
             collectAll(backlog, collected);
             collectHeap(collected);
-            posts.forEach(t -> collect(t, false, collected));
+            Posts p = posts; // if null: a reset that makes it after this reads closed after that, and is refused
+            if (p != null) {
+                p.forEach(t -> collect(t, false, collected));
+            }
             heap.clear();
             setNextWhenOpaque(Timeline.NEVER);
         } finally {
