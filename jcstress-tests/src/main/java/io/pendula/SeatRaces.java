@@ -1,0 +1,118 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZI_Result;
+
+/** The thread of a driver ends because it had nothing to do, while others wake the driver. */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class SeatRaces {
+    private static final TimerScheduler SCHEDULER = TimerScheduler.builder().clock(new ManualClock()).build();
+    /** Stands for the thread that ends: a wake must not find it new. */
+    private static final Thread OLD = new Thread(SeatRaces::stay, "old");
+
+    static {
+        OLD.setDaemon(true);
+        OLD.start();
+    }
+
+    private static void stay() {
+        while (!Thread.currentThread().isInterrupted()) {
+            LockSupport.park();
+        }
+    }
+
+    /** One seat, and who goes on there. */
+    abstract static class Leaving {
+        private final AtomicInteger started = new AtomicInteger();
+        private final Seat seat = new Seat(SCHEDULER.crew, this::run, "seat");
+        private volatile boolean called;
+
+        Leaving() {
+            seat.take(OLD);
+        }
+
+        private void run() {
+            if (seat.isMine()) { // as Driver.run
+                started.incrementAndGet();
+            }
+        }
+
+        /** As Driver.leave; true if the old thread goes on. */
+        final boolean leave() {
+            seat.vacate();
+            return called && seat.sitDownAgain(OLD);
+        }
+
+        final void wake() {
+            called = true;
+            seat.wake();
+        }
+
+        /** How many new threads go on. */
+        final int started() {
+            Thread t = seat.thread();
+            try {
+                if (t != null && t != OLD) {
+                    t.join();
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts a state", e);
+            }
+            return started.get();
+        }
+    }
+
+    /** Exactly one thread serves after a wake: the old one or a new one. */
+    @JCStressTest
+    @Outcome(id = "true, 0", expect = ACCEPTABLE, desc = "The old thread goes on.")
+    @Outcome(id = "false, 1", expect = ACCEPTABLE, desc = "The waker has started a new one.")
+    @State
+    public static class WakeVsLeave extends Leaving {
+        @Actor
+        public void old(ZI_Result r) {
+            r.r1 = leave();
+        }
+
+        @Actor
+        public void waker() {
+            wake();
+        }
+
+        @Arbiter
+        public void arbiter(ZI_Result r) {
+            r.r2 = started();
+        }
+    }
+
+    /** Two wakers find the same empty seat, or the same thread that is not started yet. */
+    @JCStressTest
+    @Outcome(id = "false, 1", expect = ACCEPTABLE, desc = "One of them has started one thread.")
+    @State
+    public static class WakeVsWake extends Leaving {
+        private final boolean stays = leave(); // not woken yet
+
+        @Actor
+        public void first() {
+            wake();
+        }
+
+        @Actor
+        public void second() {
+            wake();
+        }
+
+        @Arbiter
+        public void arbiter(ZI_Result r) {
+            r.r1 = stays;
+            r.r2 = started();
+        }
+    }
+}
