@@ -141,7 +141,7 @@ final class Backstop {
             armed = true; // for all that is known
             return;
         }
-        Keeper k = q.keeper();
+        Keeper k = q.gate.keeper();
         boolean rescue = false;
         try {
             budget--;
@@ -163,7 +163,7 @@ final class Backstop {
             rescue = isRescue(q.overdue, k, now, afresh);
             if (rescue) {
                 q.survey(now);
-                q.setPollUntilVolatile(TimerQueue.AWAKE);
+                q.gate.setPollUntil(WakeGate.AWAKE);
             }
         } finally {
             q.unlock();
@@ -177,7 +177,7 @@ final class Backstop {
     /** Lock held. Notes as well whether anything is armed. */
     private boolean isOverdue(TimerQueue q, long before) {
         armed |= q.isAnyFiled();
-        return q.earliest() < before | isOverdueAmong(q.firstTakenOut(), before) | isOverdueInInbox(q, before);
+        return q.earliest() < before | isOverdueAmong(q.intake.firstTakenOut(), before) | isOverdueInInbox(q, before);
     }
 
     private boolean isOverdueAmong(TimerNode first, long before) {
@@ -192,7 +192,7 @@ final class Backstop {
 
     private boolean isOverdueInInbox(TimerQueue q, long before) {
         OverdueNote note = q.overdue;
-        TimerNode head = q.inboxVolatile();
+        TimerNode head = q.inbox.head();
         if (note.from == null) {
             note.head = head;
             note.anyArmed = false;

@@ -12,7 +12,7 @@ final class Driver extends QueueRunner implements Runnable {
      * Overview
      *
      * A round: run what is due in the kept queues, adopt queues whose keeper is stuck, steal what is overdue
-     * elsewhere, publish until when to sleep (TimerQueue.prepareToSleep has the argument why no wake-up is lost),
+     * elsewhere, publish until when to sleep (WakeGate has the argument why no wake-up is lost),
      * sleep.
      *
      * A spare driver has no home; it goes away when it has kept nothing for some seconds. In a pool, where tasks may
@@ -80,7 +80,7 @@ final class Driver extends QueueRunner implements Runnable {
         this.seat = new Seat(scheduler.crew, this, home != null && scheduler.endsWhenIdle() ? "worker-" + home.index
                 : null);
         if (home != null) {
-            home.setOwner(this);
+            home.gate.setOwner(this);
         }
     }
 
@@ -128,7 +128,7 @@ final class Driver extends QueueRunner implements Runnable {
         q.lock();
         try {
             if (keeps(q) && seat.thread() == null) {
-                q.casPollUntil(TimerQueue.AWAKE, Timeline.NEVER);
+                q.gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
             }
         } finally {
             q.unlock();
@@ -341,7 +341,7 @@ final class Driver extends QueueRunner implements Runnable {
      */
     private boolean nobodyCalled(long next) {
         for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) && q.pollUntilVolatile() < next) { // AWAKE, or lent for a shorter sleep than this one
+            if (keeps(q) && q.gate.pollUntil() < next) { // AWAKE, or lent for a shorter sleep than this one
                 return false;
             }
         }
@@ -383,7 +383,7 @@ final class Driver extends QueueRunner implements Runnable {
             if (!takeUp(q)) {
                 return false;
             }
-            if (drain && q.hasMail()) {
+            if (drain && q.intake.hasMail()) {
                 q.drain();
             }
             return q.claimDue(now, this, false);
@@ -413,7 +413,7 @@ final class Driver extends QueueRunner implements Runnable {
             return false;
         }
         try {
-            Keeper k = q.keeper();
+            Keeper k = q.gate.keeper();
             if (k instanceof Driver d ? q.stalled && d.stuck || d.busy
                     : q.stalled && q.survey(now) < now - STEAL_AFTER_NANOS && q.stalled) { // it has not come by since
                 q.keep(this);
@@ -430,7 +430,7 @@ final class Driver extends QueueRunner implements Runnable {
         boolean goRound = false;
         for (TimerQueue q : scheduler.queues) {
             if (keeps(q) || owns(q)) {
-                q.reportShortage();
+                q.intake.reportShortage();
                 long p = q.prepareToSleep(this, now);
                 if (p == TimerQueue.GO_ROUND) {
                     goRound = true;
@@ -452,9 +452,9 @@ final class Driver extends QueueRunner implements Runnable {
     boolean sweep(long until) {
         boolean swept = false;
         for (TimerQueue q : scheduler.queues) {
-            boolean more = q.wantsSweep();
+            boolean more = q.compactor.wantsSweep();
             while (more && keeps(q) && nobodyCalled(until) && scheduler.timeline.now() < until) {
-                more = q.sweepStep();
+                more = q.compactor.sweepStep();
                 swept = true;
             }
         }

@@ -42,11 +42,11 @@ final class GoneQueues {
      *
      * Who closes the scheduler, or the last loop where there are no drivers, first puts all retired queues back into the
      * list (relist), under the crew's lock, so that they are closed as all others are: a timer that is about to be pushed
-     * there is collected or refused by the rules of TimerQueue (Closing), and later pushes find CLOSED. For that purpose
+     * there is collected or refused by the rules of QueueCloser, and later pushes find CLOSED. For that purpose
      * the retired queues are known, by weak references.
      *
      * A queue comes back as one whose owner sleeps: pollUntil is NEVER, so the push that it came back for wakes the
-     * owner, with the proof of TimerQueue. To wake the owner before the push would let it retire the queue again, which
+     * owner, with the proof of WakeGate. To wake the owner before the push would let it retire the queue again, which
      * it has time for on a busy machine. The list has the queue before the push, so an owner that was woken finds it
      * there: in its next round, or in its last look before it parks (Driver.nobodyCalled, LoopDriver.isCalled).
      *
@@ -108,7 +108,7 @@ final class GoneQueues {
             if (scheduler.isClosed()) {
                 return false; // the thread that closes it goes by the list
             }
-            Keeper owner = q.owner();
+            Keeper owner = q.gate.owner();
             TimerQueue[] rest = scheduler.queuesWithout(q); // what may fail for want of memory comes first
             makeRoom();
             retired.add(q);

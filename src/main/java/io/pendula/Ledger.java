@@ -4,13 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
-@SuppressWarnings("unused") // padding
-abstract class PadBeforeLedger {
-    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
-}
-
 @SuppressWarnings("unused") // through the VarHandle
-abstract class LedgerField extends PadBeforeLedger {
+abstract class LedgerField extends Padded {
     long entries;
 }
 
@@ -45,7 +40,7 @@ final class Ledger extends LedgerField {
     private final LongAdder folded = new LongAdder();
 
     /**
-     * Adds a combination of DEAD and STOP; returns how many entries are dead then. Volatile: see TimerQueue on the
+     * Adds a combination of DEAD and STOP; returns how many entries are dead then. Volatile: see WakeGate on the
      * call for a sweep.
      */
     int add(long delta) {

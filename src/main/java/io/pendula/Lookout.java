@@ -91,7 +91,7 @@ final class Lookout {
         }
         if (h != null && h.asleep && !h.deaf) {
             for (TimerQueue q : scheduler.queues) {
-                if (q.keeper() == d) {
+                if (q.gate.keeper() == d) {
                     lend(q, d, h, now);
                 }
             }
@@ -133,7 +133,7 @@ final class Lookout {
         }
         long until = d.until; // of a sleep that began before it became holder, else it has made its own plan
         for (TimerQueue q : scheduler.queues) {
-            if (q.keeper() != by && (isLeft(q, d) || planned(q, d) < until)) {
+            if (q.gate.keeper() != by && (isLeft(q, d) || planned(q, d) < until)) {
                 return true;
             }
         }
@@ -155,7 +155,7 @@ final class Lookout {
         try {
             q.lock();
             try {
-                if (q.keeper() != from) {
+                if (q.gate.keeper() != from) {
                     call = false;
                     return;
                 }
@@ -174,7 +174,7 @@ final class Lookout {
     long plan(Driver d, long now) {
         long until = Timeline.NEVER;
         for (TimerQueue q : scheduler.queues) {
-            until = Math.min(until, q.keeper() != d && q.pollUntilVolatile() == TimerQueue.AWAKE
+            until = Math.min(until, q.gate.keeper() != d && q.gate.pollUntil() == WakeGate.AWAKE
                     ? Timeline.plus(now, GRACE_NANOS) : planned(q, d));
         }
         return until;
@@ -182,8 +182,8 @@ final class Lookout {
 
     /** GRACE after another driver gets up for its queue; one that is up will lend it when it begins a task. */
     private static long planned(TimerQueue q, Driver holder) {
-        long p = q.pollUntilVolatile();
-        return q.keeper() == holder || p == TimerQueue.AWAKE ? Timeline.NEVER : Timeline.plus(p, GRACE_NANOS);
+        long p = q.gate.pollUntil();
+        return q.gate.keeper() == holder || p == WakeGate.AWAKE ? Timeline.NEVER : Timeline.plus(p, GRACE_NANOS);
     }
 
     /**
@@ -212,6 +212,6 @@ final class Lookout {
 
     /** Whether a queue's keeper is another driver, which runs a task. */
     boolean isLeft(TimerQueue q, Driver holder) {
-        return q.keeper() instanceof Driver k && k != holder && k.busy;
+        return q.gate.keeper() instanceof Driver k && k != holder && k.busy;
     }
 }

@@ -11,7 +11,7 @@ final class LoopDriver extends QueueRunner {
      * Overview
      *
      * The loop's thread alone calls what is in the second part. It says through nanosUntilNext until when it will wait,
-     * which publishes pollUntil as a driver's sleep does (TimerQueue has the argument), and it is taken to wait until
+     * which publishes pollUntil as a driver's sleep does (WakeGate has the argument), and it is taken to wait until
      * it comes by again: then getUp sets AWAKE. So a timer armed in between costs a call of the hook, though the
      * thread may have returned from its wait long ago; needless, but never too few, as nobody else can know.
      *
@@ -58,7 +58,7 @@ final class LoopDriver extends QueueRunner {
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
     /** Until when its thread has said that it will wait, or AWAKE. */
-    private volatile long waitsUntil = TimerQueue.AWAKE;
+    private volatile long waitsUntil = WakeGate.AWAKE;
     /** Grows while the thread gets on; written by it, read by the monitor. */
     private int visits;
 
@@ -135,8 +135,8 @@ final class LoopDriver extends QueueRunner {
         q.lock();
         try {
             long until = waitsUntil;
-            if (keeps(q) && until != TimerQueue.AWAKE) {
-                q.casPollUntil(TimerQueue.AWAKE, until);
+            if (keeps(q) && until != WakeGate.AWAKE) {
+                q.gate.casPollUntil(WakeGate.AWAKE, until);
             }
         } finally {
             q.unlock();
@@ -144,7 +144,7 @@ final class LoopDriver extends QueueRunner {
     }
 
     boolean isUp() {
-        return waitsUntil == TimerQueue.AWAKE;
+        return waitsUntil == WakeGate.AWAKE;
     }
 
     /** Whether its thread has got on since the monitor last asked; if so, that is noted and may be reported anew. */
@@ -174,7 +174,7 @@ final class LoopDriver extends QueueRunner {
         for (TimerQueue q : owned()) {
             getUp(q);
         }
-        waitsUntil = TimerQueue.AWAKE; // before the look at the monitor, which looks at this after it has said so
+        waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
         tookBack = false;
         scheduler.driverIsUp();
     }
@@ -231,7 +231,7 @@ final class LoopDriver extends QueueRunner {
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     long nanosUntilNext() {
         getOn();
-        waitsUntil = TimerQueue.AWAKE; // see sleepOn
+        waitsUntil = WakeGate.AWAKE; // see sleepOn
         long now = scheduler.timeline.now();
         long next = Timeline.NEVER;
         tidied = false;
@@ -259,10 +259,10 @@ final class LoopDriver extends QueueRunner {
                 getUp(q); // takes it back from whoever adopted it
             } else if (until == TimerQueue.GO_ROUND) {
                 tidied = true;
-            } else if (until <= now || !q.wantsSweep()) {
+            } else if (until <= now || !q.compactor.wantsSweep()) {
                 return until;
             } else {
-                q.sweepStep();
+                q.compactor.sweepStep();
                 tidied = true;
             }
         }
@@ -272,7 +272,7 @@ final class LoopDriver extends QueueRunner {
     /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
     private boolean isCalled() {
         for (TimerQueue q : owned()) {
-            if (keeps(q) && q.pollUntilVolatile() == TimerQueue.AWAKE) {
+            if (keeps(q) && q.gate.pollUntil() == WakeGate.AWAKE) {
                 return true;
             }
         }
@@ -325,8 +325,8 @@ final class LoopDriver extends QueueRunner {
             q.unlock();
         }
         tellMonitor();
-        if (q.wantsSweep()) {
-            q.sweepStep();
+        if (q.compactor.wantsSweep()) {
+            q.compactor.sweepStep();
         }
         return due;
     }
@@ -392,7 +392,7 @@ final class LoopDriver extends QueueRunner {
 
     /** Nobody may have looked at the inbox of a driver that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        boolean mayBe = seemsLate(q, now) || q.owner() instanceof Driver && q.inboxVolatile() != null;
+        boolean mayBe = seemsLate(q, now) || q.gate.owner() instanceof Driver && q.inbox.head() != null;
         if (!mayBe || q.isConfined() || !q.tryLock()) {
             return false;
         }

@@ -119,7 +119,7 @@ final class Loops {
                 scheduler.gone().relist();
             }
             for (TimerQueue q : scheduler.queues) {
-                if (q.owner() != d && !(last && q.owner() == null)) {
+                if (q.gate.owner() != d && !(last && q.gate.owner() == null)) {
                     continue;
                 }
                 if (d.isConfined() && q == d.queue || last) {
@@ -149,7 +149,7 @@ final class Loops {
         int workers = scheduler.workers();
         turn = workers == 0 ? 0 : (turn + 1) % workers;
         for (int i = 0; i < workers; i++) {
-            Keeper k = scheduler.queues[(turn + i) % workers].owner();
+            Keeper k = scheduler.queues[(turn + i) % workers].gate.owner();
             if (i == workers - 1 || !(k instanceof Driver d && d.stuck)) {
                 return (QueueRunner) k;
             }

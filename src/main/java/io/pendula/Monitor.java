@@ -212,8 +212,8 @@ final class Monitor implements Runnable {
             }
         }
         for (TimerQueue q : scheduler.queues) {
-            Keeper k = q.keeper();
-            if (k instanceof LoopDriver l && (l.isUp() || q.pollUntilVolatile() == TimerQueue.AWAKE)
+            Keeper k = q.gate.keeper();
+            if (k instanceof LoopDriver l && (l.isUp() || q.gate.pollUntil() == WakeGate.AWAKE)
                     || k instanceof Driver d && d.stuck && !q.stalled) { // given to it a moment ago
                 return true;
             }
@@ -224,7 +224,7 @@ final class Monitor implements Runnable {
     /** It may have come by and said so after it was looked at, and does not tell when its time is over. */
     private boolean anyLoopSoonerThan(long until) {
         for (TimerQueue q : scheduler.queues) {
-            if (q.keeper() instanceof LoopDriver && q.pollUntilVolatile() < until - SLOW_POLL_NANOS) {
+            if (q.gate.keeper() instanceof LoopDriver && q.gate.pollUntil() < until - SLOW_POLL_NANOS) {
                 return true;
             }
         }
@@ -244,8 +244,8 @@ final class Monitor implements Runnable {
         }
         boolean needHelp = false;
         for (TimerQueue q : scheduler.queues) {
-            Keeper keeper = q.keeper();
-            long p = q.pollUntilVolatile();
+            Keeper keeper = q.gate.keeper();
+            long p = q.gate.pollUntil();
             if (keeper instanceof LoopDriver l) {
                 long then = lookAtLoop(q, l, now);
                 needHelp |= then == HELP;
@@ -253,7 +253,7 @@ final class Monitor implements Runnable {
             } else if (keeper instanceof Driver d && d.stuck) {
                 q.stalled = true;
                 needHelp = true;
-            } else if (p != TimerQueue.AWAKE) {
+            } else if (p != WakeGate.AWAKE) {
                 next = Math.min(next, dueThen(p, now));
             } else if (q.nextWhenOpaque() < now - HELP_AFTER_NANOS) {
                 needHelp = true;
@@ -289,7 +289,7 @@ final class Monitor implements Runnable {
     }
 
     private static boolean hasOverslept(TimerQueue q, long p, long due, long now) {
-        if (due >= now - LATE_NANOS || q.pollUntilVolatile() != p) {
+        if (due >= now - LATE_NANOS || q.gate.pollUntil() != p) {
             q.lateSince = 0;
         } else if (q.lateSince == 0) {
             q.lateSince = now;
@@ -317,7 +317,7 @@ final class Monitor implements Runnable {
             l.stallReported = true;
             scheduler.reportStall(running, l.lateness(), age(l.seenAt, now));
         }
-        long p = q.pollUntilVolatile();
+        long p = q.gate.pollUntil();
         if (!q.tryLock()) {
             return now + SLOW_POLL_NANOS; // it is at it
         }
@@ -335,13 +335,13 @@ final class Monitor implements Runnable {
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {
             // Who comes by all the time is as good as up, else each of its waits would end with a call for the monitor.
-            return came || p == TimerQueue.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
+            return came || p == WakeGate.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
         }
         if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
             scheduler.reportStall(l, first, late);
         }
-        if (p != TimerQueue.AWAKE && hasOverslept(q, p, due, now) && q.casPollUntil(p, TimerQueue.AWAKE)) {
+        if (p != WakeGate.AWAKE && hasOverslept(q, p, due, now) && q.gate.casPollUntil(p, WakeGate.AWAKE)) {
             backstop.countRescue(); // once: from now on it is up, for all that anybody knows
             l.wake();
         }

@@ -30,11 +30,11 @@ abstract class QueueRunner extends Run implements Keeper {
     }
 
     final boolean keeps(TimerQueue q) {
-        return q.keeper() == this;
+        return q.gate.keeper() == this;
     }
 
     final boolean owns(TimerQueue q) {
-        return q.owner() == this;
+        return q.gate.owner() == this;
     }
 
     /** Lock held. Makes sure that this is the queue's keeper, and up; false if another is, by right. */
@@ -44,8 +44,8 @@ abstract class QueueRunner extends Run implements Keeper {
                 return false; // prepareToSleep forgets it
             }
             q.keep(this);
-        } else if (q.pollUntilVolatile() != TimerQueue.AWAKE) {
-            q.setPollUntilVolatile(TimerQueue.AWAKE);
+        } else if (q.gate.pollUntil() != WakeGate.AWAKE) {
+            q.gate.setPollUntil(WakeGate.AWAKE);
         }
         if (q.stalled) {
             q.stalled = false; // from now on others may steal again, but need not adopt it
@@ -56,7 +56,7 @@ abstract class QueueRunner extends Run implements Keeper {
     /** Whether another's queue is overdue, as far as can be told without its lock. */
     static boolean seemsLate(TimerQueue q, long now) {
         long late = now - STEAL_AFTER_NANOS;
-        return q.nextWhenOpaque() < late || q.owner() instanceof LoopDriver && q.arrivalsVolatile() < late;
+        return q.nextWhenOpaque() < late || q.gate.owner() instanceof LoopDriver && q.inbox.arrivals() < late;
     }
 
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */
@@ -67,7 +67,7 @@ abstract class QueueRunner extends Run implements Keeper {
             boolean claimed;
             boolean more;
             try {
-                more = q.hasMail() && !q.drain();
+                more = q.intake.hasMail() && !q.drain();
                 claimed = q.claimDue(now, this, true);
             } finally {
                 q.unlock();

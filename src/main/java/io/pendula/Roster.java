@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * The live tasks of a view, so that its shutdown finds them without a look at the timers of others. Entering a task and
  * crossing it out never block, and each costs a few steps, however many tasks there are.
  */
-final class Roster extends RosterPad {
+final class Roster extends Padded {
     /*
      * Overview
      *
@@ -130,10 +130,4 @@ final class Roster extends RosterPad {
             lock.unlock();
         }
     }
-}
-
-/** Keeps the rosters of different workers on different cache lines. */
-@SuppressWarnings("unused") // padding
-abstract class RosterPad {
-    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 }

@@ -67,7 +67,7 @@ final class Sleeper {
                 return; // to park once more
             }
         } // else any park would end too late
-        while (watched.pollUntilVolatile() != TimerQueue.AWAKE && timeline.now() < deadline) {
+        while (watched.gate.pollUntil() != WakeGate.AWAKE && timeline.now() < deadline) {
             Thread.onSpinWait();
         }
     }

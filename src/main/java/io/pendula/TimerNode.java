@@ -121,7 +121,7 @@ abstract class TimerNode {
     /** The timer that follows this one in an inbox or a list. */
     final TimerNode nextInLine() {
         TimerNode t = next;
-        return t == TimerQueue.END ? null : t;
+        return t == Inbox.END ? null : t;
     }
 
     /** Plain in effect: of use only to a thread that holds the queue's lock. */

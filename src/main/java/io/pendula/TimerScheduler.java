@@ -62,7 +62,7 @@ public final class TimerScheduler implements AutoCloseable {
     final Loops loops = new Loops(this);
     /** Null until a loop has gone. Under crew. */
     private GoneQueues gone;
-    private final Admission admission;
+    private final PendingLimit limit;
     /** Only of a pool with more than one thread. */
     final Lookout lookout;
     private final Monitor monitor;
@@ -129,7 +129,7 @@ public final class TimerScheduler implements AutoCloseable {
     private TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock);
-        this.admission = options.maxPending == Long.MAX_VALUE ? null : new Admission(options.maxPending);
+        this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         ManualClock manual = manualClock();
         this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
         this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
@@ -581,7 +581,7 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     TimerQueue newQueue(int index) {
-        return new TimerQueue(index, timeline, this, new TimerHeap(), admission, manualClock() != null);
+        return new TimerQueue(index, timeline, this, new TimerHeap(), limit, manualClock() != null);
     }
 
     private ManualClock manualClock() {

@@ -145,13 +145,13 @@ class ArmedWhileDroppedTest {
                     return true;
                 }
             };
-            rig.queue.setOwner(loop);
+            rig.queue.gate.setOwner(loop);
             rig.keepWith(loop);
             rig.drain();
             SteppedTimer t = new SteppedTimer(rig.queue, false);
             rig.queue.arm(t, DUE);
             assertTrue(rig.queue.stop(t));
-            for (int i = 1; i < TimerQueue.HELP_DEPTH; i++) {
+            for (int i = 1; i < Intake.HELP_DEPTH; i++) {
                 rig.arm(1_000);
             }
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));

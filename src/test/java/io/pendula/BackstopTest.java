@@ -7,6 +7,7 @@ import static io.pendula.LifeFixtures.millis;
 import static io.pendula.LifeFixtures.threadsOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,8 +47,8 @@ class BackstopTest {
             @Override
             void arm(TimerQueue q, Timer t, long when) {
                 push(q, t, when);
-                long p = q.pollUntilVolatile();
-                assertTrue(p != TimerQueue.AWAKE && q.casPollUntil(p, TimerQueue.AWAKE));
+                long p = q.gate.pollUntil();
+                assertTrue(p != WakeGate.AWAKE && q.gate.casPollUntil(p, WakeGate.AWAKE));
             }
         },
         /** Filed by a helper while the driver sleeps for longer. */
@@ -69,14 +70,12 @@ class BackstopTest {
 
     private static void push(TimerQueue q, TimerNode t, long when) {
         t.setWordPlain(TimerNode.word(when, TimerNode.MOVING));
-        TimerNode head = q.inboxVolatile();
-        t.next = head;
-        assertTrue(q.casInbox(head, t));
+        assertNull(q.inbox.push(t));
     }
 
     private static void awaitSleep(TimerQueue q) {
-        eventually("the driver sleeps", () -> q.pollUntilVolatile() != TimerQueue.AWAKE
-                && q.keeper() instanceof Driver d && d.asleep && d.isParked());
+        eventually("the driver sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
+                && q.gate.keeper() instanceof Driver d && d.asleep && d.isParked());
     }
 
     @ParameterizedTest
@@ -121,11 +120,11 @@ class BackstopTest {
             awaitSleep(q);
             eventually("all are asleep for good", () -> threadsOf("first").stream()
                     .allMatch(t -> t.getState() == Thread.State.WAITING));
-            LosesOne keeper = new LosesOne(q.keeper());
+            LosesOne keeper = new LosesOne(q.gate.keeper());
             q.lock();
             try {
                 q.keep(keeper);
-                q.setPollUntilVolatile(Timeline.NEVER);
+                q.gate.setPollUntil(Timeline.NEVER);
             } finally {
                 q.unlock();
             }
@@ -250,7 +249,7 @@ class BackstopTest {
             assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
             assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
             assertEquals(0, b.rescues());
-            s.queues[0].keeper().wake();
+            s.queues[0].gate.keeper().wake();
             await(ran);
             awaitSleep(s.queues[0]);
             assertEquals(now + 2 * SECOND + AGAIN, b.look(now + SECOND + AGAIN));
@@ -290,7 +289,7 @@ class BackstopTest {
     void look_millionPending_visitsNoMoreThanItsBudget() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1_000_000);
-            for (int i = 0; i < TimerQueue.HELP_DEPTH - 1; i++) {
+            for (int i = 0; i < Intake.HELP_DEPTH - 1; i++) {
                 push(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             Backstop b = new Backstop(s);
@@ -340,7 +339,7 @@ class BackstopTest {
             await(held);
             CountDownLatch ran = new CountDownLatch(1);
             s.after(Duration.ZERO, ran::countDown);
-            eventually("the callback waits", () -> ((Driver) q.keeper()).runner().getState()
+            eventually("the callback waits", () -> ((Driver) q.gate.keeper()).runner().getState()
                     == Thread.State.TIMED_WAITING);
             long now = s.timeline.now();
             Backstop b = new Backstop(s);

@@ -136,6 +136,6 @@ class CallerOutOfStackTest {
     }
 
     private static void awaitSleep(TimerQueue q) {
-        eventually("the driver sleeps", () -> q.pollUntilVolatile() != TimerQueue.AWAKE);
+        eventually("the driver sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE);
     }
 }

@@ -37,7 +37,7 @@ class CloseInterleavingsTest {
 
     /** One history. */
     private static final class History {
-        private final Rig rig = new Rig(false, new Admission(2));
+        private final Rig rig = new Rig(false, new PendingLimit(2));
         private final ReentrantLock lock = lockOf(rig.queue);
         private final SteppedTimer timer = new SteppedTimer(rig.queue, false);
         private final List<Operation> operations;
@@ -81,7 +81,7 @@ class CloseInterleavingsTest {
             switch (start) {
                 case REMOVED -> {
                     stop();
-                    rig.queue.sweepStep();
+                    rig.queue.compactor.sweepStep();
                 }
                 case DELETED, DELETED_IN_INBOX -> stop();
                 case FIRED -> {
@@ -134,7 +134,7 @@ class CloseInterleavingsTest {
                 case STOP -> stop();
                 case DRAIN_AND_SWEEP -> {
                     rig.drain();
-                    rig.queue.sweepStep();
+                    rig.queue.compactor.sweepStep();
                 }
                 case END_RUN -> {
                     if (run == null) {

@@ -130,8 +130,8 @@ final class Fixtures {
         final ManualClock clock = new ManualClock();
         final TimerQueue queue;
 
-        Rig(boolean keepOrder, Admission admission) {
-            queue = new TimerQueue(0, new Timeline(clock), null, heap, admission, keepOrder);
+        Rig(boolean keepOrder, PendingLimit limit) {
+            queue = new TimerQueue(0, new Timeline(clock), null, heap, limit, keepOrder);
             keepWith(keeper);
         }
 
@@ -167,7 +167,7 @@ final class Fixtures {
         void drain() {
             queue.lock();
             try {
-                queue.drainFully();
+                queue.intake.drainFully();
             } finally {
                 queue.unlock();
             }
@@ -177,18 +177,18 @@ final class Fixtures {
         long sleep(long now) {
             for (;;) {
                 long until = queue.prepareToSleep(keeper, now);
-                boolean sweep = until != TimerQueue.GO_ROUND && queue.wantsSweep();
+                boolean sweep = until != TimerQueue.GO_ROUND && queue.compactor.wantsSweep();
                 if (until != TimerQueue.GO_ROUND && !sweep) {
                     return until;
                 }
-                while (sweep && queue.pollUntilVolatile() != TimerQueue.AWAKE) {
-                    sweep = queue.sweepStep();
+                while (sweep && queue.gate.pollUntil() != WakeGate.AWAKE) {
+                    sweep = queue.compactor.sweepStep();
                 }
             }
         }
 
         boolean isAsleep() {
-            return queue.pollUntilVolatile() != TimerQueue.AWAKE;
+            return queue.gate.pollUntil() != WakeGate.AWAKE;
         }
 
         /** The earliest due firing, or null; as a thief takes it, so a sleeping keeper sleeps on. */
@@ -196,8 +196,8 @@ final class Fixtures {
             Claim run = new Claim();
             queue.lock();
             try {
-                if (queue.hasMail()) {
-                    queue.drainFully();
+                if (queue.intake.hasMail()) {
+                    queue.intake.drainFully();
                 }
                 return queue.claimDue(now, run, true) ? run : null;
             } finally {
@@ -223,7 +223,7 @@ final class Fixtures {
         }
 
         int dead() {
-            return queue.ledger.dead();
+            return queue.compactor.ledger.dead();
         }
 
         int state(TimerNode t) {

@@ -436,7 +436,7 @@ class GoneLoopTest {
             System.gc();
             return wakeup.get() == null;
         });
-        assertNull(kept[0].queue.owner());
+        assertNull(kept[0].queue.gate.owner());
         assertFalse(kept[0].isPending());
     }
 

@@ -125,7 +125,7 @@ class HoldTest {
             rounds++;
         }
         assertTrue(rounds > MANY / HoldLock.MAX_VISITS, rounds + " rounds");
-        assertEquals(5, queue.pollUntilVolatile());
+        assertEquals(5, queue.gate.pollUntil());
         assertSame(soon, rig.claim(5).nodeOpaque());
         assertHoldsBounded();
     }
@@ -201,7 +201,7 @@ class HoldTest {
     @Test
     void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
         AskingKeeper loop = new AskingKeeper();
-        queue.setOwner(loop);
+        queue.gate.setOwner(loop);
         rig.keepWith(loop);
         rig.drain();
         List<Timer> timers = armWithoutHelp(MANY, HOUR);
@@ -223,7 +223,7 @@ class HoldTest {
     @Test
     void beginVisit_longInbox_findsWhatIsDue() throws InterruptedException {
         AskingKeeper loop = new AskingKeeper();
-        queue.setOwner(loop);
+        queue.gate.setOwner(loop);
         rig.keepWith(loop);
         armWithoutHelp(MANY, HOUR);
         rig.arm(5);

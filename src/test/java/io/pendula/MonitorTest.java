@@ -8,6 +8,7 @@ import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.millis;
 import static io.pendula.LifeFixtures.threadsOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -217,11 +218,11 @@ class MonitorTest {
             AtomicLong ticks = new AtomicLong();
             Ticker ticker = new Ticker(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
             busy.arm(ticker, s.timeline.deadlineIn(0)); // a driver that is up keeps the monitor up
-            eventually("driver sleeps", () -> quiet.pollUntilVolatile() != TimerQueue.AWAKE);
+            eventually("driver sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
             Timer lost = new Timer(quiet, ran::countDown);
             lost.setWordPlain(TimerNode.word(s.timeline.deadlineIn(0), TimerNode.MOVING));
-            assertTrue(quiet.casInbox(null, lost)); // what arming does, but for the wake-up
+            assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
             await(ran);
             ticker.close();
             assertEquals(1, s.stats().rescues());

@@ -136,8 +136,8 @@ class ReadyLineTest {
     @Test
     void drain_longLine_goesOnInTheHeapButKeepsEqualsTogether() {
         List<TimerNode> armed = new ArrayList<>();
-        for (int i = 0; i < TimerQueue.READY_MAX + 10; i++) {
-            armed.add(arm(true, i < TimerQueue.READY_MAX - 5 ? 10 : i < TimerQueue.READY_MAX + 5 ? 11 : 12));
+        for (int i = 0; i < Intake.READY_MAX + 10; i++) {
+            armed.add(arm(true, i < Intake.READY_MAX - 5 ? 10 : i < Intake.READY_MAX + 5 ? 11 : 12));
             drain();
         }
         assertEquals(5, rig.heap.size());

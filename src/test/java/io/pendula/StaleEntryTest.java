@@ -52,10 +52,10 @@ class StaleEntryTest {
                 steps++;
                 continue;
             }
-            if (!queue.wantsSweep()) {
+            if (!queue.compactor.wantsSweep()) {
                 return steps;
             }
-            while (steps < most && queue.sweepStep()) {
+            while (steps < most && queue.compactor.sweepStep()) {
                 steps++;
             }
             steps++;
@@ -64,19 +64,19 @@ class StaleEntryTest {
     }
 
     private void assertGoesToSleep(long now) {
-        int passes = 2 * (rig.heap.size() / TimerQueue.SWEEP_CHUNK + 2);
-        int tops = rig.heap.size() / TimerQueue.CLEAN_CHUNK + 2; // all may have been put off
+        int passes = 2 * (rig.heap.size() / Compactor.SWEEP_CHUNK + 2);
+        int tops = rig.heap.size() / Compactor.CLEAN_CHUNK + 2; // all may have been put off
         assertTrue(sweepsBeforeSleep(now, passes + tops + 1) <= passes + tops, "it sweeps for ever");
         assertTrue(rig.isAsleep());
-        int bound = Math.max(TimerQueue.DEAD_FLOOR, rig.heap.size() / 4);
+        int bound = Math.max(Compactor.DEAD_FLOOR, rig.heap.size() / 4);
         assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
     }
 
     /** One pass, as a late sweep does it. */
     private void sweepAll() {
-        queue.startThoroughSweep();
-        for (int chunks = rig.heap.size() / TimerQueue.SWEEP_CHUNK; chunks >= 0; chunks--) {
-            queue.sweepStep();
+        queue.compactor.startThoroughSweep();
+        for (int chunks = rig.heap.size() / Compactor.SWEEP_CHUNK; chunks >= 0; chunks--) {
+            queue.compactor.sweepStep();
         }
     }
 
@@ -92,7 +92,7 @@ class StaleEntryTest {
         resetAll(timers, i -> 2 * HOUR + i);
         assertEquals(10_000, rig.dead());
         assertGoesToSleep(1);
-        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR, "a thorough sweep goes to the end");
+        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR, "a thorough sweep goes to the end");
         sweepAll();
         assertEquals(0, rig.dead());
         assertEquals(10_000, rig.heap.size());
@@ -178,7 +178,7 @@ class StaleEntryTest {
                     rig.drain();
                 }
                 if ((kinds & 4) != 0 && rnd.nextInt(500) == 0) {
-                    queue.sweepStep();
+                    queue.compactor.sweepStep();
                 }
             }
             if ((kinds & 8) != 0) {
@@ -194,20 +194,20 @@ class StaleEntryTest {
     @Test
     void sweep_wholeHeapWithoutADeadEntry_isNotRepeatedBeforeMoreHaveDied() {
         List<Timer> timers = armMany(5_000, i -> HOUR + i);
-        queue.ledger.add(3_000 * Ledger.DEAD); // counted, though no sweep can find them
-        assertTrue(queue.wantsSweep());
+        queue.compactor.ledger.add(3_000 * Ledger.DEAD); // counted, though no sweep can find them
+        assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
         assertTrue(rig.isAsleep());
-        assertFalse(queue.wantsSweep());
+        assertFalse(queue.compactor.wantsSweep());
         queue.stop(timers.get(4_000));
-        assertTrue(queue.wantsSweep());
+        assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
         assertEquals(1, queue.stats().swept());
     }
 
     // ---- late sweeps ----
 
-    private static final long LATE = TimerQueue.LATE_NANOS;
+    private static final long LATE = Compactor.LATE_NANOS;
 
     @Test
     void stop_filedWhileTheKeeperSleepsForHours_isLetGoAfterALateSweep() {
@@ -284,14 +284,14 @@ class StaleEntryTest {
         long began = rig.sleep(SECOND);
         assertTrue(began <= SECOND + LATE);
         queue.prepareToSleep(rig.keeper, began);
-        assertTrue(queue.wantsSweep());
-        while (queue.wantsSweep()) {
-            queue.sweepStep();
+        assertTrue(queue.compactor.wantsSweep());
+        while (queue.compactor.wantsSweep()) {
+            queue.compactor.sweepStep();
         }
         assertEquals(0, rig.dead());
         queue.stop(timers.get(9_001));
         long next = rig.sleep(began + SECOND); // the pass took a second
-        assertEquals(began + SECOND + TimerQueue.LATE_SHARE * SECOND, next);
+        assertEquals(began + SECOND + Compactor.LATE_SHARE * SECOND, next);
     }
 
     @Test
@@ -321,7 +321,7 @@ class StaleEntryTest {
     @Test
     void stop_inTheInboxOfALoop_isLetGoAfterALateDrain() {
         AskingKeeper loop = new AskingKeeper();
-        queue.setOwner(loop);
+        queue.gate.setOwner(loop);
         rig.keepWith(loop);
         rig.drain();
         Timer stopped = rig.arm(6 * HOUR);
@@ -384,7 +384,7 @@ class StaleEntryTest {
                 assertTrue(d.sweep(until));
                 assertFalse(second.isAsleep());
                 assertTrue(rig.heap.size() > 0, "the sweep went on to its end");
-                assertTrue(queue.wantsSweep());
+                assertTrue(queue.compactor.wantsSweep());
             } finally {
                 s.queues = new TimerQueue[0];
             }
@@ -436,6 +436,6 @@ class StaleEntryTest {
         };
         queue.reset(t, 5 * HOUR - 1);
         assertTrue(done[0], "the sweep must happen inside the reset");
-        assertTrue(!rig.isAsleep() || queue.pollUntilVolatile() <= 2, "the keeper sleeps on");
+        assertTrue(!rig.isAsleep() || queue.gate.pollUntil() <= 2, "the keeper sleeps on");
     }
 }

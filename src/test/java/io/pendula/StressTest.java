@@ -173,7 +173,7 @@ class StressTest {
             assertEquals(0, stats.pending());
             assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0);
             assertTrue(!overlapped.get(), "a timer overlapped itself");
-            stats.workers().forEach(w -> assertTrue(w.dead() >= 0 && w.dead() <= TimerQueue.DEAD_FLOOR,
+            stats.workers().forEach(w -> assertTrue(w.dead() >= 0 && w.dead() <= Compactor.DEAD_FLOOR,
                     () -> "dead: " + w.dead()));
         } finally {
             if (executor != null) {

@@ -48,7 +48,7 @@ class TickerResetTest {
     private void stepIntoNextReset(Runnable step) {
         SteppedTimer stepped = new SteppedTimer(rig.queue, false);
         rig.queue.arm(stepped, FAR);
-        for (int i = 1; i < TimerQueue.HELP_DEPTH; i++) {
+        for (int i = 1; i < Intake.HELP_DEPTH; i++) {
             rig.arm(FAR);
         }
         stepped.stepInAfter(1, step); // when the reset helps to drain
@@ -121,7 +121,7 @@ class TickerResetTest {
 
     @Test
     void reset_rejectedForMaxPending_leavesTheOldPeriod() {
-        rig = new Rig(false, new Admission(1));
+        rig = new Rig(false, new PendingLimit(1));
         Ticker t = every(100);
         assertTrue(t.stop());
         Timer other = rig.arm(FAR);

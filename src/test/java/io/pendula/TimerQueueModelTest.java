@@ -169,12 +169,12 @@ class TimerQueueModelTest {
 
         /** One chunk is the whole heap here. */
         private void sweep() {
-            queue.sweepStep();
+            queue.compactor.sweepStep();
             if (rnd.nextBoolean()) {
                 return;
             }
-            queue.startThoroughSweep();
-            queue.sweepStep();
+            queue.compactor.startThoroughSweep();
+            queue.compactor.sweepStep();
             assertEquals(0, rig.dead(), "entries that are counted dead and were not dropped");
         }
 
@@ -224,7 +224,7 @@ class TimerQueueModelTest {
                 assertTrue(asleepUntil < Timeline.NEVER || keepOrder || rig.dead() == 0, "dead entries are kept for ever");
             } else {
                 assertEquals(Timeline.NEVER, earliest(), "sleeps until the earliest deadline");
-                assertTrue(asleepUntil <= now + TimerQueue.LATE_NANOS && asleepUntil > now, "time of a late sweep");
+                assertTrue(asleepUntil <= now + Compactor.LATE_NANOS && asleepUntil > now, "time of a late sweep");
             }
         }
 

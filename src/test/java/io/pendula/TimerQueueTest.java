@@ -448,7 +448,7 @@ class TimerQueueTest {
         Timer t = waiting();
         assertTrue(queue.reset(t, 601));
         assertWord(t, MODIFIED_LATER, 601);
-        assertNull(queue.inboxVolatile());
+        assertNull(queue.inbox.head());
         assertCounts(0, 1, 0);
     }
 
@@ -502,7 +502,7 @@ class TimerQueueTest {
         Timer t = deleted();
         assertFalse(queue.reset(t, 600));
         assertWord(t, MODIFIED_LATER, 600);
-        assertNull(queue.inboxVolatile());
+        assertNull(queue.inbox.head());
         assertCounts(0, 1, 0);
     }
 
@@ -576,7 +576,7 @@ class TimerQueueTest {
         Timer t = running();
         assertFalse(queue.reset(t, 400));
         assertWord(t, RUNNING_ARMED, 400);
-        assertNull(queue.inboxVolatile());
+        assertNull(queue.inbox.head());
         assertCounts(0, 0, 0);
     }
 
@@ -833,7 +833,7 @@ class TimerQueueTest {
     @Test
     void sweep_deleted_isRemoved() {
         Timer t = deleted();
-        rig.queue.sweepStep();
+        rig.queue.compactor.sweepStep();
         assertWord(t, REMOVED, 600);
         assertEquals(1, rig.heap.size());
         assertCounts(0, 0, 0);
@@ -843,7 +843,7 @@ class TimerQueueTest {
     void sweep_liveEntries_areKept() {
         Timer waiting = waiting();
         Timer later = modifiedLater();
-        rig.queue.sweepStep();
+        rig.queue.compactor.sweepStep();
         assertWord(waiting, WAITING, 600);
         assertWord(later, MODIFIED_LATER, 700);
         assertEquals(3, rig.heap.size());
@@ -917,7 +917,7 @@ class TimerQueueTest {
         long word = t.wordVolatile();
         int size = rig.heap.size();
         assertEquals(1, rig.dead());
-        rig.queue.sweepStep();
+        rig.queue.compactor.sweepStep();
         assertEquals(word, t.wordVolatile());
         assertEquals(size - 1, rig.heap.size());
         assertEquals(0, rig.dead());
@@ -947,7 +947,7 @@ class TimerQueueTest {
         Timer t = modifiedEarlier();
         rig.drain();
         assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
-        rig.queue.sweepStep();
+        rig.queue.compactor.sweepStep();
         assertWord(t, MODIFIED_LATER, 580);
         assertEquals(2, rig.heap.size());
         assertCounts(0, 1, 0);
@@ -1119,7 +1119,7 @@ class TimerQueueTest {
         rig.drain();
         queue.stop(t);
         assertEquals(2, rig.dead());
-        rig.queue.sweepStep();
+        rig.queue.compactor.sweepStep();
         assertEquals(0, rig.dead());
         assertEquals(1, rig.heap.size());
         assertWord(t, REMOVED, 550);
@@ -1188,14 +1188,14 @@ class TimerQueueTest {
     @Test
     void arm_deepInbox_helpsBeforeItsOwnPush() {
         use(new Rig(false));
-        for (int i = 0; i < TimerQueue.HELP_DEPTH; i++) {
+        for (int i = 0; i < Intake.HELP_DEPTH; i++) {
             rig.arm(1_000);
         }
         assertEquals(0, rig.heap.size());
         Timer last = rig.arm(1_000);
-        assertEquals(TimerQueue.HELP_DEPTH, rig.heap.size());
+        assertEquals(Intake.HELP_DEPTH, rig.heap.size());
         assertEquals(MOVING, rig.state(last));
-        assertSame(last, queue.inboxVolatile());
+        assertSame(last, queue.inbox.head());
         assertNull(last.nextInLine());
         assertEquals(1, queue.stats().inboxHelp());
     }
@@ -1206,7 +1206,7 @@ class TimerQueueTest {
         queue.lock();
         try {
             Thread armer = new Thread(() -> {
-                for (int i = 0; i < TimerQueue.HELP_DEPTH + 10; i++) {
+                for (int i = 0; i < Intake.HELP_DEPTH + 10; i++) {
                     rig.arm(1_000);
                 }
             });
@@ -1216,7 +1216,7 @@ class TimerQueueTest {
             queue.unlock();
         }
         assertEquals(0, rig.heap.size());
-        assertEquals(TimerQueue.HELP_DEPTH + 10, queue.pending());
+        assertEquals(Intake.HELP_DEPTH + 10, queue.pending());
     }
 
     /** Fills the heap's arrays and takes away the memory for more. */
@@ -1261,7 +1261,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(a, WAITING, 5_000);
         assertWord(b, WAITING, 4_000);
-        assertFalse(queue.shortage.isOn());
+        assertFalse(queue.intake.shortage.isOn());
         assertEquals(filed.size(), rig.fire(3_999));
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
@@ -1319,7 +1319,7 @@ class TimerQueueTest {
         rig.giveMemory();
         rig.arm(6_000);
         rig.drain();
-        assertFalse(queue.shortage.isOn());
+        assertFalse(queue.intake.shortage.isOn());
         rig.arm(6_000);
         assertEquals(filed.size() + 3, rig.fire(10_000));
     }
@@ -1442,11 +1442,11 @@ class TimerQueueTest {
 
     @Test
     void prepareToSleep_manyDeadTops_letsOthersHaveTheLock() {
-        List<Timer> timers = armMany(3 * TimerQueue.CLEAN_CHUNK);
+        List<Timer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
         rig.keepWith(rig.keeper);
         assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
-        assertEquals(2 * TimerQueue.CLEAN_CHUNK, rig.heap.size());
+        assertEquals(2 * Compactor.CLEAN_CHUNK, rig.heap.size());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
         assertEquals(0, rig.heap.size());
@@ -1471,7 +1471,7 @@ class TimerQueueTest {
     void earliestLive_deadAndPutOffTops_looksBehindThem() {
         use(new Rig(false));
         List<Timer> stopped = new ArrayList<>();
-        for (int i = 0; i < 2 * TimerQueue.CLEAN_CHUNK; i++) {
+        for (int i = 0; i < 2 * Compactor.CLEAN_CHUNK; i++) {
             stopped.add(rig.arm(100));
         }
         Timer putOff = rig.arm(200);
@@ -1537,7 +1537,7 @@ class TimerQueueTest {
         Collections.shuffle(timers, new Random(3));
         for (int i = 0; i < timers.size(); i++) {
             queue.stop(timers.get(i));
-            int bound = Math.max(TimerQueue.DEAD_FLOOR, rig.heap.size() / 4);
+            int bound = Math.max(Compactor.DEAD_FLOOR, rig.heap.size() / 4);
             assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
         }
         assertEquals(0, rig.keeper.wakes);
@@ -1550,7 +1550,7 @@ class TimerQueueTest {
         stopWithoutLock(timers.subList(0, 7_001));
         assertEquals(7_001, rig.dead());
         queue.stop(timers.get(7_001));
-        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR / 2 + rig.heap.size() / 2);
+        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR / 2 + rig.heap.size() / 2);
         assertEquals(998, queue.pending());
     }
 
@@ -1599,11 +1599,11 @@ class TimerQueueTest {
         for (int steps = 0; more; steps++) {
             assertTrue(steps <= 6, "five chunks are a pass");
             int before = rig.heap.size();
-            more = queue.sweepStep();
-            assertTrue(before - rig.heap.size() <= TimerQueue.SWEEP_CHUNK);
+            more = queue.compactor.sweepStep();
+            assertTrue(before - rig.heap.size() <= Compactor.SWEEP_CHUNK);
             assertHeapOrder(rig.heap);
         }
-        assertTrue(rig.dead() <= TimerQueue.DEAD_FLOOR / 2);
+        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR / 2);
         assertEquals(live.size(), rig.heap.size() - rig.dead());
         for (Timer t : live) {
             assertSame(t, rig.claim(2_000_000).nodeOpaque());
@@ -1635,7 +1635,7 @@ class TimerQueueTest {
         for (int i = 4_100; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
             queue.stop(timers.get(i));
         }
-        assertFalse(queue.wantsSweep());
+        assertFalse(queue.compactor.wantsSweep());
         rig.sleep(1);
         assertEquals(5_000, rig.heap.size());
     }
@@ -1661,9 +1661,9 @@ class TimerQueueTest {
             if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
                 rig.sleep(now);
                 long live = queue.pending();
-                assertTrue(rig.heap.size() <= 2 * live + TimerQueue.DEAD_FLOOR, "after the keeper's rounds");
+                assertTrue(rig.heap.size() <= 2 * live + Compactor.DEAD_FLOOR, "after the keeper's rounds");
             }
-            assertTrue(rig.dead() <= rig.heap.size() / 2 + TimerQueue.DEAD_FLOOR + TimerQueue.SWEEP_CHUNK);
+            assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.DEAD_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;
         }
         assertEquals(timers.stream().filter(Timer::isPending).count(), queue.pending());
@@ -1698,13 +1698,13 @@ class TimerQueueTest {
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;
-        queue.ledger.add(almost * Ledger.STOP);
+        queue.compactor.ledger.add(almost * Ledger.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
             assertEquals(almost + i, queue.stats().stopped());
             assertEquals(i, rig.dead());
         }
-        assertEquals(5, queue.ledger.dead());
+        assertEquals(5, queue.compactor.ledger.dead());
         assertEquals(1, queue.pending());
     }
 
@@ -1712,31 +1712,31 @@ class TimerQueueTest {
     @Test
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
-        queue.ledger.add(-2 * Ledger.DEAD);
+        queue.compactor.ledger.add(-2 * Ledger.DEAD);
         assertEquals(1, queue.stats().stopped());
-        queue.ledger.add(Ledger.DEAD);
+        queue.compactor.ledger.add(Ledger.DEAD);
         assertEquals(1, queue.stats().stopped());
         assertEquals(0, queue.stats().dead());
     }
 
-    // ---- admission ----
+    // ---- limit ----
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesWithoutPermit")
     void reset_noPermitLeft_isRejectedAndChangesNothing(String state, Function<TimerQueueTest, Timer> from) {
-        Admission admission = new Admission(3);
-        use(new Rig(false, admission));
+        PendingLimit limit = new PendingLimit(3);
+        use(new Rig(false, limit));
         rig.arm(ANCHOR);
         sleep();
         Timer t = from.apply(this);
         long word = t.wordVolatile();
         int dead = rig.dead();
-        while (admission.held() < 3) {
+        while (limit.held() < 3) {
             rig.arm(900);
         }
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         assertEquals(word, t.wordVolatile());
-        assertEquals(3, admission.held());
+        assertEquals(3, limit.held());
         assertCounts(dead, 2, 0);
     }
 

@@ -741,22 +741,22 @@ class TimerTest {
 
     @Test
     void maxPending_shutdown_givesAllBack() {
-        Admission admission = new Admission(3);
-        Fixtures.Rig rig = new Fixtures.Rig(false, admission);
+        PendingLimit limit = new PendingLimit(3);
+        Fixtures.Rig rig = new Fixtures.Rig(false, limit);
         rig.arm(5);
         rig.drain();
         rig.arm(6);
         rig.arm(1);
         Timer running = (Timer) rig.claim(1).nodeOpaque();
         rig.queue.reset(running, 9);
-        assertEquals(3, admission.held());
+        assertEquals(3, limit.held());
         List<TimerNode> unfired = new ArrayList<>();
         rig.queue.close(unfired);
         rig.queue.collectRunning(running, unfired);
         rig.queue.endRun(running);
         assertEquals(3, unfired.size());
-        assertEquals(0, admission.held());
+        assertEquals(0, limit.held());
         assertThrows(RejectedExecutionException.class, () -> rig.queue.reset(running, 9));
-        assertEquals(0, admission.held());
+        assertEquals(0, limit.held());
     }
 }

@@ -35,7 +35,7 @@ final class Claimer extends Run {
             return false;
         }
         try {
-            if (queue.hasMail()) {
+            if (queue.intake.hasMail()) {
                 queue.drain();
             }
             return queue.claimDue(now, this, stealing);

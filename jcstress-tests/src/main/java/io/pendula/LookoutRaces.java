@@ -50,8 +50,8 @@ public class LookoutRaces {
             for (TimerQueue q : scheduler.queues) {
                 keep(q, q.index == 0 ? a : b);
             }
-            if (second().keeper() == b) {
-                second().setPollUntilVolatile(Timeline.NEVER); // it has nothing to do, and is about to sleep
+            if (second().gate.keeper() == b) {
+                second().gate.setPollUntil(Timeline.NEVER); // it has nothing to do, and is about to sleep
             }
         }
 
@@ -82,7 +82,7 @@ public class LookoutRaces {
             d.until = until;
             d.asleep = true;
             for (TimerQueue q : scheduler.queues) {
-                if (q.keeper() == d && q.pollUntilVolatile() < until) {
+                if (q.gate.keeper() == d && q.gate.pollUntil() < until) {
                     return false;
                 }
             }
@@ -104,7 +104,7 @@ public class LookoutRaces {
         }
 
         final String keeper(TimerQueue q) {
-            return q.keeper() == a ? "a" : q.keeper() == b ? "b" : "c";
+            return q.gate.keeper() == a ? "a" : q.gate.keeper() == b ? "b" : "c";
         }
     }
 
@@ -154,7 +154,7 @@ public class LookoutRaces {
 
         @Arbiter
         public void settle(LL_Result r) {
-            r.r2 = holder() + ("asleep".equals(r.r1) && first().keeper() == c ? " lent" : "");
+            r.r2 = holder() + ("asleep".equals(r.r1) && first().gate.keeper() == c ? " lent" : "");
         }
     }
 
@@ -282,7 +282,7 @@ public class LookoutRaces {
             while (!done) {
                 Thread.onSpinWait();
             }
-            if (first().keeper() == c && first().pollUntilVolatile() == Timeline.NEVER) {
+            if (first().gate.keeper() == c && first().gate.pollUntil() == Timeline.NEVER) {
                 r.r1 = "lent for as long as it sleeps";
                 return;
             }

@@ -121,7 +121,7 @@ public class LoopRaces {
 
         /** What a loop does about a timer that is due at {@code when}, having said that it waits for {@code nanos}. */
         final String waits(long nanos, long when) {
-            boolean rung = timer.queue.pollUntilVolatile() == TimerQueue.AWAKE && rings.get() > 0;
+            boolean rung = timer.queue.gate.pollUntil() == WakeGate.AWAKE && rings.get() > 0;
             return nanos == 0 ? "comes by" : nanos <= when - NOW ? "in time" : rung ? "rung" : "deaf";
         }
     }
@@ -189,7 +189,7 @@ public class LoopRaces {
         public StopVsRipen() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.setDepthOpaque(TimerQueue.HELP_DEPTH);
+            loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
         }
 
         @Actor
@@ -218,7 +218,7 @@ public class LoopRaces {
         public ResetVsRipen() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.setDepthOpaque(TimerQueue.HELP_DEPTH);
+            loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
         }
 
         @Actor
@@ -576,8 +576,8 @@ public class LoopRaces {
 
         /** Who keeps the queue in the end, and what that one does about the timer. */
         final void judge(LL_Result r) {
-            boolean byLoop = loop.queue.keeper() == loop;
-            boolean woken = timer.queue.pollUntilVolatile() == TimerQueue.AWAKE && wakes.get() > 0;
+            boolean byLoop = loop.queue.gate.keeper() == loop;
+            boolean woken = timer.queue.gate.pollUntil() == WakeGate.AWAKE && wakes.get() > 0;
             r.r1 = byLoop ? "loop" : "adopter";
             r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "deaf";
         }

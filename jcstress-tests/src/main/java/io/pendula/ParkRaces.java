@@ -36,7 +36,7 @@ public class ParkRaces {
 
         final void goToSleep() {
             until = queue.prepareToSleep(this, 1);
-            if (queue.wantsSweep()) {
+            if (queue.compactor.wantsSweep()) {
                 until = TimerQueue.GO_ROUND;
             }
         }
@@ -45,8 +45,8 @@ public class ParkRaces {
         final void getUp() {
             queue.lock();
             try {
-                queue.setPollUntilVolatile(TimerQueue.AWAKE);
-                if (queue.hasMail()) {
+                queue.gate.setPollUntil(WakeGate.AWAKE);
+                if (queue.intake.hasMail()) {
                     queue.drain();
                 }
             } finally {
@@ -62,7 +62,7 @@ public class ParkRaces {
             if (until <= deadline) {
                 return "in time";
             }
-            return queue.pollUntilVolatile() == TimerQueue.AWAKE ? "woken" : "sleeps too long";
+            return queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : "sleeps too long";
         }
     }
 
@@ -351,7 +351,7 @@ public class ParkRaces {
         @Arbiter
         public void settle(LIL_Result r) {
             String sleep = sleep(LATE);
-            r.r1 = !"in time".equals(sleep) ? sleep : queue.isOverBound() ? "to be swept" : "swept";
+            r.r1 = !"in time".equals(sleep) ? sleep : queue.compactor.isOverBound() ? "to be swept" : "swept";
             r.r2 = wakes.get();
             r.r3 = audit(2, 1, 0);
         }
@@ -429,11 +429,11 @@ public class ParkRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            boolean stale = queue.inboxVolatile() != null || heap.size() > 0;
+            boolean stale = queue.inbox.head() != null || heap.size() > 0;
             r.r1 = until == TimerQueue.GO_ROUND ? "goes round" : until < Timeline.NEVER ? "limited"
-                    : queue.pollUntilVolatile() == TimerQueue.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
+                    : queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
             r.r2 = wakes.get();
-            queue.sweepStep(); // as its key never surfaces
+            queue.compactor.sweepStep(); // as its key never surfaces
             r.r3 = audit(1, 1, 0);
         }
     }

@@ -50,12 +50,12 @@ abstract class Rig {
 
     /** As many dead entries as are never worth a sweep; the next one is one too many. */
     final void pretendDeadEntries() {
-        pretended = TimerQueue.DEAD_FLOOR;
-        queue.ledger.add(pretended * Ledger.DEAD);
+        pretended = Compactor.DEAD_FLOOR;
+        queue.compactor.ledger.add(pretended * Ledger.DEAD);
     }
 
     final void sweepAll() {
-        while (queue.wantsSweep() && queue.sweepStep()) {
+        while (queue.compactor.wantsSweep() && queue.compactor.sweepStep()) {
             Thread.onSpinWait();
         }
     }

@@ -17,8 +17,8 @@ public class ShortageRaces {
         final void park(int entry) {
             queue.lock();
             try {
-                queue.shortage.failed(null, 1, 0);
-                queue.park(entry);
+                queue.intake.shortage.failed(null, 1, 0);
+                queue.intake.park(entry);
             } finally {
                 queue.unlock();
             }

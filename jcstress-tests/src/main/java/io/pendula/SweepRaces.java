@@ -145,8 +145,8 @@ public class SweepRaces {
 
         @Actor
         public void sweep() {
-            queue.startThoroughSweep(); // elects one of the entries, by the link that the reset writes, too
-            queue.sweepStep();
+            queue.compactor.startThoroughSweep(); // elects one of the entries, by the link that the reset writes, too
+            queue.compactor.sweepStep();
         }
 
         @Arbiter

@@ -10,29 +10,29 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class AdmissionTest {
+class PendingLimitTest {
     @Test
-    void enter_atTheBound_isRejected() {
-        Admission a = new Admission(2);
-        a.enter();
-        a.enter();
-        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, a::enter);
+    void acquire_atTheBound_isRejected() {
+        PendingLimit a = new PendingLimit(2);
+        PendingLimit.acquire(a);
+        PendingLimit.acquire(a);
+        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> PendingLimit.acquire(a));
         assertEquals("maxPending reached: 2 timers are armed", e.getMessage());
         assertEquals(2, a.held());
     }
 
     @Test
-    void leave_atTheBound_letsOneIn() {
-        Admission a = new Admission(1);
-        a.enter();
-        a.leave();
-        a.enter();
-        assertThrows(RejectedExecutionException.class, a::enter);
+    void release_atTheBound_letsOneIn() {
+        PendingLimit a = new PendingLimit(1);
+        PendingLimit.acquire(a);
+        PendingLimit.release(a);
+        PendingLimit.acquire(a);
+        assertThrows(RejectedExecutionException.class, () -> PendingLimit.acquire(a));
     }
 
     @Test
-    void enter_manyThreads_neverAboveTheBound() throws InterruptedException {
-        Admission a = new Admission(3);
+    void acquire_manyThreads_neverAboveTheBound() throws InterruptedException {
+        PendingLimit a = new PendingLimit(3);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         List<Thread> threads = new ArrayList<>();
@@ -40,13 +40,13 @@ class AdmissionTest {
             threads.add(new Thread(() -> {
                 for (int n = 0; n < 10_000; n++) {
                     try {
-                        a.enter();
+                        PendingLimit.acquire(a);
                     } catch (RejectedExecutionException full) {
                         continue;
                     }
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     inside.decrementAndGet();
-                    a.leave();
+                    PendingLimit.release(a);
                 }
             }));
         }

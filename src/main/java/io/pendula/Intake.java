@@ -1,0 +1,598 @@
+package io.pendula;
+
+import static io.pendula.TimerNode.CANCELLED;
+import static io.pendula.TimerNode.DELETED_QUEUED;
+import static io.pendula.TimerNode.MODIFIED_EARLIER;
+import static io.pendula.TimerNode.MODIFIED_LATER;
+import static io.pendula.TimerNode.MOVING;
+import static io.pendula.TimerNode.REMOVED;
+import static io.pendula.TimerNode.WAITING;
+import static io.pendula.TimerNode.deadline;
+import static io.pendula.TimerNode.isArmed;
+import static io.pendula.TimerNode.isPlaced;
+import static io.pendula.TimerNode.isQueued;
+import static io.pendula.TimerNode.state;
+import static io.pendula.TimerNode.word;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+/**
+ * The way of armed timers from the inbox to the heap, in slices that one hold of the lock may do. Guarded by the queue's
+ * lock.
+ *
+ * <p>On the way a timer is in one of these lines: the chain that is being turned round, the backlog, the young ones that
+ * a loop leaves to die, those that were armed for the present and need no heap, or those for which there is no memory.
+ * To all other threads it is in the inbox all that time.
+ */
+final class Intake {
+    /*
+     * Slices. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several: it takes
+     * the inbox as it is, turns that chain round, and appends it to the backlog when the chain is complete, which keeps
+     * the order of arming; then it files the backlog. Only then is the inbox looked at again. What is between inbox and
+     * heap is as good as in the inbox to all others. It is "something to do": no keeper sleeps meanwhile (wakeTime), and
+     * a drain whose result is false stands for R1 in no proof.
+     */
+
+    /*
+     * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is filed makes room by
+     * parking another, which is due later. So what is due soon needs no memory, and what is parked (Shortage) is looked
+     * at before it is due. What is parked is in the inbox to all others: its state is MOVING or MODIFIED_EARLIER, and
+     * stop and reset need the word alone. A reset that brings it forward wakes the keeper in vain; the next look finds
+     * it, and so it may be late by the time between two looks.
+     *
+     * With a manual clock the order of arming counts, and time stands still: there nothing makes room, and each drain
+     * tries to grow.
+     */
+
+    /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
+    static final int HELP_DEPTH = 2048;
+    /** While an inbox is longer than this, arming threads that cannot help yield. */
+    private static final int YIELD_DEPTH = 8 * HELP_DEPTH;
+    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
+    static final int SPARE_VISITS = 512;
+    /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
+    static final int READY_MAX = 4 * HELP_DEPTH;
+    /** So many entries are looked at to find one that is due later than another. */
+    private static final int MAKE_ROOM_VISITS = 16;
+
+    private final int index;
+    private final Timeline timeline;
+    private final HoldLock lock;
+    private final Inbox inbox;
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    private final Compactor compactor;
+    private final WakeGate gate;
+    private final OverdueNote overdue;
+    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    private final boolean keepOrder;
+
+    /** What the last drain took from the inbox, on its way to the backlog. */
+    private final Reversal reversal = new Reversal();
+    /** Taken from the inbox and not filed yet. */
+    final Backlog backlog = new Backlog();
+    /** Of a loop: taken from the inbox when that became long, and left to die until they could be due. */
+    private final Backlog young = new Backlog();
+    /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
+    final Backlog ready = new Backlog();
+    final Shortage shortage = new Shortage();
+
+    /** While something is taken out of the line of those that are ready. */
+    private boolean lineClosed;
+    /** How often the inbox was taken, and how often when that which was filed last was taken. */
+    private long taken;
+    private long settled;
+    /** With a manual clock, for the next placed timer that is filed, so that filing cannot run out of memory. */
+    private Place sparePlace;
+    /** Timers that were stopped before they were filed. */
+    long stops;
+    /** How often arming threads have helped. */
+    long helps;
+
+    Intake(int index, Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap heap, Liveness liveness,
+            Compactor compactor, WakeGate gate, OverdueNote overdue, boolean keepOrder) {
+        this.index = index;
+        this.timeline = timeline;
+        this.lock = lock;
+        this.inbox = inbox;
+        this.heap = heap;
+        this.liveness = liveness;
+        this.compactor = compactor;
+        this.gate = gate;
+        this.overdue = overdue;
+        this.keepOrder = keepOrder;
+    }
+
+    // ---- help by threads that arm ----
+
+    void helpIfDeep() {
+        if (inbox.depth() >= HELP_DEPTH) {
+            helpDrain();
+        }
+    }
+
+    /**
+     * Before the own push: a timer that is about to be stopped at once must not go into the heap alive. If another thread
+     * has the lock, or waits for it, that one drains. While more arrives than it can file the arming threads leave it
+     * their processors.
+     */
+    void helpDrain() {
+        if (!lock.hasQueuedThreads() && lock.tryLock()) {
+            try {
+                helps++;
+                if (isAsked() && !keepOrder) {
+                    ripen();
+                } else {
+                    drain();
+                }
+            } finally {
+                lock.unlock();
+            }
+            compactor.sweepToHardBound();
+        } else if (inbox.depth() >= YIELD_DEPTH) {
+            Thread.yield();
+        }
+    }
+
+    void drainNow() {
+        lock.lock();
+        try {
+            drainFully();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- from the inbox to the heap ----
+
+    /**
+     * Files what has been armed, in the order of arming, as far as one hold of the lock may.
+     *
+     * @return false if there is something left: then the inbox may not have been looked at
+     */
+    boolean drain() {
+        assert lock.isHeldByCurrentThread();
+        backlog.appendAll(young);
+        boolean looked = false;
+        int counted = 0;
+        for (;;) {
+            fileBacklog(backlog.size() - counted);
+            if (!backlog.isEmpty()) {
+                return leaveRest();
+            }
+            if (reversal.isEmpty()) {
+                settled = taken;
+                if (looked) {
+                    return !shortage.isOn() || lookAtParked();
+                }
+                if (isAsked() && inbox.arrivals() != Timeline.NEVER) {
+                    inbox.setArrivals(Timeline.NEVER); // before the inbox is looked at, see above
+                }
+                takeInbox();
+                looked = true;
+            }
+            counted = turn(backlog);
+            if (!reversal.isEmpty()) {
+                return leaveRest();
+            }
+        }
+    }
+
+    /** The next arming thread goes on. */
+    private boolean leaveRest() {
+        inbox.setDepth(Math.max(inbox.depth(), HELP_DEPTH));
+        return false;
+    }
+
+    /** Lock held, and released between slices: until all is filed that was pushed before this call. */
+    void drainFully() {
+        for (long before = taken; !drain() && settled <= before; ) {
+            lock.giveWay();
+        }
+    }
+
+    private void takeInbox() {
+        taken++;
+        TimerNode newest = inbox.take();
+        if (newest != null) {
+            overdue.forgetInbox();
+            reversal.begin(newest);
+        }
+    }
+
+    /** Goes on with the chain, which joins a line when it is complete; returns how many were visited. */
+    private int turn(Backlog line) {
+        int turned = reversal.turn(Math.max(0, lock.left() - SPARE_VISITS));
+        lock.visit(turned);
+        if (reversal.isComplete()) {
+            reversal.appendTo(line);
+        }
+        return turned;
+    }
+
+    /** As far as this hold may; {@code uncounted} of them have not been visited in it. */
+    private void fileBacklog(int uncounted) {
+        for (int left = uncounted; !backlog.isEmpty(); left--) {
+            if (!mayVisit(left)) {
+                return;
+            }
+            file(backlog.removeFirst());
+        }
+    }
+
+    /** Drops what was stopped and files what is old; the younger half may be stopped yet, before it is in the heap. */
+    private void ripen() {
+        if (reversal.isEmpty()) {
+            takeInbox();
+        }
+        int old = backlog.size();
+        int counted = turn(young);
+        for (int left = young.size() - counted; young.size() > HELP_DEPTH / 2 && mayVisit(left); left--) {
+            ripenFirst(backlog);
+        }
+        if (young.size() <= HELP_DEPTH / 2 && lock.left() > SPARE_VISITS + HELP_DEPTH / 2) {
+            lock.visit(Math.max(0, young.size() - counted));
+            for (int n = young.size(); n > 0; n--) {
+                ripenFirst(young);
+            }
+        }
+        fileBacklog(old);
+        if (isUnfinished()) {
+            leaveRest();
+        }
+    }
+
+    boolean mayVisit(int uncounted) {
+        if (uncounted > 0) {
+            if (lock.left() <= SPARE_VISITS) {
+                return false;
+            }
+            lock.visit(1);
+        }
+        return true;
+    }
+
+    /** Of the young: it moves to another line if it is armed. */
+    private void ripenFirst(Backlog line) {
+        TimerNode t = young.removeFirst();
+        if (!unlinkUnlessArmed(t)) {
+            line.append(t);
+        }
+    }
+
+    /** Whether something is on its way from the inbox to the heap, and may be filed at once. */
+    boolean isUnfinished() {
+        return !reversal.isEmpty() || !backlog.isEmpty() || shortage.isPassing();
+    }
+
+    boolean isAsked() {
+        Keeper owner = gate.owner();
+        return owner != null && owner.asksForArrivals();
+    }
+
+    /** Takes out of the inbox: what was stopped is dropped. */
+    private void file(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (s == MOVING && t.isForNow() && !keepOrder && !lineClosed && fitsReady(deadline(w))) {
+                ready.append(t);
+                return;
+            }
+            if (s == MOVING || s == MODIFIED_EARLIER) {
+                boolean placed = keepOrder && isPlaced(w);
+                if (placed && !hasPlace() || !hasRoom() && !makeRoomFor(deadline(w))) {
+                    shortage.parked.append(t);
+                    return;
+                }
+                if (placed) { // before the CAS: after it a reset may push the timer
+                    sparePlace.seq = heap.nextSeq();
+                    t.next = sparePlace;
+                }
+                if (t.casWord(w, word(w, deadline(w), WAITING))) {
+                    if (placed) {
+                        sparePlace = null;
+                    }
+                    heap.push(deadline(w), t);
+                    return;
+                }
+                t.next = null;
+            } else if (unlink(t, w)) {
+                return;
+            }
+        }
+    }
+
+    /** A stopped or cancelled timer leaves the inbox; false if its word is no longer {@code w}. */
+    private boolean unlink(TimerNode t, long w) {
+        if (t.casWord(w, word(w, deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+            stops++;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Of equal deadlines the heap's come first, so all that are equal to the last one in line must join it, however
+     * long the line is.
+     */
+    private boolean fitsReady(long when) {
+        if (ready.isEmpty()) {
+            return true;
+        }
+        long last = deadline(ready.last().wordVolatile());
+        return ready.size() < READY_MAX ? when >= last : when == last;
+    }
+
+    // ---- the lines ----
+
+    /** When the first of those in line is due, or NEVER. */
+    long readyWhen() {
+        return ready.isEmpty() ? Timeline.NEVER : deadline(ready.first().wordVolatile());
+    }
+
+    /** The first in line was stopped or, should that ever happen, reset: then it is filed under its new deadline. */
+    void dropFirstReady() {
+        TimerNode t = ready.removeFirst(); // before the CAS, see there
+        if (!unlinkUnlessArmed(t)) {
+            backlog.append(t);
+        }
+    }
+
+    private void dropStopped(Backlog line) {
+        for (int n = line.size(); n > 0; n--) {
+            TimerNode t = line.removeFirst(); // before the CAS, see there
+            if (!unlinkUnlessArmed(t)) {
+                line.append(t);
+            }
+        }
+    }
+
+    /**
+     * Lets go of a timer that was taken out of a line because it was stopped. False if a reset has armed it again
+     * meanwhile: that reset pushed nothing, as the timer was in the line, so the timer must stay in one.
+     */
+    private boolean unlinkUnlessArmed(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (isArmed(state(w))) {
+                return false;
+            }
+            if (unlink(t, w)) {
+                return true;
+            }
+        }
+    }
+
+    /** Takes a stopped timer out of the inbox; those in line go into the heap, as a line is not searched. */
+    void unlinkStopped(TimerNode t) {
+        lock.lock();
+        try {
+            for (int tries = 0; tries < 2 && isQueued(state(t.wordVolatile())); tries++) {
+                backlog.prependAll(ready);
+                lineClosed = true;
+                shortage.passNow();
+                drainFully();
+                while (shortage.isPassing() && isQueued(state(t.wordVolatile()))) {
+                    lock.giveWay();
+                    drain();
+                }
+            }
+            if (isQueued(state(t.wordVolatile()))) {
+                dropStopped(backlog); // another thread has opened the line again
+                dropStopped(ready);
+            }
+        } finally {
+            lineClosed = false;
+            lock.unlock();
+        }
+    }
+
+    boolean isTakenOut() {
+        return !reversal.isEmpty() || !backlog.isEmpty() || !young.isEmpty() || !shortage.parked.isEmpty();
+    }
+
+    /** Lock held. The first of those that were taken out of the inbox and are not filed yet, or null. */
+    TimerNode firstTakenOut() {
+        return !backlog.isEmpty() ? backlog.first() : !young.isEmpty() ? young.first()
+                : !reversal.isEmpty() ? reversal.any() : shortage.parked.firstOrNull();
+    }
+
+    /** Something may be waiting in the inbox, or something taken from it could not be filed. */
+    boolean hasMail() {
+        return inbox.holdsTimers() || isTakenOut() || inbox.pushFailed;
+    }
+
+    /** Whether nothing is on its way. */
+    boolean isEmpty() {
+        return ready.isEmpty() && !isTakenOut();
+    }
+
+    /** Looks at every timer in a line, after a drain. */
+    void forEach(Consumer<TimerNode> look) {
+        assert reversal.isComplete();
+        backlog.forEach(look);
+        shortage.parked.forEach(look);
+        ready.forEach(look);
+    }
+
+    /** The queue is being closed: all that is on its way, and what was in the inbox, is in the backlog then. */
+    void gather(TimerNode newest) {
+        reversal.turn(Integer.MAX_VALUE);
+        reversal.appendTo(backlog);
+        backlog.appendAll(young);
+        backlog.appendAll(shortage.parked);
+        overdue.forgetInbox();
+        if (newest != null) {
+            reversal.begin(newest);
+            reversal.turn(Integer.MAX_VALUE);
+            reversal.appendTo(backlog);
+        }
+    }
+
+    /** How many armed timers are in the lines. Releases the lock between slices. */
+    long armed() {
+        return armedIn(backlog) + armedIn(shortage.parked) + armedIn(ready);
+    }
+
+    /** Lock held, and released between slices: those that leave the line meanwhile do so from its front. */
+    private long armedIn(Backlog line) {
+        long armed = 0;
+        long at = line.removed();
+        TimerNode t = line.firstOrNull();
+        for (long end = at + line.size(); t != null && at < end; ) {
+            if (!mayVisit(1)) {
+                lock.giveWay();
+                if (line.removed() > at) {
+                    at = line.removed();
+                    t = line.firstOrNull();
+                }
+            } else {
+                armed += isArmed(state(t.wordVolatile())) ? 1 : 0;
+                t = t.nextInLine();
+                at++;
+            }
+        }
+        return armed;
+    }
+
+    // ---- memory shortage ----
+
+    /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
+    void refuseIfShort(long when) {
+        if (shortage.isOn()) {
+            long now = timeline.now();
+            if (when > now && !shortage.mayTry(now)) {
+                throw new RejectedExecutionException("memory is short: the heap of worker " + index
+                        + ", which holds " + heap.size() + " timers, could not grow");
+            }
+        }
+    }
+
+    private boolean isFull() {
+        return heap.size() == heap.capacity();
+    }
+
+    private boolean hasRoom() {
+        if (keepOrder && !shortage.parked.isEmpty() && !shortage.isPassing()) {
+            return false; // it would overtake those
+        }
+        return !isFull() || grow();
+    }
+
+    private boolean grow() {
+        long began = timeline.now();
+        if (!keepOrder && !shortage.mayTry(began)) {
+            return false;
+        }
+        try {
+            heap.ensureRoom();
+            return true;
+        } catch (OutOfMemoryError e) {
+            long now = timeline.now();
+            shortage.failed(e, now, now - began);
+            lock.setScarce(true);
+            return false;
+        }
+    }
+
+    private boolean hasPlace() {
+        if (sparePlace == null && (!shortage.isOn() || shortage.mayTryPlace(timeline.now()))) {
+            try {
+                sparePlace = new Place();
+            } catch (OutOfMemoryError e) {
+                shortage.failedPlace(e, timeline.now());
+                lock.setScarce(true);
+            }
+        }
+        return sparePlace != null;
+    }
+
+    /** By parking what is due later; only the last entries are looked at, as such are. */
+    private boolean makeRoomFor(long when) {
+        for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && !keepOrder; i--) {
+            if (lock.left() <= SPARE_VISITS) {
+                return false;
+            }
+            lock.visit(1);
+            if (liveness.isDead(i)) {
+                heap.removeAt(i);
+                compactor.exhumed(1);
+                return true;
+            }
+            if (heap.key(i) > when && park(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lock held. False if the entry has died at this moment. */
+    boolean park(int i) {
+        TimerNode t = heap.node(i);
+        long w = t.wordVolatile();
+        boolean filed = state(w) == WAITING || state(w) == MODIFIED_LATER;
+        if (!filed || !liveness.isInPlace(i, w) || !t.casWord(w, word(w, deadline(w), MOVING))) {
+            return false;
+        }
+        if (sparePlace == null && t.next instanceof Place p) {
+            sparePlace = p;
+        }
+        t.next = null; // after the CAS: until then a reset may push the timer
+        heap.removeAt(i);
+        shortage.parked.append(t);
+        return true;
+    }
+
+    /** A part of a pass, if one is due; true if none is under way then. */
+    private boolean lookAtParked() {
+        long now = timeline.now();
+        if (!shortage.isPassing() && (keepOrder || now >= shortage.lookAt())) {
+            shortage.beginPass(now);
+        }
+        if (shortage.isPassing()) {
+            boolean room = !isFull() || grow();
+            while (shortage.isPassing() && mayVisit(1)) {
+                TimerNode t = shortage.next();
+                long w = t.wordVolatile();
+                if (isArmed(state(w)) && isFull() && !shortage.isNear(deadline(w)) && !(room && grow())) {
+                    room = false;
+                    shortage.parked.append(t);
+                } else {
+                    file(t);
+                }
+            }
+            shortage.passed(now);
+        }
+        if (shortage.parked.isEmpty() && heap.capacity() - heap.size() > heap.capacity() >> 4) {
+            shortage.ended();
+            lock.setScarce(false);
+        } else {
+            inbox.setDepth(Math.max(inbox.depth(), HELP_DEPTH)); // see refuseIfShort
+        }
+        return !shortage.isPassing();
+    }
+
+    /** Tells the calling thread's uncaught-exception handler that memory was short. */
+    void reportShortage() {
+        if (!shortage.hasReport()) {
+            return;
+        }
+        OutOfMemoryError e;
+        lock.lock();
+        try {
+            e = shortage.takeReport();
+        } finally {
+            lock.unlock();
+        }
+        if (e != null) {
+            try {
+                TimerScheduler.reportUncaught(new IllegalStateException("memory was short: the heap of worker "
+                        + index + " could not grow for a while, so that arming may have been rejected", e));
+            } catch (OutOfMemoryError again) {
+                TimerScheduler.reportUncaught(e);
+            }
+        }
+    }
+}

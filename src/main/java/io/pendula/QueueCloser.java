@@ -1,0 +1,284 @@
+package io.pendula;
+
+import static io.pendula.Ledger.DEAD;
+import static io.pendula.Ledger.STOP;
+import static io.pendula.TimerNode.CANCELLED;
+import static io.pendula.TimerNode.CANCELLED_QUEUED;
+import static io.pendula.TimerNode.DELETED;
+import static io.pendula.TimerNode.MODIFIED_LATER;
+import static io.pendula.TimerNode.MOVING;
+import static io.pendula.TimerNode.NO_STATUS;
+import static io.pendula.TimerNode.REMOVED;
+import static io.pendula.TimerNode.RUNNING;
+import static io.pendula.TimerNode.RUNNING_ARMED;
+import static io.pendula.TimerNode.WAITING;
+import static io.pendula.TimerNode.deadline;
+import static io.pendula.TimerNode.isArmed;
+import static io.pendula.TimerNode.isQueued;
+import static io.pendula.TimerNode.isRunning;
+import static io.pendula.TimerNode.state;
+import static io.pendula.TimerNode.word;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The end of a queue: collects its armed timers as unfired, and settles with those who arm or run at that moment. */
+final class QueueCloser {
+    /*
+     * Closing
+     *
+     * A reset that has returned has armed the timer: that arming runs, is stopped or replaced, or is collected. A reset
+     * that throws has changed nothing. The closing thread takes these steps, the first four in one hold of the lock:
+     *
+     *     C1  closed = true
+     *     C2  inbox = CLOSED
+     *     C3  collects what is in the inbox, the lines and the heap
+     *     C4  collects what is in posts
+     *     C5  looks at what runs (collectRunning)
+     *     C6  late = null, under the lock; what was in it is collected
+     *
+     * A reset reads the word (A1), enters posts if it will have to push (A2), reads closed (A3) and is refused if it is
+     * true, changes the word by a CAS (A4), and pushes, or in a run reads closed again (A5). All are volatile, but for
+     * A2, which A4 orders.
+     *
+     * 1. Once A4 of some reset comes after C1, no other reset of that timer succeeds: if its A1 comes after that A4,
+     *    its A3 reads true; if it comes before, its CAS fails.
+     * 2. A4 before C1, and the word says that the timer is in the inbox, a line or the heap: it is there, and C3 meets
+     *    it; or its push is still to come. Then its pusher's A2 came before its A4, so before C1, and C4 meets it. Or
+     *    the pusher is a run that is about to end: see 4. So what such a reset has armed is collected, and it has
+     *    returned normally.
+     * 3. A4 after C1. If the timer was where C3 or C4 finds it, they have changed the word, so A4 comes before that
+     *    step, and the arming is collected. Else it was at rest, its push finds the inbox closed, and by 1 the arming in
+     *    the word is the own one or has been stopped. This reset settles it under the lock: before C6 it is collected,
+     *    after C6 undone and refused.
+     * 4. In a run. A4 before C5: C5 meets the arming, in its run or when the run has just ended (MOVING); or the run
+     *    ended before C5, and found the inbox closed: then it hands the arming to late, before C6. A4 after C5: by 1 it
+     *    is the only one, and A5 reads true; the reset settles it as in 3. A run that ends after C6 with an arming
+     *    leaves it to that reset. Settling leaves alone any arming with another deadline: then the own one has run
+     *    meanwhile.
+     */
+
+    private final TimerQueue queue;
+    private final HoldLock lock;
+    private final Inbox inbox;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Ledger ledger;
+    private final PendingLimit limit;
+
+    /** For good. Volatile: read by resets. */
+    private volatile boolean closed;
+    /** Under the lock, as all below: what runs and resets have handed over meanwhile; null once that is done. */
+    private List<TimerNode> late = new ArrayList<>();
+    private long unfired;
+
+    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Ledger ledger,
+            PendingLimit limit) {
+        this.queue = queue;
+        this.lock = lock;
+        this.inbox = inbox;
+        this.intake = intake;
+        this.heap = heap;
+        this.ledger = ledger;
+        this.limit = limit;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** How many timers were collected. */
+    long unfired() {
+        return unfired;
+    }
+
+    void takeFigures() {
+        unfired = 0;
+    }
+
+    /**
+     * Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the threads that
+     * might wait for the lock have no more business here, and a reset that meets the close has to wait for its end.
+     * If it fails for want of memory, what it has not collected is still here, and the next call goes on.
+     */
+    void close(List<? super TimerNode> collected) {
+        lock.lock();
+        try {
+            closed = true;
+            intake.gather(inbox.close());
+            collectAll(intake.ready, collected);
+            collectAll(intake.backlog, collected);
+            collectHeap(collected);
+            inbox.forEachPosted(t -> collect(t, false, collected));
+            heap.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void collectAll(Backlog line, List<? super TimerNode> collected) {
+        while (!line.isEmpty()) {
+            reserve(collected);
+            collect(line.removeFirst(), true, collected);
+        }
+    }
+
+    /** Entry by entry, so that what is left when memory runs out is counted right. */
+    private void collectHeap(List<? super TimerNode> collected) {
+        int dead = 0;
+        try {
+            for (int last = heap.size() - 1; last >= 0; last--) {
+                if (!collect(heap.node(last), false, collected)) {
+                    dead++;
+                }
+                heap.removeAt(last);
+            }
+        } finally {
+            ledger.add(-dead * DEAD); // not what the ledger says: some of them may not be counted yet
+        }
+    }
+
+    /** Makes room for one more before a word changes: a timer that was stopped and then not noted would be lost. */
+    private static void reserve(List<? super TimerNode> collected) {
+        collected.add(null);
+        collected.remove(collected.size() - 1);
+    }
+
+    /** True if the timer had a live entry in the heap. */
+    private boolean collect(TimerNode t, boolean fromInbox, List<? super TimerNode> collected) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            boolean armed = isArmed(s) && s != RUNNING_ARMED;
+            boolean stoppedInInbox = fromInbox && isQueued(s);
+            if (!armed && s != DELETED && !stoppedInInbox) {
+                return false; // runs, is at rest, or was stopped before its push, which will fail and settle that
+            }
+            if (armed) {
+                reserve(collected);
+            }
+            if (t.casWord(w, word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+                if (armed) {
+                    PendingLimit.release(limit);
+                    unfired++;
+                    collected.add(t);
+                } else if (stoppedInInbox) {
+                    intake.stops++;
+                }
+                return s == WAITING || s == MODIFIED_LATER;
+            }
+        }
+    }
+
+    /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
+    void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (state(w) != RUNNING_ARMED && state(w) != MOVING) {
+                return;
+            }
+            reserve(collected);
+            if (t.casWord(w, word(w, deadline(w), state(w) == MOVING ? NO_STATUS : RUNNING))) {
+                PendingLimit.release(limit);
+                lock.lock();
+                try {
+                    unfired++;
+                } finally {
+                    lock.unlock();
+                }
+                collected.add(t);
+                return;
+            }
+        }
+    }
+
+    /** For a reset that has armed the timer, and then found the queue closed. */
+    void settle(TimerNode t, long before, long when) {
+        lock.lock();
+        try {
+            for (;;) {
+                long w = t.wordVolatile();
+                int s = state(w);
+                boolean armed = isArmed(s);
+                boolean notTaken = !closed; // memory is short: see GoneQueues.bringBack
+                if (!isQueued(s) && s != RUNNING_ARMED || armed && deadline(w) != when && !notTaken) {
+                    return; // collected; or, in its run, stopped, or run meanwhile
+                }
+                boolean refused = armed && (late == null || notTaken);
+                if (armed && !refused) {
+                    reserve(late);
+                }
+                if (t.casWord(w, refused ? undone(w, before) : withdrawn(w))) {
+                    if (!armed) {
+                        ledger.add(STOP);
+                        return;
+                    }
+                    PendingLimit.release(limit);
+                    if (refused) {
+                        throw queue.rejected();
+                    }
+                    unfired++;
+                    late.add(t);
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The word without its arming. */
+    private static long withdrawn(long w) {
+        int s = state(w);
+        return word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
+    }
+
+    /** As it was before the reset, but for a run that has ended since. */
+    private static long undone(long w, long before) {
+        boolean ended = isRunning(state(before)) && !isRunning(state(w));
+        return word(w, deadline(before), ended ? NO_STATUS : state(before));
+    }
+
+    /** The run has ended with an arming, and found the inbox closed. */
+    void handToCloser(TimerNode t) {
+        lock.lock();
+        try {
+            for (;;) {
+                long w = t.wordVolatile();
+                int s = state(w);
+                if (!isQueued(s) || s == MOVING && late == null) {
+                    return; // collected; or armed by a reset that will settle it
+                }
+                boolean armed = s == MOVING;
+                if (armed) {
+                    reserve(late);
+                }
+                if (t.casWord(w, armed ? word(w, deadline(w), NO_STATUS) : withdrawn(w))) {
+                    if (armed) {
+                        PendingLimit.release(limit);
+                        unfired++;
+                        late.add(t);
+                    } else {
+                        ledger.add(STOP);
+                    }
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** C6, the last step: all queues are closed and all running timers have been looked at. */
+    void collectLate(List<? super TimerNode> collected) {
+        lock.lock();
+        try {
+            if (late != null) {
+                collected.addAll(late); // all or none
+                late = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}
