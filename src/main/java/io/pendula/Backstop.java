@@ -218,9 +218,9 @@ final class Backstop {
         budget--;
         visited++;
         long w = t.wordVolatile();
-        boolean live = TimerNode.isArmed(TimerNode.state(w));
+        boolean live = TimerState.isArmed(TimerState.state(w));
         armed |= live;
-        return live && TimerNode.deadline(w) < before;
+        return live && TimerState.deadline(w) < before;
     }
 
     /** Whether the keeper was seen asleep at the look before, too, and has slept on since. */

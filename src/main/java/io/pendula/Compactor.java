@@ -1,8 +1,8 @@
 package io.pendula;
 
 import static io.pendula.Ledger.DEAD;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.state;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.state;
 
 /**
  * Sweeps the dead entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks. Guarded

@@ -175,7 +175,7 @@ final class Crew {
     void reportStartFailed(Throwable e) {
         if (!startFailed) {
             startFailed = true; // once: it is tried again for as long as it is needed
-            TimerScheduler.reportUncaught(e);
+            Reporter.uncaught(e);
         }
     }
 

@@ -203,7 +203,7 @@ final class Driver extends QueueRunner implements Runnable {
     /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
     private void recover(Throwable e) {
         try {
-            TimerScheduler.reportUncaught(e);
+            Reporter.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {
@@ -430,7 +430,7 @@ final class Driver extends QueueRunner implements Runnable {
         boolean goRound = false;
         for (TimerQueue q : scheduler.queues) {
             if (keeps(q) || owns(q)) {
-                q.intake.reportShortage();
+                q.intake.room.reportShortage();
                 long p = q.prepareToSleep(this, now);
                 if (p == TimerQueue.GO_ROUND) {
                     goRound = true;
@@ -466,7 +466,7 @@ final class Driver extends QueueRunner implements Runnable {
         try {
             lookout.begins(this, claimedAt);
         } catch (Throwable e) {
-            TimerScheduler.reportUncaught(e); // memory is short; the claimed task must run all the same
+            Reporter.uncaught(e); // memory is short; the claimed task must run all the same
         }
     }
 

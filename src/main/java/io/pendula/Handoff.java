@@ -30,7 +30,7 @@ final class Handoff extends Run implements Runnable {
             try {
                 scheduler.perform(this);
             } finally {
-                scheduler.ended(this);
+                scheduler.runs.ended(this);
             }
         }
     }

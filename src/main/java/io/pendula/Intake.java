@@ -1,20 +1,13 @@
 package io.pendula;
 
-import static io.pendula.TimerNode.CANCELLED;
-import static io.pendula.TimerNode.DELETED_QUEUED;
-import static io.pendula.TimerNode.MODIFIED_EARLIER;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.MOVING;
-import static io.pendula.TimerNode.REMOVED;
-import static io.pendula.TimerNode.WAITING;
-import static io.pendula.TimerNode.deadline;
-import static io.pendula.TimerNode.isArmed;
-import static io.pendula.TimerNode.isPlaced;
-import static io.pendula.TimerNode.isQueued;
-import static io.pendula.TimerNode.state;
-import static io.pendula.TimerNode.word;
+import static io.pendula.TimerState.MODIFIED_EARLIER;
+import static io.pendula.TimerState.MOVING;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isPlaced;
+import static io.pendula.TimerState.isQueued;
+import static io.pendula.TimerState.state;
 
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -34,17 +27,6 @@ final class Intake {
      * a drain whose result is false stands for R1 in no proof.
      */
 
-    /*
-     * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is filed makes room by
-     * parking another, which is due later. So what is due soon needs no memory, and what is parked (Shortage) is looked
-     * at before it is due. What is parked is in the inbox to all others: its state is MOVING or MODIFIED_EARLIER, and
-     * stop and reset need the word alone. A reset that brings it forward wakes the keeper in vain; the next look finds
-     * it, and so it may be late by the time between two looks.
-     *
-     * With a manual clock the order of arming counts, and time stands still: there nothing makes room, and each drain
-     * tries to grow.
-     */
-
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
     /** While an inbox is longer than this, arming threads that cannot help yield. */
@@ -53,15 +35,11 @@ final class Intake {
     static final int SPARE_VISITS = 512;
     /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
     static final int READY_MAX = 4 * HELP_DEPTH;
-    /** So many entries are looked at to find one that is due later than another. */
-    private static final int MAKE_ROOM_VISITS = 16;
 
-    private final int index;
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
     private final TimerHeap heap;
-    private final Liveness liveness;
     private final Compactor compactor;
     private final WakeGate gate;
     private final OverdueNote overdue;
@@ -76,28 +54,27 @@ final class Intake {
     private final Backlog young = new Backlog();
     /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
     final Backlog ready = new Backlog();
-    final Shortage shortage = new Shortage();
+    final HeapRoom room;
+    private final Shortage shortage;
 
     /** While something is taken out of the line of those that are ready. */
     private boolean lineClosed;
     /** How often the inbox was taken, and how often when that which was filed last was taken. */
     private long taken;
     private long settled;
-    /** With a manual clock, for the next placed timer that is filed, so that filing cannot run out of memory. */
-    private Place sparePlace;
     /** Timers that were stopped before they were filed. */
     long stops;
     /** How often arming threads have helped. */
     long helps;
 
-    Intake(int index, Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap heap, Liveness liveness,
-            Compactor compactor, WakeGate gate, OverdueNote overdue, boolean keepOrder) {
-        this.index = index;
+    Intake(Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap heap, HeapRoom room, Compactor compactor,
+            WakeGate gate, OverdueNote overdue, boolean keepOrder) {
         this.timeline = timeline;
         this.lock = lock;
         this.inbox = inbox;
         this.heap = heap;
-        this.liveness = liveness;
+        this.room = room;
+        this.shortage = room.shortage;
         this.compactor = compactor;
         this.gate = gate;
         this.overdue = overdue;
@@ -282,17 +259,17 @@ final class Intake {
             }
             if (s == MOVING || s == MODIFIED_EARLIER) {
                 boolean placed = keepOrder && isPlaced(w);
-                if (placed && !hasPlace() || !hasRoom() && !makeRoomFor(deadline(w))) {
+                if (placed && !room.hasPlace() || !room.hasRoom() && !room.makeRoomFor(deadline(w))) {
                     shortage.parked.append(t);
                     return;
                 }
                 if (placed) { // before the CAS: after it a reset may push the timer
-                    sparePlace.seq = heap.nextSeq();
-                    t.next = sparePlace;
+                    room.sparePlace.seq = heap.nextSeq();
+                    t.next = room.sparePlace;
                 }
-                if (t.casWord(w, word(w, deadline(w), WAITING))) {
+                if (t.tryFile(w)) {
                     if (placed) {
-                        sparePlace = null;
+                        room.sparePlace = null;
                     }
                     heap.push(deadline(w), t);
                     return;
@@ -306,7 +283,7 @@ final class Intake {
 
     /** A stopped or cancelled timer leaves the inbox; false if its word is no longer {@code w}. */
     private boolean unlink(TimerNode t, long w) {
-        if (t.casWord(w, word(w, deadline(w), state(w) == DELETED_QUEUED ? REMOVED : CANCELLED))) {
+        if (t.tryDrop(w)) {
             stops++;
             return true;
         }
@@ -459,92 +436,6 @@ final class Intake {
 
     // ---- memory shortage ----
 
-    /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
-    void refuseIfShort(long when) {
-        if (shortage.isOn()) {
-            long now = timeline.now();
-            if (when > now && !shortage.mayTry(now)) {
-                throw new RejectedExecutionException("memory is short: the heap of worker " + index
-                        + ", which holds " + heap.size() + " timers, could not grow");
-            }
-        }
-    }
-
-    private boolean isFull() {
-        return heap.size() == heap.capacity();
-    }
-
-    private boolean hasRoom() {
-        if (keepOrder && !shortage.parked.isEmpty() && !shortage.isPassing()) {
-            return false; // it would overtake those
-        }
-        return !isFull() || grow();
-    }
-
-    private boolean grow() {
-        long began = timeline.now();
-        if (!keepOrder && !shortage.mayTry(began)) {
-            return false;
-        }
-        try {
-            heap.ensureRoom();
-            return true;
-        } catch (OutOfMemoryError e) {
-            long now = timeline.now();
-            shortage.failed(e, now, now - began);
-            lock.setScarce(true);
-            return false;
-        }
-    }
-
-    private boolean hasPlace() {
-        if (sparePlace == null && (!shortage.isOn() || shortage.mayTryPlace(timeline.now()))) {
-            try {
-                sparePlace = new Place();
-            } catch (OutOfMemoryError e) {
-                shortage.failedPlace(e, timeline.now());
-                lock.setScarce(true);
-            }
-        }
-        return sparePlace != null;
-    }
-
-    /** By parking what is due later; only the last entries are looked at, as such are. */
-    private boolean makeRoomFor(long when) {
-        for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && !keepOrder; i--) {
-            if (lock.left() <= SPARE_VISITS) {
-                return false;
-            }
-            lock.visit(1);
-            if (liveness.isDead(i)) {
-                heap.removeAt(i);
-                compactor.exhumed(1);
-                return true;
-            }
-            if (heap.key(i) > when && park(i)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Lock held. False if the entry has died at this moment. */
-    boolean park(int i) {
-        TimerNode t = heap.node(i);
-        long w = t.wordVolatile();
-        boolean filed = state(w) == WAITING || state(w) == MODIFIED_LATER;
-        if (!filed || !liveness.isInPlace(i, w) || !t.casWord(w, word(w, deadline(w), MOVING))) {
-            return false;
-        }
-        if (sparePlace == null && t.next instanceof Place p) {
-            sparePlace = p;
-        }
-        t.next = null; // after the CAS: until then a reset may push the timer
-        heap.removeAt(i);
-        shortage.parked.append(t);
-        return true;
-    }
-
     /** A part of a pass, if one is due; true if none is under way then. */
     private boolean lookAtParked() {
         long now = timeline.now();
@@ -552,12 +443,13 @@ final class Intake {
             shortage.beginPass(now);
         }
         if (shortage.isPassing()) {
-            boolean room = !isFull() || grow();
+            boolean mayGrow = !room.isFull() || room.grow();
             while (shortage.isPassing() && mayVisit(1)) {
                 TimerNode t = shortage.next();
                 long w = t.wordVolatile();
-                if (isArmed(state(w)) && isFull() && !shortage.isNear(deadline(w)) && !(room && grow())) {
-                    room = false;
+                if (isArmed(state(w)) && room.isFull() && !shortage.isNear(deadline(w))
+                        && !(mayGrow && room.grow())) {
+                    mayGrow = false;
                     shortage.parked.append(t);
                 } else {
                     file(t);
@@ -572,27 +464,5 @@ final class Intake {
             inbox.setDepth(Math.max(inbox.depth(), HELP_DEPTH)); // see refuseIfShort
         }
         return !shortage.isPassing();
-    }
-
-    /** Tells the calling thread's uncaught-exception handler that memory was short. */
-    void reportShortage() {
-        if (!shortage.hasReport()) {
-            return;
-        }
-        OutOfMemoryError e;
-        lock.lock();
-        try {
-            e = shortage.takeReport();
-        } finally {
-            lock.unlock();
-        }
-        if (e != null) {
-            try {
-                TimerScheduler.reportUncaught(new IllegalStateException("memory was short: the heap of worker "
-                        + index + " could not grow for a while, so that arming may have been rejected", e));
-            } catch (OutOfMemoryError again) {
-                TimerScheduler.reportUncaught(e);
-            }
-        }
     }
 }

@@ -1,13 +1,11 @@
 package io.pendula;
 
-import static io.pendula.TimerNode.REMOVED;
-import static io.pendula.TimerNode.WAITING;
-import static io.pendula.TimerNode.DELETED;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.deadline;
-import static io.pendula.TimerNode.isPlaced;
-import static io.pendula.TimerNode.state;
-import static io.pendula.TimerNode.word;
+import static io.pendula.TimerState.WAITING;
+import static io.pendula.TimerState.DELETED;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isPlaced;
+import static io.pendula.TimerState.state;
 
 /**
  * Tells which entries of a heap are live: belong to an armed timer that waits for just them (ground rules 1 and 2 of
@@ -36,7 +34,7 @@ final class Liveness {
         long w = t.wordVolatile();
         if (state(w) == MODIFIED_LATER && isInPlace(0, w)) {
             Place place = t.next instanceof Place p ? p : null; // before the CAS: after it a reset may push the timer
-            if (t.casWord(w, word(w, deadline(w), WAITING))) {
+            if (t.tryFile(w)) {
                 if (place != null) {
                     place.seq = heap.nextSeq();
                 }
@@ -67,7 +65,7 @@ final class Liveness {
                     }
                     return false;
                 case DELETED:
-                    if (t.casWord(w, word(w, deadline(w), REMOVED))) {
+                    if (t.tryLetGo(w)) {
                         return true;
                     }
                     break;

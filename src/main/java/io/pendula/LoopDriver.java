@@ -125,7 +125,7 @@ final class LoopDriver extends QueueRunner {
                     sleepOn(q);
                 }
             }
-            scheduler.reportWakeup(this, e);
+            scheduler.reporter.wakeupThrew(this, e);
         } finally {
             scheduler.driverIsUp();
         }
@@ -426,7 +426,7 @@ final class LoopDriver extends QueueRunner {
         if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {
-                scheduler.runEnded();
+                scheduler.runs.runEnded();
             }
         }
         if (detached) {

@@ -135,7 +135,7 @@ final class Monitor implements Runnable {
     private void recover(Throwable e) {
         try {
             sleepsUntil = 0; // nobody need wake it
-            TimerScheduler.reportUncaught(e);
+            Reporter.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {
@@ -194,7 +194,7 @@ final class Monitor implements Runnable {
             paused += nanos;
             if (nanos >= PAUSE_NANOS) {
                 resumedAt = now;
-                scheduler.reportPause(nanos);
+                scheduler.reporter.paused(nanos);
             }
         }
     }
@@ -278,7 +278,7 @@ final class Monitor implements Runnable {
             return Timeline.NEVER; // it speaks up when it comes back
         } else if (age(d.seenAt, now) >= stallNanos) {
             d.stuck = true;
-            scheduler.reportStall(d.nodeOpaque(), d.lateness(), age(d.seenAt, now));
+            scheduler.reporter.stalled(d.nodeOpaque(), d.lateness(), age(d.seenAt, now));
             return now + FAST_POLL_NANOS;
         }
         return now + Math.min(SLOW_POLL_NANOS, Math.max(FAST_POLL_NANOS, stallNanos - age(d.seenAt, now)));
@@ -315,7 +315,7 @@ final class Monitor implements Runnable {
         TimerNode running = l.nodeOpaque();
         if (running != null && age(l.seenAt, now) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
-            scheduler.reportStall(running, l.lateness(), age(l.seenAt, now));
+            scheduler.reporter.stalled(running, l.lateness(), age(l.seenAt, now));
         }
         long p = q.gate.pollUntil();
         if (!q.tryLock()) {
@@ -339,7 +339,7 @@ final class Monitor implements Runnable {
         }
         if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
-            scheduler.reportStall(l, first, late);
+            scheduler.reporter.loopStalled(l, first, late);
         }
         if (p != WakeGate.AWAKE && hasOverslept(q, p, due, now) && q.gate.casPollUntil(p, WakeGate.AWAKE)) {
             backstop.countRescue(); // once: from now on it is up, for all that anybody knows

@@ -12,20 +12,8 @@ final class PendingLimit {
         this.max = max;
     }
 
-    /** Takes a permit or throws; never above the bound, not even for a moment. Null: there is no bound. */
-    static void acquire(PendingLimit limit) {
-        if (limit != null) {
-            limit.acquire();
-        }
-    }
-
-    static void release(PendingLimit limit) {
-        if (limit != null) {
-            limit.held.decrementAndGet();
-        }
-    }
-
-    private void acquire() {
+    /** Takes a permit or throws; never above the bound, not even for a moment. */
+    void acquire() {
         for (long n = held.get(); ; n = held.get()) {
             if (n >= max) {
                 throw new RejectedExecutionException("maxPending reached: " + n + " timers are armed");
@@ -34,6 +22,10 @@ final class PendingLimit {
                 return;
             }
         }
+    }
+
+    void release() {
+        held.decrementAndGet();
     }
 
     long held() {

@@ -2,22 +2,15 @@ package io.pendula;
 
 import static io.pendula.Ledger.DEAD;
 import static io.pendula.Ledger.STOP;
-import static io.pendula.TimerNode.CANCELLED;
-import static io.pendula.TimerNode.CANCELLED_QUEUED;
-import static io.pendula.TimerNode.DELETED;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.MOVING;
-import static io.pendula.TimerNode.NO_STATUS;
-import static io.pendula.TimerNode.REMOVED;
-import static io.pendula.TimerNode.RUNNING;
-import static io.pendula.TimerNode.RUNNING_ARMED;
-import static io.pendula.TimerNode.WAITING;
-import static io.pendula.TimerNode.deadline;
-import static io.pendula.TimerNode.isArmed;
-import static io.pendula.TimerNode.isQueued;
-import static io.pendula.TimerNode.isRunning;
-import static io.pendula.TimerNode.state;
-import static io.pendula.TimerNode.word;
+import static io.pendula.TimerState.DELETED;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.MOVING;
+import static io.pendula.TimerState.RUNNING_ARMED;
+import static io.pendula.TimerState.WAITING;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isQueued;
+import static io.pendula.TimerState.state;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +57,6 @@ final class QueueCloser {
     private final Intake intake;
     private final TimerHeap heap;
     private final Ledger ledger;
-    private final PendingLimit limit;
 
     /** For good. Volatile: read by resets. */
     private volatile boolean closed;
@@ -72,15 +64,13 @@ final class QueueCloser {
     private List<TimerNode> late = new ArrayList<>();
     private long unfired;
 
-    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Ledger ledger,
-            PendingLimit limit) {
+    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Ledger ledger) {
         this.queue = queue;
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
         this.heap = heap;
         this.ledger = ledger;
-        this.limit = limit;
     }
 
     boolean isClosed() {
@@ -157,9 +147,9 @@ final class QueueCloser {
             if (armed) {
                 reserve(collected);
             }
-            if (t.casWord(w, word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
+            if (t.tryCollect(w)) {
                 if (armed) {
-                    PendingLimit.release(limit);
+                    queue.releasePermit();
                     unfired++;
                     collected.add(t);
                 } else if (stoppedInInbox) {
@@ -178,8 +168,8 @@ final class QueueCloser {
                 return;
             }
             reserve(collected);
-            if (t.casWord(w, word(w, deadline(w), state(w) == MOVING ? NO_STATUS : RUNNING))) {
-                PendingLimit.release(limit);
+            if (t.tryCollectRunning(w)) {
+                queue.releasePermit();
                 lock.lock();
                 try {
                     unfired++;
@@ -208,12 +198,12 @@ final class QueueCloser {
                 if (armed && !refused) {
                     reserve(late);
                 }
-                if (t.casWord(w, refused ? undone(w, before) : withdrawn(w))) {
+                if (refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
                     if (!armed) {
                         ledger.add(STOP);
                         return;
                     }
-                    PendingLimit.release(limit);
+                    queue.releasePermit();
                     if (refused) {
                         throw queue.rejected();
                     }
@@ -225,18 +215,6 @@ final class QueueCloser {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** The word without its arming. */
-    private static long withdrawn(long w) {
-        int s = state(w);
-        return word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
-    }
-
-    /** As it was before the reset, but for a run that has ended since. */
-    private static long undone(long w, long before) {
-        boolean ended = isRunning(state(before)) && !isRunning(state(w));
-        return word(w, deadline(before), ended ? NO_STATUS : state(before));
     }
 
     /** The run has ended with an arming, and found the inbox closed. */
@@ -253,9 +231,9 @@ final class QueueCloser {
                 if (armed) {
                     reserve(late);
                 }
-                if (t.casWord(w, armed ? word(w, deadline(w), NO_STATUS) : withdrawn(w))) {
+                if (armed ? t.tryCollectRunning(w) : t.tryWithdraw(w)) {
                     if (armed) {
-                        PendingLimit.release(limit);
+                        queue.releasePermit();
                         unfired++;
                         late.add(t);
                     } else {

@@ -1,5 +1,6 @@
 package io.pendula;
 
+
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
@@ -11,14 +12,14 @@ import java.util.concurrent.locks.LockSupport;
 final class RunEnds {
     private record Awaiter(TimerNode timer, Thread thread) {}
 
-    private static final Awaiter[] NOBODY = {};
-
-    /** Copied at each change, under this object's monitor; the end of a run takes no lock. */
-    private volatile Awaiter[] awaiters = NOBODY;
+    /** Null until somebody waits. Copied at each change, under this object's monitor; the end of a run takes no lock. */
+    private volatile Awaiter[] awaiters;
 
     /** The word of {@code t} has just left the running states. */
     void signal(TimerNode t) {
-        for (Awaiter a : awaiters) {
+        Awaiter[] all = awaiters;
+        for (int i = 0; all != null && i < all.length; i++) {
+            Awaiter a = all[i];
             if (a.timer == t) {
                 LockSupport.unpark(a.thread);
             }
@@ -51,8 +52,8 @@ final class RunEnds {
     }
 
     private synchronized void enter(Awaiter me) {
-        Awaiter[] more = Arrays.copyOf(awaiters, awaiters.length + 1);
-        more[awaiters.length] = me;
+        Awaiter[] more = awaiters == null ? new Awaiter[1] : Arrays.copyOf(awaiters, awaiters.length + 1);
+        more[more.length - 1] = me;
         awaiters = more;
     }
 
@@ -69,10 +70,11 @@ final class RunEnds {
 
     /** How many threads wait. */
     int awaiting() {
-        return awaiters.length;
+        Awaiter[] all = awaiters;
+        return all == null ? 0 : all.length;
     }
 
     private static boolean isRunning(TimerNode t) {
-        return TimerNode.isRunning(TimerNode.state(t.wordVolatile()));
+        return TimerState.isRunning(TimerState.state(t.wordVolatile()));
     }
 }

@@ -1,5 +1,11 @@
 package io.pendula;
 
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isRunning;
+import static io.pendula.TimerState.state;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -126,7 +132,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     private boolean isDone(long w) {
-        return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
+        return TimerState.isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
     }
 
     /**
@@ -140,7 +146,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     @Override
     public boolean isCancelled() {
-        return isCancelled(state(wordVolatile()));
+        return TimerState.isCancelled(state(wordVolatile()));
     }
 
     @Override
@@ -345,7 +351,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         }
         boolean last = period == 0;
         try {
-            if (isCancelled(state(wordVolatile()))) {
+            if (TimerState.isCancelled(state(wordVolatile()))) {
                 return true;
             }
             if (claimed instanceof Call c) {
@@ -484,7 +490,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     public String toString() {
         long w = wordVolatile();
         String state;
-        if (isCancelled(state(w))) {
+        if (TimerState.isCancelled(state(w))) {
             state = "cancelled";
         } else if (isDone(w)) {
             state = "done";

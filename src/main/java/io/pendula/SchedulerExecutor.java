@@ -362,7 +362,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         if (rosters == null) {
             found.clear();
-            scheduler.forEachRun(find);
+            scheduler.runs.forEach(find);
         }
         for (ScheduledTask<?> task : found) {
             if (task.isLive()) {
@@ -430,7 +430,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void close() {
         shutdown();
-        if (scheduler.isRunByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
+        if (scheduler.runs.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
             return;
         }
         boolean interrupted = false;

@@ -61,7 +61,7 @@ final class Stepper extends Run {
             end();
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {
-                scheduler.runEnded();
+                scheduler.runs.runEnded();
             }
         }
         return true;

@@ -84,7 +84,7 @@ final class Tempo {
 
     /** The reset of {@code t} has thrown, for want of memory or stack perhaps after its CAS of the word. */
     void giveUp(Plan p, TimerNode t, Throwable thrown) {
-        boolean before = thrown instanceof RuntimeException || TimerNode.deadline(t.wordVolatile()) != p.first;
+        boolean before = thrown instanceof RuntimeException || TimerState.deadline(t.wordVolatile()) != p.first;
         p.fate = before ? Fate.REFUSED : Fate.ACCEPTED;
     }
 
@@ -108,7 +108,7 @@ final class Tempo {
 
     /** As the word of {@code t} says at this moment. */
     long period(TimerNode t) {
-        return periodFrom(announced, TimerNode.deadline(t.wordVolatile()));
+        return periodFrom(announced, TimerState.deadline(t.wordVolatile()));
     }
 
     private long periodFrom(Plan[] all, long when) {
@@ -124,7 +124,7 @@ final class Tempo {
         Plan[] rest = NONE;
         for (Plan p : all) {
             Fate fate = p.fate; // before the word
-            if (fate == Fate.OPEN || fate == Fate.ACCEPTED && p.first == TimerNode.deadline(t.wordVolatile())) {
+            if (fate == Fate.OPEN || fate == Fate.ACCEPTED && p.first == TimerState.deadline(t.wordVolatile())) {
                 rest = Arrays.copyOf(rest, rest.length + 1);
                 rest[rest.length - 1] = p;
             }

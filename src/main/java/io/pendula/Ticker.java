@@ -1,5 +1,9 @@
 package io.pendula;
 
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.state;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -1,5 +1,11 @@
 package io.pendula;
 
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.state;
+
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
@@ -158,7 +164,7 @@ public final class Timer extends TimerNode {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !queue.scheduler.isRunByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
+        return !queue.scheduler.runs.isByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
     }
 
     /**

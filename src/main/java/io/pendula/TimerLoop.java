@@ -173,7 +173,7 @@ public final class TimerLoop implements AutoCloseable {
     public void close() {
         List<TimerNode> unfired = end("close");
         if (!unfired.isEmpty()) {
-            driver.scheduler.reportLoopClosed(this, unfired);
+            driver.scheduler.reporter.loopClosed(this, unfired);
         }
     }
 

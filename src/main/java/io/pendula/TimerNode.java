@@ -1,51 +1,88 @@
 package io.pendula;
 
+import static io.pendula.TimerState.CANCELLED;
+import static io.pendula.TimerState.CANCELLED_QUEUED;
+import static io.pendula.TimerState.DELETED;
+import static io.pendula.TimerState.DELETED_QUEUED;
+import static io.pendula.TimerState.MODIFIED_EARLIER;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.MOVING;
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.PLACED;
+import static io.pendula.TimerState.REMOVED;
+import static io.pendula.TimerState.RUNNING;
+import static io.pendula.TimerState.RUNNING_ARMED;
+import static io.pendula.TimerState.RUNNING_CANCELLED;
+import static io.pendula.TimerState.WAITING;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isQueued;
+import static io.pendula.TimerState.isRunning;
+import static io.pendula.TimerState.state;
+import static io.pendula.TimerState.word;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What a heap and an inbox hold: a timer's packed word, its task, its queue and the link of the inbox. It knows no
- * rule; {@link TimerQueue} makes every transition and is the only caller of {@link #casWord}.
- *
- * <p>The word is {@code deadline << 4 | state}, and {@link #PLACED} in its highest bit, so deadline and state change in
- * one CAS and no thread can see half a step. 32 bytes with compressed references: a header of 12, the word, and three references.
+ * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. Each
+ * transition of the word is one method here, and each is one compare-and-set; {@link TimerQueue} and its parts decide
+ * which is due. 32 bytes with compressed references: a header of 12, the word, and three references.
  */
 abstract class TimerNode {
-    // The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
-
-    /** Never armed, or fired. Nowhere. For a timer without a task: fired, and nobody has received it yet. */
-    static final int NO_STATUS = 0;
-    /** Stopped and let go. Nowhere. */
-    static final int REMOVED = 1;
-    /** Cancelled for good. Nowhere, save perhaps for a dead heap entry. */
-    static final int CANCELLED = 2;
-    /** Claimed; its callback runs. Nowhere. */
-    static final int RUNNING = 3;
-    /** As RUNNING, and armed again for when the callback has returned: the word holds that next deadline. */
-    static final int RUNNING_ARMED = 4;
-    /** As RUNNING, but cancelled meanwhile. */
-    static final int RUNNING_CANCELLED = 5;
-    /** Stopped; its heap entry is still there, dead. */
-    static final int DELETED = 6;
-    /** Has a heap entry with key == deadline. */
-    static final int WAITING = 7;
-    /** Put off: has a heap entry with key <= deadline, re-keyed when it surfaces. */
-    static final int MODIFIED_LATER = 8;
-    /** On its way to the heap: in the inbox. */
-    static final int MOVING = 9;
-    /** Brought forward: in the inbox again, and its old heap entry is dead. */
-    static final int MODIFIED_EARLIER = 10;
-    /** Stopped while in the inbox, where its link still is. */
-    static final int DELETED_QUEUED = 11;
-    /** Cancelled while in the inbox, where its link still is. */
-    static final int CANCELLED_QUEUED = 12;
-
-    static final int STATE_BITS = 4;
-    /**
-     * Set for good once the timer has been brought forward and has left an entry behind: from then on several entries
-     * may refer to it. While the bit is clear there is one entry at most.
+    /*
+     * The states are those of Go's runtime (1.14 to 1.22). There, a step that writes several fields passes through a
+     * transient state (modifying, removing, moving) in which all others spin. Here deadline and state share one word,
+     * so every step is one CAS and these three are no windows: modifying and removing are the CAS itself, moving is
+     * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
+     *
+     * operation   from -> to                                 result, and what else happens
+     * arm         new            -> MOVING                   pushed to the inbox
+     * stop        WAITING        -> DELETED                  true; its entry is dead now
+     *             MODIFIED_LATER -> DELETED                  true; its entry is dead now
+     *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
+     *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
+     *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
+     *             NO_STATUS (with a task), REMOVED, RUNNING, DELETED*, *CANCELLED*: nothing; false
+     * cancel      as stop, but to CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED, and from every state; then the task
+     *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
+     * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
+     *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
+     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is dead now
+     *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
+     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays dead
+     *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
+     *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
+     *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
+     *             RUNNING_ARMED  -> RUNNING_ARMED            true
+     *             *CANCELLED*                                IllegalStateException
+     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
+     *                                                        task may rest there and not be over
+     * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
+     * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
+     * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
+     *             MOVING, for now -> the same                joins the line of those that need no heap
+     * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
+     * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
+     * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
+     *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
+     *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
+     *             MODIFIED_LATER -> WAITING                  (Go's adjust) its entry gets its true key
+     * receive     NO_STATUS      -> REMOVED
+     * run end     RUNNING -> NO_STATUS, RUNNING_CANCELLED -> CANCELLED
+     *             RUNNING_ARMED  -> MOVING                   pushed to the inbox
+     * clean (top), clear deleted (sweep)
+     *             DELETED        -> REMOVED                  entry dropped
+     *             any other state that the entry does not match: entry dropped, state untouched
+     * move        when a worker's driver or loop goes away the queue changes its owner as a whole; no timer moves
+     * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
+     * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
+     *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
+     *             MOVING -> NO_STATUS                        the same, if the run has just ended
+     *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (QueueCloser)
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
+     *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
      */
-    static final long PLACED = Long.MIN_VALUE;
 
     private static final VarHandle WORD;
     private static final VarHandle NEXT;
@@ -80,44 +117,6 @@ abstract class TimerNode {
         this.task = task;
     }
 
-    static long word(long deadline, int state) {
-        return deadline << STATE_BITS | state;
-    }
-
-    /** The word that follows {@code before}. */
-    static long word(long before, long deadline, int state) {
-        return before & PLACED | deadline << STATE_BITS | state;
-    }
-
-    static int state(long word) {
-        return (int) word & (1 << STATE_BITS) - 1;
-    }
-
-    static long deadline(long word) {
-        return word << 1 >>> STATE_BITS + 1; // without PLACED
-    }
-
-    static boolean isPlaced(long word) {
-        return word < 0;
-    }
-
-    static boolean isQueued(int state) {
-        return state >= MOVING;
-    }
-
-    /** Whether a firing is still to come that stop() would prevent. */
-    static boolean isArmed(int state) {
-        return state >= WAITING && state <= MODIFIED_EARLIER || state == RUNNING_ARMED;
-    }
-
-    static boolean isRunning(int state) {
-        return state >= RUNNING && state <= RUNNING_CANCELLED;
-    }
-
-    static boolean isCancelled(int state) {
-        return state == CANCELLED || state == RUNNING_CANCELLED || state == CANCELLED_QUEUED;
-    }
-
     /** The timer that follows this one in an inbox or a list. */
     final TimerNode nextInLine() {
         TimerNode t = next;
@@ -129,19 +128,126 @@ abstract class TimerNode {
         NEXT.compareAndSet(this, null, link);
     }
 
-    /** Only of a node that no other thread can reach yet. */
-    final void setWordPlain(long value) {
-        WORD.set(this, value);
-    }
-
     /** Not final, so that tests can step in between two looks; no timer overrides it. */
     long wordVolatile() {
         return (long) WORD.getVolatile(this);
     }
 
-    /** Not final either. */
+    /** Not final either. For the transitions below alone. */
     boolean casWord(long expected, long value) {
         return WORD.compareAndSet(this, expected, value);
+    }
+
+    // ---- transitions: each false if the word is no longer w ----
+
+    private boolean cas(long w, long deadline, int to) {
+        return casWord(w, word(w, deadline, to));
+    }
+
+    private boolean cas(long w, int to) {
+        return cas(w, deadline(w), to);
+    }
+
+    /** arm. Only of a node that no other thread can reach yet: published by the push. */
+    final void beginMoving(long when) {
+        WORD.set(this, word(when, MOVING));
+    }
+
+    /** stop; cancel and abort if {@code forGood}. */
+    final boolean tryDisarm(long w, boolean forGood) {
+        int s = state(w);
+        if (isQueued(s)) {
+            return cas(w, forGood ? CANCELLED_QUEUED : DELETED_QUEUED); // counted by the drain
+        }
+        if (isRunning(s)) {
+            return cas(w, forGood ? RUNNING_CANCELLED : RUNNING);
+        }
+        return cas(w, forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED);
+    }
+
+    /** reset of a timer that is in the inbox, armed or stopped: it is armed for another time. */
+    final boolean tryRetimeQueued(long w, long when) {
+        return cas(w, when, state(w) == MODIFIED_EARLIER ? MODIFIED_EARLIER : MOVING);
+    }
+
+    /** reset to a later time of a timer that has an entry. */
+    final boolean tryPostpone(long w, long when) {
+        return cas(w, when, MODIFIED_LATER);
+    }
+
+    /** reset of a timer that is at rest, or brought forward: it must be pushed then. An entry that it has stays behind. */
+    final boolean tryMove(long w, long when) {
+        int s = state(w);
+        return s == NO_STATUS || s == REMOVED ? cas(w, when, MOVING)
+                : casWord(w, word(w | PLACED, when, MODIFIED_EARLIER));
+    }
+
+    /** reset, or retime, of a timer that runs. */
+    final boolean tryRearmRunning(long w, long when) {
+        return cas(w, when, RUNNING_ARMED);
+    }
+
+    /** receive. */
+    final boolean tryReceive(long w) {
+        return cas(w, REMOVED);
+    }
+
+    /** drain: it has an entry under its deadline. */
+    final boolean tryFile(long w) {
+        return cas(w, WAITING);
+    }
+
+    /** drain of a timer that was stopped or cancelled in the inbox. */
+    final boolean tryDrop(long w) {
+        return cas(w, state(w) == DELETED_QUEUED ? REMOVED : CANCELLED);
+    }
+
+    /** park: back into a line, for want of memory. */
+    final boolean tryPark(long w) {
+        return cas(w, MOVING);
+    }
+
+    /** run: {@code next} is the deadline after this one, or 0; {@code kept} if the firing waits for a receiver. */
+    final boolean tryClaim(long w, long when, long next, boolean kept) {
+        return next != 0 ? cas(w, next, RUNNING_ARMED) : cas(w, when, kept ? NO_STATUS : RUNNING);
+    }
+
+    /** claim stopped. One that is deleted leaves its entry behind. */
+    final boolean tryClaimStopped(long w) {
+        return casWord(w, word(w | PLACED, deadline(w), RUNNING));
+    }
+
+    /** run end. */
+    final boolean tryEndRun(long w) {
+        int s = state(w);
+        return cas(w, s == RUNNING_ARMED ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED);
+    }
+
+    /** clean, clear deleted: its entry is dropped. */
+    final boolean tryLetGo(long w) {
+        return cas(w, REMOVED);
+    }
+
+    /** close: collected as unfired, or let go; also of a new timer that the queue has refused. */
+    final boolean tryCollect(long w) {
+        return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
+    }
+
+    /** close: the next firing of a timer that runs, or whose run has just ended, is off. */
+    final boolean tryCollectRunning(long w) {
+        return cas(w, state(w) == MOVING ? NO_STATUS : RUNNING);
+    }
+
+    /** close: the arming is handed over, so it is off. */
+    final boolean tryWithdraw(long w) {
+        int s = state(w);
+        return cas(w, s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
+    }
+
+    /** close: a refused reset leaves no trace. As it was {@code before}, but for a run that has ended since. */
+    final boolean tryUndo(long w, long before) {
+        boolean ended = isRunning(state(before)) && !isRunning(state(w));
+        return cas(w, deadline(before), ended ? NO_STATUS : state(before));
     }
 
     /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */

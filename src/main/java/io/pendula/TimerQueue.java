@@ -2,27 +2,22 @@ package io.pendula;
 
 import static io.pendula.Ledger.DEAD;
 import static io.pendula.Ledger.STOP;
-import static io.pendula.TimerNode.CANCELLED;
-import static io.pendula.TimerNode.CANCELLED_QUEUED;
-import static io.pendula.TimerNode.DELETED;
-import static io.pendula.TimerNode.DELETED_QUEUED;
-import static io.pendula.TimerNode.MODIFIED_EARLIER;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.MOVING;
-import static io.pendula.TimerNode.NO_STATUS;
-import static io.pendula.TimerNode.PLACED;
-import static io.pendula.TimerNode.REMOVED;
-import static io.pendula.TimerNode.RUNNING;
-import static io.pendula.TimerNode.RUNNING_ARMED;
-import static io.pendula.TimerNode.RUNNING_CANCELLED;
-import static io.pendula.TimerNode.WAITING;
-import static io.pendula.TimerNode.deadline;
-import static io.pendula.TimerNode.isArmed;
-import static io.pendula.TimerNode.isCancelled;
-import static io.pendula.TimerNode.isQueued;
-import static io.pendula.TimerNode.isRunning;
-import static io.pendula.TimerNode.state;
-import static io.pendula.TimerNode.word;
+import static io.pendula.TimerState.DELETED;
+import static io.pendula.TimerState.DELETED_QUEUED;
+import static io.pendula.TimerState.MODIFIED_EARLIER;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.MOVING;
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.REMOVED;
+import static io.pendula.TimerState.RUNNING;
+import static io.pendula.TimerState.RUNNING_ARMED;
+import static io.pendula.TimerState.WAITING;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.isQueued;
+import static io.pendula.TimerState.state;
+import static io.pendula.TimerState.word;
 
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,7 +25,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * The timers of one worker or loop: every transition of each of them, and the parts that hold them.
+ * The timers of one worker or loop: what may be done with them, and the parts that hold them. {@link TimerNode} has the
+ * table of their transitions.
  */
 final class TimerQueue extends QueueFields {
     /*
@@ -41,59 +37,6 @@ final class TimerQueue extends QueueFields {
      * of the end of the run. Before it sleeps it says so at the WakeGate, where threads wake it that arm something
      * earlier. A timer that is stopped or brought forward leaves a dead entry in the heap (Liveness tells which are
      * dead), which the Compactor drops. The QueueCloser takes out what is armed when the queue is closed.
-     *
-     * The states are those of Go's runtime (1.14 to 1.22). There, a step that writes several fields passes through a
-     * transient state (modifying, removing, moving) in which all others spin. Here deadline and state share one word,
-     * so every step is one CAS and these three are no windows: modifying and removing are the CAS itself, moving is
-     * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
-     *
-     * operation   from -> to                                 result, and what else happens
-     * arm         new            -> MOVING                   pushed to the inbox
-     * stop        WAITING        -> DELETED                  true; its entry is dead now
-     *             MODIFIED_LATER -> DELETED                  true; its entry is dead now
-     *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
-     *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
-     *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
-     *             NO_STATUS (with a task), REMOVED, RUNNING, DELETED*, *CANCELLED*: nothing; false
-     * cancel      as stop, but to CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED, and from every state; then the task
-     *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
-     * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
-     *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
-     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is dead now
-     *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
-     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays dead
-     *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
-     *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
-     *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
-     *             RUNNING_ARMED  -> RUNNING_ARMED            true
-     *             *CANCELLED*                                IllegalStateException
-     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
-     *                                                        task may rest there and not be over
-     * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
-     * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
-     * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
-     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
-     *             MOVING, for now -> the same                joins the line of those that need no heap
-     * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
-     * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
-     * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
-     *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
-     *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
-     *             MODIFIED_LATER -> WAITING                  (Go's adjust) its entry gets its true key
-     * receive     NO_STATUS      -> REMOVED
-     * run end     RUNNING -> NO_STATUS, RUNNING_CANCELLED -> CANCELLED
-     *             RUNNING_ARMED  -> MOVING                   pushed to the inbox
-     * clean (top), clear deleted (sweep)
-     *             DELETED        -> REMOVED                  entry dropped
-     *             any other state that the entry does not match: entry dropped, state untouched
-     * move        when a worker's driver or loop goes away the queue changes its owner as a whole; no timer moves
-     * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
-     * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
-     *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
-     *             MOVING -> NO_STATUS                        the same, if the run has just ended
-     *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (QueueCloser)
-     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
-     *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
      *
      * Ground rules
      *
@@ -193,8 +136,9 @@ final class TimerQueue extends QueueFields {
         this.liveness = new Liveness(heap, keepOrder);
         this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, scheduler != null
                 && scheduler.endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS);
-        this.intake = new Intake(index, timeline, lock, inbox, heap, liveness, compactor, gate, overdue, keepOrder);
-        this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.ledger, limit);
+        HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
+        this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
+        this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.ledger);
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
@@ -202,11 +146,11 @@ final class TimerQueue extends QueueFields {
     /** Arms a new timer. */
     void arm(TimerNode t, long when) {
         if (inbox.depth() >= Intake.HELP_DEPTH) {
-            intake.refuseIfShort(when);
+            intake.room.refuseIfShort(when);
             intake.helpDrain();
         }
-        PendingLimit.acquire(limit);
-        t.setWordPlain(word(when, MOVING)); // published by the push
+        acquirePermit();
+        t.beginMoving(when);
         if (!push(t)) {
             unlinkUnpushed(t);
             throw rejected();
@@ -224,10 +168,9 @@ final class TimerQueue extends QueueFields {
     private void unlinkUnpushed(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
-            int s = state(w);
-            if (t.casWord(w, word(w, deadline(w), s == CANCELLED_QUEUED ? CANCELLED : REMOVED))) {
-                if (isArmed(s)) {
-                    PendingLimit.release(limit);
+            if (t.tryCollect(w)) {
+                if (isArmed(state(w))) {
+                    releasePermit();
                 }
                 return;
             }
@@ -277,20 +220,12 @@ final class TimerQueue extends QueueFields {
     }
 
     private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
-        int s = state(w);
-        int to;
-        if (isQueued(s)) {
-            to = forGood ? CANCELLED_QUEUED : DELETED_QUEUED; // counted by the drain
-        } else if (isRunning(s)) {
-            to = forGood ? RUNNING_CANCELLED : RUNNING;
-        } else {
-            to = forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED;
-        }
-        if (!t.casWord(w, word(w, deadline(w), to))) {
+        if (!t.tryDisarm(w, forGood)) {
             return false;
         }
+        int s = state(w);
         if (isArmed(s)) {
-            PendingLimit.release(limit);
+            releasePermit();
             if (s == RUNNING_ARMED) {
                 compactor.ledger.add(STOP);
             } else if (isQueued(s)) {
@@ -305,7 +240,7 @@ final class TimerQueue extends QueueFields {
     /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
     void retime(TimerNode t, long when) {
         for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
-            if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
+            if (t.tryRearmRunning(w, when)) {
                 return;
             }
         }
@@ -317,7 +252,7 @@ final class TimerQueue extends QueueFields {
             intake.unlinkStopped(t);
         }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
-            if (t.casWord(w, word(w | PLACED, deadline(w), RUNNING))) { // a deleted one leaves its entry behind
+            if (t.tryClaimStopped(w)) {
                 return true;
             }
         }
@@ -350,7 +285,7 @@ final class TimerQueue extends QueueFields {
             switch (s) {
                 case MOVING:
                 case MODIFIED_EARLIER:
-                    if (t.casWord(w, word(w, when, s))) {
+                    if (t.tryRetimeQueued(w, when)) {
                         resets.increment();
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
@@ -363,13 +298,13 @@ final class TimerQueue extends QueueFields {
                 case WAITING:
                 case MODIFIED_LATER:
                     if (later) {
-                        if (t.casWord(w, word(w, when, MODIFIED_LATER))) {
+                        if (t.tryPostpone(w, when)) {
                             resets.increment();
                             return true;
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, word(w | PLACED, when, MODIFIED_EARLIER))) {
+                        if (tryPost(t, w, when)) {
                             resets.increment();
                             compactor.tidyUp(compactor.ledger.add(DEAD)); // that can wait until the timer is in the inbox
                             return true;
@@ -377,52 +312,52 @@ final class TimerQueue extends QueueFields {
                     }
                     break;
                 case DELETED:
-                    PendingLimit.acquire(limit);
+                    acquirePermit();
                     if (later) {
                         // No wake: nobody sleeps beyond the key of an entry that is still there.
-                        if (t.casWord(w, word(w, when, MODIFIED_LATER))) {
+                        if (t.tryPostpone(w, when)) {
                             compactor.ledger.add(-DEAD);
                             return false;
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, word(w | PLACED, when, MODIFIED_EARLIER))) {
+                        if (tryPost(t, w, when)) {
                             return false;
                         }
                     }
-                    PendingLimit.release(limit);
+                    releasePermit();
                     break;
                 case NO_STATUS:
                 case REMOVED:
                     intake.helpIfDeep();
-                    PendingLimit.acquire(limit);
+                    acquirePermit();
                     boolean kept = s == NO_STATUS && t.isSignal(t.task()); // before the CAS: a cancel drops the task
-                    if (tryPost(t, w, word(w, when, MOVING))) {
+                    if (tryPost(t, w, when)) {
                         return kept;
                     }
-                    PendingLimit.release(limit);
+                    releasePermit();
                     break;
                 case DELETED_QUEUED:
-                    PendingLimit.acquire(limit);
-                    if (t.casWord(w, word(w, when, MOVING))) {
+                    acquirePermit();
+                    if (t.tryRetimeQueued(w, when)) {
                         compactor.ledger.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
                         return false;
                     }
-                    PendingLimit.release(limit);
+                    releasePermit();
                     break;
                 case RUNNING:
-                    PendingLimit.acquire(limit);
-                    if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
+                    acquirePermit();
+                    if (t.tryRearmRunning(w, when)) {
                         if (closer.isClosed()) {
                             closer.settle(t, w, when);
                         }
                         return false;
                     }
-                    PendingLimit.release(limit);
+                    releasePermit();
                     break;
                 case RUNNING_ARMED:
-                    if (t.casWord(w, word(w, when, RUNNING_ARMED))) {
+                    if (t.tryRearmRunning(w, when)) {
                         resets.increment();
                         return true;
                     }
@@ -435,7 +370,7 @@ final class TimerQueue extends QueueFields {
 
     /** Takes the firing that waits for a receiver; false if another thread was quicker. */
     boolean receive(TimerNode t, long w) {
-        return t.casWord(w, word(w, deadline(w), REMOVED));
+        return t.tryReceive(w);
     }
 
     private boolean push(TimerNode t) {
@@ -451,20 +386,20 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. */
-    private boolean tryPost(TimerNode t, long w, long to) {
+    private boolean tryPost(TimerNode t, long w, long when) {
         boolean pushed;
         boolean pushing = false;
         Posts p = inbox.posts();
         int slot = p.enter(t);
         try {
-            if (closer.isClosed() || !t.casWord(w, to)) { // after it has entered, see QueueCloser
+            if (closer.isClosed() || !t.tryMove(w, when)) { // after it has entered, see QueueCloser
                 return false;
             }
             pushing = true;
             pushed = push(t);
             pushing = false;
             if (!pushed) {
-                closer.settle(t, w, deadline(to));
+                closer.settle(t, w, when);
             }
         } finally {
             if (pushing) { // out of stack, so by a store alone; reset does the rest
@@ -523,8 +458,7 @@ final class TimerQueue extends QueueFields {
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
                     Runnable task = t.task(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
-                    if (t.casWord(w, next == 0 ? word(w, when, t.isSignal(task) ? NO_STATUS : RUNNING)
-                            : word(w, next, RUNNING_ARMED))) {
+                    if (t.tryClaim(w, when, next, t.isSignal(task))) {
                         run.begin(t, task, when, now);
                         if (inLine) {
                             intake.ready.removeFirst();
@@ -532,7 +466,7 @@ final class TimerQueue extends QueueFields {
                             heap.pop();
                         }
                         if (next == 0) {
-                            PendingLimit.release(limit);
+                            releasePermit();
                         }
                         fired++;
                         if (stealing) {
@@ -561,9 +495,8 @@ final class TimerQueue extends QueueFields {
     boolean endRun(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
-            int s = state(w);
-            boolean again = s == RUNNING_ARMED;
-            if (t.casWord(w, word(w, deadline(w), again ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED))) {
+            boolean again = state(w) == RUNNING_ARMED;
+            if (t.tryEndRun(w)) {
                 if (again) {
                     if (push(t)) {
                         wakeFor(t);
@@ -645,7 +578,7 @@ final class TimerQueue extends QueueFields {
 
     private boolean isDrainDue(long now) {
         return keepOrder || inbox.pushFailed || inbox.arrivals() <= now || intake.isUnfinished() || now >= compactor.lateSweepAt()
-                || now >= intake.shortage.lookAt();
+                || now >= intake.room.shortage.lookAt();
     }
 
     private void planLateSweep(long now) {
@@ -658,7 +591,7 @@ final class TimerQueue extends QueueFields {
 
     /** When the keeper must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
-        return Math.min(earliest(), intake.isUnfinished() ? now : intake.shortage.lookAt());
+        return Math.min(earliest(), intake.isUnfinished() ? now : intake.room.shortage.lookAt());
     }
 
     /**
@@ -852,7 +785,7 @@ final class TimerQueue extends QueueFields {
             // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
             boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
                     && intake.isEmpty();
-            if (!vacant || scheduler.isAnyRunning(t -> t.queue == this) || !inbox.retire()) {
+            if (!vacant || scheduler.runs.isAny(t -> t.queue == this) || !inbox.retire()) {
                 return false;
             }
             compactor.stopSweeping();
@@ -949,6 +882,20 @@ final class TimerQueue extends QueueFields {
 
     void collectLate(List<? super TimerNode> collected) {
         closer.collectLate(collected);
+    }
+
+    // ---- permits: without a bound not even the class is loaded ----
+
+    private void acquirePermit() {
+        if (limit != null) {
+            limit.acquire();
+        }
+    }
+
+    void releasePermit() {
+        if (limit != null) {
+            limit.release();
+        }
     }
 
     // ---- figures ----

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +16,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
@@ -75,9 +72,10 @@ public final class TimerScheduler implements AutoCloseable {
     final Crew crew;
     private volatile boolean closed;
     /** Under crew; null until then. */
-    private Closing closing;
+    private SchedulerCloser closer;
 
-    private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
+    final Runs runs = new Runs(this);
+    final Reporter reporter;
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
     /** Under crew. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
@@ -129,6 +127,7 @@ public final class TimerScheduler implements AutoCloseable {
     private TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock);
+        this.reporter = new Reporter(options.listener);
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         ManualClock manual = manualClock();
         this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
@@ -429,7 +428,7 @@ public final class TimerScheduler implements AutoCloseable {
     @Override
     public void close() {
         closeQueues(null);
-        awaitRuns();
+        runs.awaitEnd();
     }
 
     /**
@@ -462,62 +461,27 @@ public final class TimerScheduler implements AutoCloseable {
 
     // ---- closing ----
 
-    /*
-     * Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under
-     * its queue's lock, and from that moment its Run tells it (first a driver's, then perhaps a Handoff that is
-     * registered before the driver lets go of it). So a timer that was claimed before its queue was closed is found
-     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
-     * it was left with its queue, which is asked last.
-     */
     private void closeQueues(List<? super Timer> stopped) {
         if (options.kind == Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
-        Closing c;
+        SchedulerCloser c;
         synchronized (crew) {
             if (gone != null) {
                 gone.relist();
             }
-            if (closing == null) {
-                closing = new Closing();
+            if (closer == null) {
+                closer = new SchedulerCloser(this);
             }
-            c = closing;
+            c = closer;
             closed = true; // from now on the crew takes nobody, and no loop is attached or detached
         }
-        if (!c.done) {
+        if (!c.isDone()) {
             try {
                 c.go(stopped);
             } finally {
                 wakeAll();
             }
-        }
-    }
-
-    /**
-     * The steps of closing. Each can be repeated, so that what one call could not do, the next one does. Its monitor is
-     * taken before all other locks; no callback runs and nobody waits under it.
-     */
-    private final class Closing {
-        volatile boolean done;
-        /** Not returned yet. */
-        private final List<TimerNode> unfired = new ArrayList<>();
-
-        synchronized void go(List<? super Timer> stopped) {
-            if (done) {
-                return;
-            }
-            closeAll(queues, t -> true, unfired);
-            abandon(unfired);
-            List<SchedulerExecutor> open;
-            synchronized (crew) {
-                open = List.copyOf(views);
-            }
-            open.forEach(SchedulerExecutor::shutdown);
-            if (stopped != null) {
-                stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
-            }
-            unfired.clear();
-            done = true;
         }
     }
 
@@ -547,6 +511,21 @@ public final class TimerScheduler implements AutoCloseable {
     void abandon(List<TimerNode> unfired) {
         waiting.values().forEach(Signal::run);
         unfired.forEach(TimerNode::abandoned);
+    }
+
+    /** Under crew. One queue is closed, and forgotten. */
+    void closeQueue(TimerQueue q, List<TimerNode> unfired) {
+        queues = queuesWithout(q);
+        SchedulerCloser.closeAll(this, new TimerQueue[] {q}, t -> t.queue == q, unfired);
+        q.disown();
+        gone().add(q);
+    }
+
+    /** Those that are still in use. */
+    List<SchedulerExecutor> views() {
+        synchronized (crew) {
+            return List.copyOf(views);
+        }
     }
 
     /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
@@ -603,124 +582,6 @@ public final class TimerScheduler implements AutoCloseable {
         return rest.toArray(new TimerQueue[0]);
     }
 
-    /** Under crew. One queue is closed, and forgotten. */
-    void closeQueue(TimerQueue q, List<TimerNode> unfired) {
-        queues = queuesWithout(q);
-        closeAll(new TimerQueue[] {q}, t -> t.queue == q, unfired);
-        q.disown();
-        gone().add(q);
-    }
-
-    /** {@code theirs}: of what runs, the timers to look at. */
-    private void closeAll(TimerQueue[] closing, Predicate<TimerNode> theirs, List<TimerNode> unfired) {
-        Throwable failure = null;
-        for (TimerQueue q : closing) {
-            try {
-                q.close(unfired);
-            } catch (RuntimeException | Error e) {
-                failure = e; // this queue takes no more timers, and neither must the others
-            }
-        }
-        if (failure instanceof Error e) {
-            throw e;
-        } else if (failure != null) {
-            throw (RuntimeException) failure;
-        }
-        forEachRun(t -> {
-            if (theirs.test(t)) {
-                t.queue.collectRunning(t, unfired);
-            }
-        });
-        for (TimerQueue q : closing) {
-            q.collectLate(unfired);
-        }
-    }
-
-    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
-    void forEachRun(Consumer<TimerNode> look) {
-        // By their own types: for Run the JVM's verifier would load every one of these classes at the start.
-        for (Driver d : crew.drivers()) {
-            look(d.nodeAcquire(), look);
-        }
-        for (LoopDriver l : loops.all()) {
-            look(l.nodeAcquire(), look);
-        }
-        for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
-            look(h.nodeAcquire(), look);
-        }
-        if (stepper != null) {
-            look(stepper.nodeAcquire(), look);
-        }
-    }
-
-    /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
-    boolean isAnyRunning(Predicate<TimerNode> timer) {
-        boolean[] found = new boolean[1];
-        forEachRun(t -> found[0] |= timer.test(t));
-        return found[0];
-    }
-
-    private static void look(TimerNode t, Consumer<TimerNode> look) {
-        if (t != null) {
-            look.accept(t);
-        }
-    }
-
-    private void awaitRuns() {
-        List<Run> mine = runsOfCaller();
-        synchronized (crew) {
-            if (!mine.isEmpty()) {
-                mine.forEach(run -> run.inClose = true);
-                crew.notifyAll();
-            }
-            try {
-                while (mustWait(!mine.isEmpty())) {
-                    crew.wait();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private boolean mustWait(boolean insideCallback) {
-        for (Driver d : crew.drivers()) {
-            if (!d.inClose) {
-                return true;
-            }
-        }
-        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended and Stepper.runOneDue
-        for (LoopDriver l : loops.all()) {
-            if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
-                return true;
-            }
-        }
-        if (stepper != null && !stepper.inClose && stepper.nodeAcquire() != null) {
-            return true;
-        }
-        for (Handoff h : handoffs) {
-            // What has not begun may wait in the executor for the very thread that closes.
-            if (!h.inClose && !(insideCallback && h.runner() == null)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void ended(Handoff h) {
-        handoffs.remove(h);
-        if (closed) { // after the removal; a closing thread sets it before it looks
-            runEnded();
-        }
-    }
-
-    /** Tells those who wait in close(). */
-    void runEnded() {
-        synchronized (crew) {
-            crew.notifyAll();
-        }
-    }
-
     // ---- what drivers and the monitor call ----
 
     /** A queue that slept for ever has got a timer. */
@@ -747,12 +608,12 @@ public final class TimerScheduler implements AutoCloseable {
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
-            reportThrown(t, run.lateness(), e);
+            reporter.threw(t, run.lateness(), e);
         }
         if (began != 0) {
             long ended = nowIfTold();
             if (ended - began > options.slowNanos) {
-                reportSlow(t, run.lateness(), ended - began);
+                reporter.slow(t, run.lateness(), ended - began);
             }
         }
         return ends && t.queue.endRun(t);
@@ -763,7 +624,7 @@ public final class TimerScheduler implements AutoCloseable {
         try {
             return timeline.now();
         } catch (Throwable e) {
-            reportUncaught(e);
+            Reporter.uncaught(e);
             return 0;
         }
     }
@@ -776,91 +637,18 @@ public final class TimerScheduler implements AutoCloseable {
         Handoff h = null;
         try {
             h = new Handoff(this, claimed);
-            handoffs.add(h);
+            runs.add(h);
             options.executor.execute(h);
             return true;
         } catch (Throwable e) {
             if (h != null && !h.take()) {
                 return true; // it ran, or is running
             }
-            reportThrown(claimed.nodeOpaque(), claimed.lateness(), e);
+            reporter.threw(claimed.nodeOpaque(), claimed.lateness(), e);
             if (h != null) {
-                ended(h);
+                runs.ended(h);
             }
             return false;
-        }
-    }
-
-    // A listener harms nobody either.
-
-    private void reportThrown(TimerNode t, long lateness, Throwable thrown) {
-        try {
-            options.listener.threw(t, lateness, thrown);
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    private void reportSlow(TimerNode t, long lateness, long ran) {
-        try {
-            options.listener.slow(t, lateness, ran);
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
-    void reportStall(TimerNode t, long lateness, long blocked) {
-        if (t != null) {
-            try {
-                options.listener.stalled(t, lateness, blocked);
-            } catch (Throwable e) {
-                reportUncaught(e);
-            }
-        }
-    }
-
-    /** A loop has not come by since {@code first} fell due, so long ago. */
-    void reportStall(LoopDriver l, TimerNode first, long late) {
-        try {
-            options.listener.loopStalled(l.handle, first, late);
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    /** Armed timers were stopped because their loop was closed. */
-    void reportLoopClosed(TimerLoop loop, List<TimerNode> unfired) {
-        try {
-            options.listener.loopClosed(loop, List.copyOf(unfired));
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    void reportPause(long nanos) {
-        try {
-            options.listener.paused(nanos);
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    void reportWakeup(LoopDriver l, Throwable thrown) {
-        try {
-            options.listener.wakeupThrew(l.handle, thrown);
-        } catch (Throwable e) {
-            reportUncaught(e);
-        }
-    }
-
-    static void reportUncaught(Throwable e) {
-        Thread thread = Thread.currentThread();
-        try {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-        } catch (Throwable hopeless) {
-            // The handler of the last resort has failed: there is nobody left to tell.
-            return;
         }
     }
 
@@ -887,36 +675,6 @@ public final class TimerScheduler implements AutoCloseable {
             return d.driver.scheduler == this ? d.driver : null;
         }
         return options.threadFactory == null ? null : crew.driverOf(t);
-    }
-
-    /** More than one if the executor runs callbacks on the thread that hands them over. */
-    private List<Run> runsOfCaller() {
-        Thread t = Thread.currentThread();
-        List<Run> runs = new ArrayList<>();
-        for (Driver d : crew.drivers()) {
-            if (d.runner() == t) {
-                runs.add(d);
-            }
-        }
-        for (LoopDriver l : loops.all()) {
-            if (l.runner() == t && l.isRunning()) {
-                runs.add(l);
-            }
-        }
-        for (Handoff h : handoffs) {
-            if (h.runner() == t) {
-                runs.add(h);
-            }
-        }
-        if (stepper != null && stepper.runner() == t) {
-            runs.add(stepper);
-        }
-        return runs;
-    }
-
-    /** Whether the calling thread is inside a callback of such a timer. */
-    boolean isRunByCaller(Predicate<TimerNode> timer) {
-        return runsOfCaller().stream().map(Run::nodeOpaque).anyMatch(timer);
     }
 
     /** Waits on a signal, so that closing the scheduler ends the wait. */

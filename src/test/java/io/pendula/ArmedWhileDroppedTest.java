@@ -51,7 +51,7 @@ class ArmedWhileDroppedTest {
 
     /** It fires once under the deadline of its reset. */
     private static void assertArmed(Rig rig, TimerNode t, long when) {
-        assertTrue(TimerNode.isArmed(rig.state(t)), () -> "state " + rig.state(t));
+        assertTrue(TimerState.isArmed(rig.state(t)), () -> "state " + rig.state(t));
         rig.giveMemory();
         int firings = 0;
         for (Fixtures.Claim run; (run = rig.claim(10_000)) != null; rig.queue.endRun(run.nodeOpaque())) {
@@ -108,7 +108,7 @@ class ArmedWhileDroppedTest {
             SteppedTimer t = stopped(rig, true);
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
             rig.fire(DUE);
-            if (t.isPassed() && TimerNode.deadline(t.wordVolatile()) == 700) {
+            if (t.isPassed() && TimerState.deadline(t.wordVolatile()) == 700) {
                 passed.add(look);
                 assertArmed(rig, t, 700);
             }

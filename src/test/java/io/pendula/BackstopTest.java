@@ -69,7 +69,7 @@ class BackstopTest {
     }
 
     private static void push(TimerQueue q, TimerNode t, long when) {
-        t.setWordPlain(TimerNode.word(when, TimerNode.MOVING));
+        t.beginMoving(when);
         assertNull(q.inbox.push(t));
     }
 

@@ -215,7 +215,7 @@ class CloseInterleavingsTest {
         }
 
         private void check() {
-            assertTrue(TimerNode.state(timer.wordVolatile()) <= TimerNode.REMOVED, () -> "state " + rig.state(timer));
+            assertTrue(TimerState.state(timer.wordVolatile()) <= TimerState.REMOVED, () -> "state " + rig.state(timer));
             assertEquals(armed, ended + collected.size(), "armings, and their ends");
             assertTrue(collected.size() <= 1);
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");

@@ -227,11 +227,11 @@ final class Fixtures {
         }
 
         int state(TimerNode t) {
-            return TimerNode.state(t.wordVolatile());
+            return TimerState.state(t.wordVolatile());
         }
 
         long deadline(TimerNode t) {
-            return TimerNode.deadline(t.wordVolatile());
+            return TimerState.deadline(t.wordVolatile());
         }
     }
 

@@ -340,7 +340,7 @@ class LifecycleTest {
             closer.start();
             eventually("first queue closed", () -> s.queues[0].isClosed());
             go.countDown();
-            eventually("run ended", () -> !t.isPending() && !TimerNode.isRunning(TimerNode.state(t.wordVolatile())));
+            eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(t.wordVolatile())));
         } finally {
             s.queues[1].unlock();
         }

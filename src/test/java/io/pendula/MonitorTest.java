@@ -221,7 +221,7 @@ class MonitorTest {
             eventually("driver sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
             Timer lost = new Timer(quiet, ran::countDown);
-            lost.setWordPlain(TimerNode.word(s.timeline.deadlineIn(0), TimerNode.MOVING));
+            lost.beginMoving(s.timeline.deadlineIn(0));
             assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
             await(ran);
             ticker.close();

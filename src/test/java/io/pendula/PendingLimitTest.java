@@ -14,9 +14,9 @@ class PendingLimitTest {
     @Test
     void acquire_atTheBound_isRejected() {
         PendingLimit a = new PendingLimit(2);
-        PendingLimit.acquire(a);
-        PendingLimit.acquire(a);
-        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> PendingLimit.acquire(a));
+        a.acquire();
+        a.acquire();
+        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, a::acquire);
         assertEquals("maxPending reached: 2 timers are armed", e.getMessage());
         assertEquals(2, a.held());
     }
@@ -24,10 +24,10 @@ class PendingLimitTest {
     @Test
     void release_atTheBound_letsOneIn() {
         PendingLimit a = new PendingLimit(1);
-        PendingLimit.acquire(a);
-        PendingLimit.release(a);
-        PendingLimit.acquire(a);
-        assertThrows(RejectedExecutionException.class, () -> PendingLimit.acquire(a));
+        a.acquire();
+        a.release();
+        a.acquire();
+        assertThrows(RejectedExecutionException.class, a::acquire);
     }
 
     @Test
@@ -40,13 +40,13 @@ class PendingLimitTest {
             threads.add(new Thread(() -> {
                 for (int n = 0; n < 10_000; n++) {
                     try {
-                        PendingLimit.acquire(a);
+                        a.acquire();
                     } catch (RejectedExecutionException full) {
                         continue;
                     }
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     inside.decrementAndGet();
-                    PendingLimit.release(a);
+                    a.release();
                 }
             }));
         }

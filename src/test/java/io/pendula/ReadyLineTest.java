@@ -102,8 +102,8 @@ class ReadyLineTest {
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
-        assertEquals(TimerNode.REMOVED, TimerNode.state(stopped.wordVolatile()));
-        assertEquals(TimerNode.CANCELLED, TimerNode.state(cancelled.wordVolatile()));
+        assertEquals(TimerState.REMOVED, TimerState.state(stopped.wordVolatile()));
+        assertEquals(TimerState.CANCELLED, TimerState.state(cancelled.wordVolatile()));
     }
 
     @Test

@@ -223,7 +223,7 @@ class StaleEntryTest {
         asleepUntil = rig.sleep(asleepUntil);
         assertEquals(0, rig.dead());
         assertEquals(1, rig.heap.size());
-        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+        assertEquals(TimerState.REMOVED, rig.state(stopped));
         assertEquals(1, rig.keeper.wakes);
         assertTrue(rig.sleep(asleepUntil) > HOUR, "one late sweep is enough");
         assertTrue(far.isPending());
@@ -238,7 +238,7 @@ class StaleEntryTest {
         queue.stop(stopped);
         assertEquals(1, rig.keeper.wakes);
         rig.sleep(2 * SECOND);
-        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+        assertEquals(TimerState.REMOVED, rig.state(stopped));
     }
 
     @Test
@@ -329,7 +329,7 @@ class StaleEntryTest {
         long until = queue.prepareToWait(loop, SECOND);
         assertTrue(until <= SECOND + LATE, "waits for " + until);
         until = queue.prepareToWait(loop, until);
-        assertEquals(TimerNode.REMOVED, rig.state(stopped));
+        assertEquals(TimerState.REMOVED, rig.state(stopped));
     }
 
     /** A loop that only runs what is due and never waits lets go of stopped timers, too. */
@@ -351,8 +351,8 @@ class StaleEntryTest {
             }
             loop.runDue();
             assertEquals(0, s.stats().dead());
-            assertEquals(TimerNode.REMOVED, TimerNode.state(filed.wordVolatile()));
-            assertEquals(TimerNode.REMOVED, TimerNode.state(arrived.wordVolatile()));
+            assertEquals(TimerState.REMOVED, TimerState.state(filed.wordVolatile()));
+            assertEquals(TimerState.REMOVED, TimerState.state(arrived.wordVolatile()));
         }
     }
 

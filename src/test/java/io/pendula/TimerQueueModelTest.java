@@ -338,7 +338,7 @@ class TimerQueueModelTest {
             assertEquals(wakes, rig.keeper.wakes, "wakes");
             assertEquals(asleepUntil != NONE, rig.isAsleep(), "asleep");
             for (Known k : all) {
-                assertEquals(k.isArmed(), TimerNode.isArmed(rig.state(k.timer)), "armed");
+                assertEquals(k.isArmed(), TimerState.isArmed(rig.state(k.timer)), "armed");
                 if (k.isArmed()) {
                     assertEquals(k.when, rig.deadline(k.timer), "deadline");
                 }
@@ -390,10 +390,10 @@ class TimerQueueModelTest {
             assertEquals(expected, new HashSet<>(unfired), "unfired");
             assertEquals(expected.size(), unfired.size());
             for (Known k : byTimer.values()) {
-                assertFalse(TimerNode.isArmed(rig.state(k.timer)));
+                assertFalse(TimerState.isArmed(rig.state(k.timer)));
                 if (!k.cancelled) {
                     assertThrows(RejectedExecutionException.class, () -> queue.reset(k.timer, now));
-                    assertFalse(TimerNode.isArmed(rig.state(k.timer)));
+                    assertFalse(TimerState.isArmed(rig.state(k.timer)));
                 }
             }
             TimerStats.Worker s = queue.stats();
@@ -409,7 +409,7 @@ class TimerQueueModelTest {
     }
 
     private static boolean isStoppedInInbox(int state) {
-        return state == TimerNode.DELETED_QUEUED || state == TimerNode.CANCELLED_QUEUED;
+        return state == TimerState.DELETED_QUEUED || state == TimerState.CANCELLED_QUEUED;
     }
 
     private static void play(long seed) {

@@ -1,19 +1,19 @@
 package io.pendula;
 
 import static io.pendula.Fixtures.assertHeapOrder;
-import static io.pendula.TimerNode.CANCELLED;
-import static io.pendula.TimerNode.CANCELLED_QUEUED;
-import static io.pendula.TimerNode.DELETED;
-import static io.pendula.TimerNode.DELETED_QUEUED;
-import static io.pendula.TimerNode.MODIFIED_EARLIER;
-import static io.pendula.TimerNode.MODIFIED_LATER;
-import static io.pendula.TimerNode.MOVING;
-import static io.pendula.TimerNode.NO_STATUS;
-import static io.pendula.TimerNode.REMOVED;
-import static io.pendula.TimerNode.RUNNING;
-import static io.pendula.TimerNode.RUNNING_ARMED;
-import static io.pendula.TimerNode.RUNNING_CANCELLED;
-import static io.pendula.TimerNode.WAITING;
+import static io.pendula.TimerState.CANCELLED;
+import static io.pendula.TimerState.CANCELLED_QUEUED;
+import static io.pendula.TimerState.DELETED;
+import static io.pendula.TimerState.DELETED_QUEUED;
+import static io.pendula.TimerState.MODIFIED_EARLIER;
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.MOVING;
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.REMOVED;
+import static io.pendula.TimerState.RUNNING;
+import static io.pendula.TimerState.RUNNING_ARMED;
+import static io.pendula.TimerState.RUNNING_CANCELLED;
+import static io.pendula.TimerState.WAITING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -1261,7 +1261,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(a, WAITING, 5_000);
         assertWord(b, WAITING, 4_000);
-        assertFalse(queue.intake.shortage.isOn());
+        assertFalse(queue.intake.room.shortage.isOn());
         assertEquals(filed.size(), rig.fire(3_999));
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
@@ -1319,7 +1319,7 @@ class TimerQueueTest {
         rig.giveMemory();
         rig.arm(6_000);
         rig.drain();
-        assertFalse(queue.intake.shortage.isOn());
+        assertFalse(queue.intake.room.shortage.isOn());
         rig.arm(6_000);
         assertEquals(filed.size() + 3, rig.fire(10_000));
     }

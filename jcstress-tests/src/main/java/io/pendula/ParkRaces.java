@@ -385,7 +385,7 @@ public class ParkRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            r.r1 = sleep(TimerNode.deadline(timer.wordVolatile()));
+            r.r1 = sleep(TimerState.deadline(timer.wordVolatile()));
             r.r2 = wakes.get();
             r.r3 = audit(4, 0, 2);
         }

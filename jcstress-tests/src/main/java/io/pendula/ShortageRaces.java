@@ -17,8 +17,8 @@ public class ShortageRaces {
         final void park(int entry) {
             queue.lock();
             try {
-                queue.intake.shortage.failed(null, 1, 0);
-                queue.intake.park(entry);
+                queue.intake.room.shortage.failed(null, 1, 0);
+                queue.intake.room.park(entry);
             } finally {
                 queue.unlock();
             }

@@ -69,7 +69,7 @@ public class TaskRaces {
         public void cancel(LL_Result r) {
             jitter(3_000);
             int was = queue.abort(task);
-            r.r1 = was < 0 ? "ended" : TimerNode.isRunning(was) ? "ran" : "waited";
+            r.r1 = was < 0 ? "ended" : TimerState.isRunning(was) ? "ran" : "waited";
         }
 
         @Actor

@@ -32,7 +32,7 @@ public class TickerRaces {
             if (!driver.claim(queue, END)) {
                 return "none";
             }
-            long next = TimerNode.deadline(ticker.wordVolatile());
+            long next = TimerState.deadline(ticker.wordVolatile());
             return driver.deadline + "+" + (next - driver.deadline);
         }
     }

@@ -1,0 +1,86 @@
+package io.pendula;
+
+import java.util.List;
+
+/**
+ * Tells the listener what has happened. What the listener throws harms nobody: the calling thread's uncaught-exception
+ * handler hears of it.
+ */
+final class Reporter {
+    private final TimerListener listener;
+
+    Reporter(TimerListener listener) {
+        this.listener = listener;
+    }
+
+    void threw(TimerNode t, long lateness, Throwable thrown) {
+        try {
+            listener.threw(t, lateness, thrown);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    void slow(TimerNode t, long lateness, long ran) {
+        try {
+            listener.slow(t, lateness, ran);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
+    void stalled(TimerNode t, long lateness, long blocked) {
+        if (t != null) {
+            try {
+                listener.stalled(t, lateness, blocked);
+            } catch (Throwable e) {
+                uncaught(e);
+            }
+        }
+    }
+
+    /** A loop has not come by since {@code first} fell due, so long ago. */
+    void loopStalled(LoopDriver l, TimerNode first, long late) {
+        try {
+            listener.loopStalled(l.handle, first, late);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    /** Armed timers were stopped because their loop was closed. */
+    void loopClosed(TimerLoop loop, List<TimerNode> unfired) {
+        try {
+            listener.loopClosed(loop, List.copyOf(unfired));
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    void paused(long nanos) {
+        try {
+            listener.paused(nanos);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    void wakeupThrew(LoopDriver l, Throwable thrown) {
+        try {
+            listener.wakeupThrew(l.handle, thrown);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    static void uncaught(Throwable e) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable hopeless) {
+            // The handler of the last resort has failed: there is nobody left to tell.
+            return;
+        }
+    }
+}

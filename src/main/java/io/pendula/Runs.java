@@ -1,0 +1,141 @@
+package io.pendula;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** The callbacks of a scheduler that are in progress, or handed to its executor: for those who close it. */
+final class Runs {
+    private final TimerScheduler scheduler;
+    private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
+
+    Runs(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    void add(Handoff h) {
+        handoffs.add(h);
+    }
+
+    void ended(Handoff h) {
+        handoffs.remove(h);
+        if (scheduler.isClosed()) { // after the removal; a closing thread sets it before it looks
+            runEnded();
+        }
+    }
+
+    /** Tells those who wait in close(). */
+    void runEnded() {
+        synchronized (scheduler.crew) {
+            scheduler.crew.notifyAll();
+        }
+    }
+
+    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    void forEach(Consumer<TimerNode> look) {
+        // By their own types: for Run the JVM's verifier would load every one of these classes at the start.
+        for (Driver d : scheduler.crew.drivers()) {
+            look(d.nodeAcquire(), look);
+        }
+        for (LoopDriver l : scheduler.loops.all()) {
+            look(l.nodeAcquire(), look);
+        }
+        for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
+            look(h.nodeAcquire(), look);
+        }
+        if (scheduler.stepper != null) {
+            look(scheduler.stepper.nodeAcquire(), look);
+        }
+    }
+
+    /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
+    boolean isAny(Predicate<TimerNode> timer) {
+        boolean[] found = new boolean[1];
+        forEach(t -> found[0] |= timer.test(t));
+        return found[0];
+    }
+
+    private static void look(TimerNode t, Consumer<TimerNode> look) {
+        if (t != null) {
+            look.accept(t);
+        }
+    }
+
+    // ---- the caller's own, and those of others ----
+
+    /** More than one if the executor runs callbacks on the thread that hands them over. */
+    private List<Run> ofCaller() {
+        Thread t = Thread.currentThread();
+        List<Run> runs = new ArrayList<>();
+        for (Driver d : scheduler.crew.drivers()) {
+            if (d.runner() == t) {
+                runs.add(d);
+            }
+        }
+        for (LoopDriver l : scheduler.loops.all()) {
+            if (l.runner() == t && l.isRunning()) {
+                runs.add(l);
+            }
+        }
+        for (Handoff h : handoffs) {
+            if (h.runner() == t) {
+                runs.add(h);
+            }
+        }
+        if (scheduler.stepper != null && scheduler.stepper.runner() == t) {
+            runs.add(scheduler.stepper);
+        }
+        return runs;
+    }
+
+    /** Whether the calling thread is inside a callback of such a timer. */
+    boolean isByCaller(Predicate<TimerNode> timer) {
+        return ofCaller().stream().map(Run::nodeOpaque).anyMatch(timer);
+    }
+
+    /** Until none is in progress but those that wait here, too; or until the calling thread is interrupted. */
+    void awaitEnd() {
+        List<Run> mine = ofCaller();
+        synchronized (scheduler.crew) {
+            if (!mine.isEmpty()) {
+                mine.forEach(run -> run.inClose = true);
+                scheduler.crew.notifyAll();
+            }
+            try {
+                while (mustWait(!mine.isEmpty())) {
+                    scheduler.crew.wait();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean mustWait(boolean insideCallback) {
+        for (Driver d : scheduler.crew.drivers()) {
+            if (!d.inClose) {
+                return true;
+            }
+        }
+        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended and Stepper.runOneDue
+        for (LoopDriver l : scheduler.loops.all()) {
+            if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
+                return true;
+            }
+        }
+        if (scheduler.stepper != null && !scheduler.stepper.inClose && scheduler.stepper.nodeAcquire() != null) {
+            return true;
+        }
+        for (Handoff h : handoffs) {
+            // What has not begun may wait in the executor for the very thread that closes.
+            if (!h.inClose && !(insideCallback && h.runner() == null)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,73 @@
+package io.pendula;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The end of a scheduler. Each step can be repeated, so that what one call could not do, the next one does. Its monitor
+ * is taken before all other locks; no callback runs and nobody waits under it.
+ */
+final class SchedulerCloser {
+    /*
+     * Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under
+     * its queue's lock, and from that moment its Run tells it (first a driver's, then perhaps a Handoff that is
+     * registered before the driver lets go of it). So a timer that was claimed before its queue was closed is found
+     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
+     * it was left with its queue, which is asked last.
+     */
+
+    private final TimerScheduler scheduler;
+    private volatile boolean done;
+    /** Not returned yet. */
+    private final List<TimerNode> unfired = new ArrayList<>();
+
+    SchedulerCloser(TimerScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    boolean isDone() {
+        return done;
+    }
+
+    /** Puts the one-shot timers that were armed into {@code stopped}, unless that is null. */
+    synchronized void go(List<? super Timer> stopped) {
+        if (done) {
+            return;
+        }
+        closeAll(scheduler, scheduler.queues, t -> true, unfired);
+        scheduler.abandon(unfired);
+        scheduler.views().forEach(SchedulerExecutor::shutdown);
+        if (stopped != null) {
+            stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
+        }
+        unfired.clear();
+        done = true;
+    }
+
+    /** Some queues of a scheduler; {@code theirs}: of what runs, the timers to look at. */
+    static void closeAll(TimerScheduler scheduler, TimerQueue[] closing, Predicate<TimerNode> theirs,
+            List<TimerNode> unfired) {
+        Throwable failure = null;
+        for (TimerQueue q : closing) {
+            try {
+                q.close(unfired);
+            } catch (RuntimeException | Error e) {
+                failure = e; // this queue takes no more timers, and neither must the others
+            }
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+        scheduler.runs.forEach(t -> {
+            if (theirs.test(t)) {
+                t.queue.collectRunning(t, unfired);
+            }
+        });
+        for (TimerQueue q : closing) {
+            q.collectLate(unfired);
+        }
+    }
+}
