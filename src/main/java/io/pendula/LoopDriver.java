@@ -57,6 +57,12 @@ final class LoopDriver extends QueueRunner {
     volatile boolean hasHeritage;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
+    /** And all that has to be done then was done. */
+    volatile boolean ended;
+    /** What was stopped when it went, until it was returned. Under the crew's lock, as the next. */
+    List<TimerNode> unfired = new ArrayList<>();
+    /** Another owner has got a queue of it, and must be woken. */
+    boolean hasLeftSome;
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
     /** Grows while the thread gets on; written by it, read by the monitor. */

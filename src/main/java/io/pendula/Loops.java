@@ -96,49 +96,70 @@ final class Loops {
         }
     }
 
-    /** The loop takes no more timers, and others get those that it has; returns those for which there is no owner. */
+    /**
+     * The loop takes no more timers, and others get those that it has; returns those for which there is no owner. If this
+     * fails, as for want of memory, the next call does the rest and returns what this one should have.
+     */
     List<TimerNode> detach(LoopDriver d) {
-        List<TimerNode> unfired = new ArrayList<>();
-        QueueRunner heir;
-        boolean left = false;
-        synchronized (scheduler.crew) {
-            if (d.detached) {
-                return unfired;
-            }
-            d.detached = true;
-            byThread.remove(d.runner());
-            if (!d.isRunning()) {
-                forget(d);
-            }
-            if (scheduler.isClosed()) {
-                return unfired; // the thread that closes it has them
-            }
-            heir = heir();
-            boolean last = heir == null && !scheduler.isStepped();
-            if (last) {
-                scheduler.gone().relist();
-            }
-            for (TimerQueue q : scheduler.queues) {
-                if (q.gate.owner() != d && !(last && q.gate.owner() == null)) {
-                    continue;
+        List<TimerNode> unfired;
+        QueueRunner heir = null;
+        try {
+            synchronized (scheduler.crew) {
+                if (d.ended) {
+                    return List.of();
                 }
-                if (d.isConfined() && q == d.queue || last) {
-                    scheduler.closeQueue(q, unfired);
-                } else {
-                    if (heir instanceof LoopDriver l) {
-                        l.hasHeritage = true;
-                    }
-                    q.leaveTo(heir);
-                    left |= !scheduler.gone().retire(q);
+                d.detached = true;
+                byThread.remove(d.runner());
+                if (!d.isRunning()) {
+                    forget(d);
                 }
+                if (!scheduler.isClosed()) { // else the thread that closes it has them
+                    heir = heir();
+                    leaveQueues(d, heir);
+                }
+                unfired = d.unfired;
+                d.ended = true;
+            }
+        } finally { // outside the lock, as it may run a wakeup of the user's
+            if (heir != null && d.hasLeftSome) {
+                heir.wake();
+                scheduler.driverIsUp(); // the heir may be stuck
             }
         }
-        if (heir != null && left) {
-            heir.wake();
-            scheduler.driverIsUp(); // the heir may be stuck
+        try {
+            scheduler.abandon(unfired);
+        } catch (Throwable e) {
+            d.ended = false;
+            throw e;
         }
-        scheduler.abandon(unfired);
+        d.unfired = null;
         return unfired;
+    }
+
+    /** Under crew. Each queue of a loop is closed, or gets another owner. */
+    private void leaveQueues(LoopDriver d, QueueRunner heir) {
+        boolean last = heir == null && !scheduler.isStepped();
+        if (last) {
+            scheduler.gone().relist();
+        }
+        for (TimerQueue q : scheduler.queues) {
+            if (q.gate.owner() != d && !(last && q.gate.owner() == null)) {
+                continue;
+            }
+            if (d.isConfined() && q == d.queue || last) {
+                scheduler.closeQueue(q, d.unfired);
+            } else {
+                if (heir instanceof LoopDriver l) {
+                    l.hasHeritage = true;
+                }
+                q.leaveTo(heir);
+                boolean before = d.hasLeftSome;
+                d.hasLeftSome = true; // unless nothing is armed there
+                if (scheduler.gone().retire(q)) {
+                    d.hasLeftSome = before;
+                }
+            }
+        }
     }
 
     /**

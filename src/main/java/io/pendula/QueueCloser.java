@@ -12,7 +12,6 @@ import static io.pendula.TimerState.isArmed;
 import static io.pendula.TimerState.isQueued;
 import static io.pendula.TimerState.state;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** The end of a queue: collects its armed timers as unfired, and settles with those who arm or run at that moment. */
@@ -28,7 +27,7 @@ final class QueueCloser {
      *     C3  collects what is in the inbox, the lines and the heap
      *     C4  collects what is in posts
      *     C5  looks at what runs (collectRunning)
-     *     C6  late = null, under the lock; what was in it is collected
+     *     C6  isTooLate = true, under the lock; what is in late is collected
      *
      * A reset reads the word (A1), enters posts if it will have to push (A2), reads closed (A3) and is refused if it is
      * true, changes the word by a CAS (A4), and pushes, or in a run reads closed again (A5). All are volatile, but for
@@ -60,8 +59,10 @@ final class QueueCloser {
 
     /** For good. Volatile: read by resets. */
     private volatile boolean closed;
-    /** Under the lock, as all below: what runs and resets have handed over meanwhile; null once that is done. */
-    private List<TimerNode> late = new ArrayList<>();
+    /** Under the lock, as all below: what runs and resets have handed over meanwhile. Linked, as that needs no memory. */
+    private final Backlog late = new Backlog();
+    /** What comes now is refused. */
+    private boolean isTooLate;
     private long unfired;
 
     QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Ledger ledger) {
@@ -194,10 +195,7 @@ final class QueueCloser {
                 if (!isQueued(s) && s != RUNNING_ARMED || armed && deadline(w) != when && !notTaken) {
                     return; // collected; or, in its run, stopped, or run meanwhile
                 }
-                boolean refused = armed && (late == null || notTaken);
-                if (armed && !refused) {
-                    reserve(late);
-                }
+                boolean refused = armed && (isTooLate || notTaken);
                 if (refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
                     if (!armed) {
                         ledger.add(STOP);
@@ -207,8 +205,7 @@ final class QueueCloser {
                     if (refused) {
                         throw queue.rejected();
                     }
-                    unfired++;
-                    late.add(t);
+                    handOver(t);
                     return;
                 }
             }
@@ -224,18 +221,14 @@ final class QueueCloser {
             for (;;) {
                 long w = t.wordVolatile();
                 int s = state(w);
-                if (!isQueued(s) || s == MOVING && late == null) {
+                if (!isQueued(s) || s == MOVING && isTooLate) {
                     return; // collected; or armed by a reset that will settle it
                 }
                 boolean armed = s == MOVING;
-                if (armed) {
-                    reserve(late);
-                }
                 if (armed ? t.tryCollectRunning(w) : t.tryWithdraw(w)) {
                     if (armed) {
                         queue.releasePermit();
-                        unfired++;
-                        late.add(t);
+                        handOver(t);
                     } else {
                         ledger.add(STOP);
                     }
@@ -247,14 +240,22 @@ final class QueueCloser {
         }
     }
 
+    /** Its push was refused, and no other will follow, so its link is free. */
+    private void handOver(TimerNode t) {
+        unfired++;
+        t.next = null;
+        late.append(t);
+    }
+
     /** C6, the last step: all queues are closed and all running timers have been looked at. */
     void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
-            if (late != null) {
-                collected.addAll(late); // all or none
-                late = null;
+            while (!late.isEmpty()) {
+                reserve(collected);
+                collected.add(late.removeFirst());
             }
+            isTooLate = true;
         } finally {
             lock.unlock();
         }

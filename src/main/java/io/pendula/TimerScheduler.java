@@ -515,10 +515,11 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Under crew. One queue is closed, and forgotten. */
     void closeQueue(TimerQueue q, List<TimerNode> unfired) {
-        queues = queuesWithout(q);
         SchedulerCloser.closeAll(this, new TimerQueue[] {q}, t -> t.queue == q, unfired);
-        q.disown();
+        TimerQueue[] rest = queuesWithout(q); // what may fail for want of memory comes first
         gone().add(q);
+        queues = rest;
+        q.disown();
     }
 
     /** Those that are still in use. */

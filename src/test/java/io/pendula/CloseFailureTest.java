@@ -210,6 +210,46 @@ class CloseFailureTest {
         assertThreadsEnd(s);
     }
 
+    // ---- a loop ----
+
+    @Test
+    void detach_failsAmongTheUnfired_theNextCallReturnsAll() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            TimerLoop loop = s.attach(NOTHING);
+            Timer before = loop.after(Duration.ofHours(1), NOTHING);
+            Fragile fragile = new Fragile(s.queues[0]);
+            s.queues[0].arm(fragile, s.timeline.deadlineIn(HOURS.toNanos(1)));
+            Timer after = loop.after(Duration.ofHours(1), NOTHING);
+            assertThrows(OutOfMemoryError.class, loop::detach);
+            assertThrows(RejectedExecutionException.class, () -> loop.after(Duration.ZERO, NOTHING));
+            assertThrows(OutOfMemoryError.class, loop::detach);
+            fragile.fails = false;
+            assertEquals(Set.of(before, after), Set.copyOf(loop.detach()));
+            assertEquals(1, fragile.abandoned);
+            assertEquals(List.of(), loop.detach());
+            loop.close();
+            assertEquals(0, s.pending());
+        }
+    }
+
+    /** The array of queues has a hole, so it fails before or after the loop's own queue is closed. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void detach_failsBesideItsQueue_theNextCallReturnsAll(int hole) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            TimerLoop loop = s.attach(NOTHING);
+            Timer timer = loop.after(Duration.ofHours(1), NOTHING);
+            TimerQueue own = s.queues[0];
+            s.queues = hole == 0 ? new TimerQueue[] {null, own} : new TimerQueue[] {own, null};
+            assertThrows(NullPointerException.class, loop::detach);
+            s.queues = hole == 0 ? new TimerQueue[] {own} : new TimerQueue[0];
+            assertEquals(hole == 1, own.isClosed());
+            assertEquals(List.of(timer), loop.detach());
+            assertEquals(List.of(), loop.detach());
+            assertEquals(0, s.queues.length);
+        }
+    }
+
     // ---- an executor ----
 
     @ParameterizedTest
