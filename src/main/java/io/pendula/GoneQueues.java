@@ -134,7 +134,7 @@ final class GoneQueues {
             if (!q.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
-            QueueRunner owner = scheduler.loops.anyOwner();
+            Keeper owner = scheduler.loops.anyOwner();
             TimerQueue[] more;
             try {
                 more = scheduler.queuesWith(q);

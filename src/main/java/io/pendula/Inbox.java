@@ -22,13 +22,13 @@ abstract class InboxFields extends Padded {
 @SuppressWarnings("unused") // padding
 final class Inbox extends InboxFields {
     /** The link of the oldest timer: other than null, see Liveness.elect. */
-    static final TimerNode END = new Timer(null, null);
+    static final TimerNode END = new OneShotTimer(null, null);
     /** The head, for good, once the queue is closed. */
-    static final TimerNode CLOSED = new Timer(null, null);
+    static final TimerNode CLOSED = new OneShotTimer(null, null);
     /** The head while the queue is retired, see GoneQueues. */
-    static final TimerNode RETIRED = new Timer(null, null);
+    static final TimerNode RETIRED = new OneShotTimer(null, null);
     /** The link of a timer that its pusher has left in posts. As any timer's there, it says: no entry is in place. */
-    static final TimerNode UNPUSHED = new Timer(null, null);
+    static final TimerNode UNPUSHED = new OneShotTimer(null, null);
     /** What arrivals says where nobody asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 

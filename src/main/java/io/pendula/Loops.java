@@ -102,7 +102,7 @@ final class Loops {
      */
     List<TimerNode> detach(LoopDriver d) {
         List<TimerNode> unfired;
-        QueueRunner heir = null;
+        Keeper heir = null;
         try {
             synchronized (scheduler.crew) {
                 if (d.ended) {
@@ -137,7 +137,7 @@ final class Loops {
     }
 
     /** Under crew. Each queue of a loop is closed, or gets another owner. */
-    private void leaveQueues(LoopDriver d, QueueRunner heir) {
+    private void leaveQueues(LoopDriver d, Keeper heir) {
         boolean last = heir == null && !scheduler.isStepped();
         if (last) {
             scheduler.gone().relist();
@@ -166,13 +166,13 @@ final class Loops {
      * Under crew. A driver at home in a worker, in turn; else another loop, one that is not confined if there is one;
      * or null.
      */
-    QueueRunner heir() {
+    Keeper heir() {
         int workers = scheduler.workers();
         turn = workers == 0 ? 0 : (turn + 1) % workers;
         for (int i = 0; i < workers; i++) {
             Keeper k = scheduler.queues[(turn + i) % workers].gate.owner();
             if (i == workers - 1 || !(k instanceof Driver d && d.stuck)) {
-                return (QueueRunner) k;
+                return k;
             }
         }
         LoopDriver heir = null;
@@ -188,8 +188,8 @@ final class Loops {
      * Under crew. As heir; but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
      * manual clock.
      */
-    QueueRunner anyOwner() {
-        QueueRunner heir = heir();
+    Keeper anyOwner() {
+        Keeper heir = heir();
         LoopDriver[] all = all();
         for (int i = 0; heir == null && i < all.length && !scheduler.isStepped(); i++) {
             heir = all[i].detached ? null : all[i];

@@ -1,11 +1,5 @@
 package io.pendula;
 
-import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.deadline;
-import static io.pendula.TimerState.isArmed;
-import static io.pendula.TimerState.isCancelled;
-import static io.pendula.TimerState.state;
-
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
@@ -42,18 +36,7 @@ import java.util.concurrent.TimeUnit;
  * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; if the
  * program does not refer to it any more, both are let go within a minute. One that was cancelled drops its task at once.
  */
-public final class Timer extends TimerNode {
-    Timer(TimerQueue queue, Runnable task) {
-        super(queue, task);
-    }
-
-    /** A new timer of this queue, armed. */
-    static Timer arm(TimerQueue queue, long delay, Runnable task) {
-        Timer t = new Timer(queue, Check.notNull(task, "task"));
-        queue.arm(t, queue.timeline.deadlineIn(delay));
-        return t;
-    }
-
+public sealed interface Timer permits OneShotTimer {
     /**
      * Runs {@code task} once after {@code delay} on the {@linkplain TimerScheduler#shared() shared scheduler}.
      *
@@ -62,7 +45,7 @@ public final class Timer extends TimerNode {
      * @return the armed timer
      * @throws NullPointerException if an argument is null
      */
-    public static Timer after(Duration delay, Runnable task) {
+    static Timer after(Duration delay, Runnable task) {
         return TimerScheduler.shared().after(delay, task);
     }
 
@@ -75,7 +58,7 @@ public final class Timer extends TimerNode {
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
      */
-    public static Timer after(long delay, TimeUnit unit, Runnable task) {
+    static Timer after(long delay, TimeUnit unit, Runnable task) {
         return TimerScheduler.shared().after(delay, unit, task);
     }
 
@@ -86,7 +69,7 @@ public final class Timer extends TimerNode {
      * @return the armed timer
      * @throws NullPointerException if {@code delay} is null
      */
-    public static Timer after(Duration delay) {
+    static Timer after(Duration delay) {
         return TimerScheduler.shared().after(delay);
     }
 
@@ -96,9 +79,7 @@ public final class Timer extends TimerNode {
      * @return true if this call prevented a firing; false if the timer has fired or is being fired, or was stopped
      *     before
      */
-    public boolean stop() {
-        return queue.stop(this);
-    }
+    boolean stop();
 
     /**
      * Stops the timer for good and drops its task at once, so that nothing the task refers to is kept alive by this
@@ -106,14 +87,7 @@ public final class Timer extends TimerNode {
      *
      * @return true if this call prevented a firing
      */
-    public boolean cancel() {
-        Signal signal = signal();
-        boolean prevented = queue.cancel(this);
-        if (signal != null) {
-            signal.run(); // those who await must not wait for ever
-        }
-        return prevented;
-    }
+    boolean cancel();
 
     /**
      * Arms the timer anew, whether it is waiting, has fired or was stopped. Nothing is allocated, and moving a deadline
@@ -128,9 +102,7 @@ public final class Timer extends TimerNode {
      * @throws RejectedExecutionException if the scheduler is closed, or if the timer was not armed and
      *     {@code maxPending} others are
      */
-    public boolean reset(Duration delay) {
-        return resetNanos(Timeline.nanos(delay, "delay"));
-    }
+    boolean reset(Duration delay);
 
     /**
      * As {@link #reset(Duration)}, without a {@code Duration} to allocate.
@@ -143,13 +115,7 @@ public final class Timer extends TimerNode {
      * @throws IllegalStateException if the timer was cancelled
      * @throws RejectedExecutionException as {@link #reset(Duration)} does
      */
-    public boolean reset(long delay, TimeUnit unit) {
-        return resetNanos(Check.delay(delay, unit));
-    }
-
-    private boolean resetNanos(long delay) {
-        return queue.reset(this, queue.timeline.deadlineIn(delay));
-    }
+    boolean reset(long delay, TimeUnit unit);
 
     /**
      * Stops the timer, then waits until no run of its callback is in progress. Called by that very callback it does
@@ -161,32 +127,21 @@ public final class Timer extends TimerNode {
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws InterruptedException if the thread is interrupted while it waits; the timer is stopped all the same
      */
-    public boolean stopAndAwait(Duration timeout) throws InterruptedException {
-        long nanos = Check.notNegative(timeout, "timeout");
-        stop();
-        return !queue.scheduler.runs.isByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
-    }
+    boolean stopAndAwait(Duration timeout) throws InterruptedException;
 
     /**
      * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.
      *
      * @return true if the timer is armed
      */
-    public boolean isPending() {
-        return isArmed(state(wordVolatile()));
-    }
+    boolean isPending();
 
     /**
      * The time until the timer is due.
      *
      * @return zero if it is due already or not armed at all; about 18 years if it will never fire
      */
-    public Duration remaining() {
-        long w = wordVolatile();
-        return isArmed(state(w))
-                ? Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
-                : Duration.ZERO;
-    }
+    Duration remaining();
 
     /**
      * Waits for the firing of a timer without a task and takes it. Of several who wait, one gets it. Waits on if the
@@ -196,9 +151,7 @@ public final class Timer extends TimerNode {
      * @throws IllegalStateException if the timer has a task
      * @throws CancellationException if the timer was cancelled, or its scheduler is closed
      */
-    public void await() throws InterruptedException {
-        await(Long.MAX_VALUE);
-    }
+    void await() throws InterruptedException;
 
     /**
      * As {@link #await()}, for a limited time.
@@ -210,36 +163,7 @@ public final class Timer extends TimerNode {
      * @throws IllegalStateException if the timer has a task
      * @throws CancellationException if the timer was cancelled, or its scheduler is closed
      */
-    public boolean await(Duration timeout) throws InterruptedException {
-        return await(Timeline.nanos(timeout, "timeout"));
-    }
-
-    private boolean await(long nanos) throws InterruptedException {
-        Signal signal = signal();
-        if (signal == null) {
-            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
-            throw new IllegalStateException("only a timer without a task can be awaited");
-        }
-        return queue.scheduler.await(signal, this::takeFiring, nanos);
-    }
-
-    private boolean takeFiring() {
-        long w = wordVolatile();
-        if (state(w) == NO_STATUS && queue.receive(this, w)) {
-            return true;
-        }
-        queue.scheduler.checkAwaitable(queue, isCancelled(state(w)));
-        return false;
-    }
-
-    private Signal signal() {
-        return task() instanceof Signal s ? s : null;
-    }
-
-    @Override
-    boolean isSignal(Runnable claimed) {
-        return claimed instanceof Signal;
-    }
+    boolean await(Duration timeout) throws InterruptedException;
 
     /**
      * State and remaining time, for people.
@@ -247,7 +171,5 @@ public final class Timer extends TimerNode {
      * @return a text without a fixed form
      */
     @Override
-    public String toString() {
-        return "Timer[" + (isPending() ? "due in " + remaining() : "not pending") + "]";
-    }
+    String toString();
 }

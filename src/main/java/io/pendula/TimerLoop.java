@@ -231,7 +231,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return Timer.arm(queue(), nanos, task);
+        return OneShotTimer.arm(queue(), nanos, task);
     }
 
     /**
@@ -265,7 +265,7 @@ public final class TimerLoop implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return Ticker.arm(queue(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(queue(), nanos, missedTicks, task);
     }
 
     private TimerQueue queue() {

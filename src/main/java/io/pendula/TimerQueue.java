@@ -746,7 +746,7 @@ final class TimerQueue extends QueueFields {
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----
 
     /** Makes {@code to} owner and keeper; null with a manual clock, whose advance runs what is due. */
-    void giveTo(QueueRunner to) {
+    void giveTo(Keeper to) {
         lock.lock();
         try {
             give(to);
@@ -755,7 +755,7 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    private void give(QueueRunner to) {
+    private void give(Keeper to) {
         assert lock.isHeldByCurrentThread();
         gate.setOwner(to);
         keep(to);
@@ -763,7 +763,7 @@ final class TimerQueue extends QueueFields {
     }
 
     /** As giveTo, when the loop has gone that the queue was made for. */
-    void leaveTo(QueueRunner heir) {
+    void leaveTo(Keeper heir) {
         lock.lock();
         try {
             left = true;
@@ -802,7 +802,7 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Ends the retirement. The owner first, so that each push finds a keeper to wake; null if it is closed next. */
-    void comeBackTo(QueueRunner heir) {
+    void comeBackTo(Keeper heir) {
         lock.lock();
         try {
             give(heir);

@@ -239,7 +239,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return Timer.arm(here(), nanos, task);
+        return OneShotTimer.arm(here(), nanos, task);
     }
 
     /**
@@ -285,7 +285,7 @@ public final class TimerScheduler implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return Ticker.arm(here(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(here(), nanos, missedTicks, task);
     }
 
     /**

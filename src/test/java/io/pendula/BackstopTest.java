@@ -38,14 +38,14 @@ class BackstopTest {
         /** Pushed by a thread that does not look whether it must wake the driver. */
         NO_LOOK {
             @Override
-            void arm(TimerQueue q, Timer t, long when) {
+            void arm(TimerQueue q, OneShotTimer t, long when) {
                 push(q, t, when);
             }
         },
         /** Pushed by a thread that has an Error between the CAS of pollUntil and the wake. */
         NO_WAKE {
             @Override
-            void arm(TimerQueue q, Timer t, long when) {
+            void arm(TimerQueue q, OneShotTimer t, long when) {
                 push(q, t, when);
                 long p = q.gate.pollUntil();
                 assertTrue(p != WakeGate.AWAKE && q.gate.casPollUntil(p, WakeGate.AWAKE));
@@ -54,7 +54,7 @@ class BackstopTest {
         /** Filed by a helper while the driver sleeps for longer. */
         FILED {
             @Override
-            void arm(TimerQueue q, Timer t, long when) {
+            void arm(TimerQueue q, OneShotTimer t, long when) {
                 push(q, t, when);
                 q.lock();
                 try {
@@ -65,7 +65,7 @@ class BackstopTest {
             }
         };
 
-        abstract void arm(TimerQueue q, Timer t, long when);
+        abstract void arm(TimerQueue q, OneShotTimer t, long when);
     }
 
     private static void push(TimerQueue q, TimerNode t, long when) {
@@ -87,7 +87,7 @@ class BackstopTest {
             awaitSleep(q);
             CountDownLatch ran = new CountDownLatch(1);
             long due = System.nanoTime();
-            fault.arm(q, new Timer(q, ran::countDown), s.timeline.now());
+            fault.arm(q, new OneShotTimer(q, ran::countDown), s.timeline.now());
             await(ran);
             long late = System.nanoTime() - due;
             figure("wake-up lost (%s): rescued after %.0f ms", fault, millis(late));
@@ -173,7 +173,7 @@ class BackstopTest {
                 CountDownLatch ran = new CountDownLatch(1);
                 long rescues = s.stats().rescues();
                 long due = System.nanoTime();
-                fault.arm(q, new Timer(q, ran::countDown), s.timeline.now());
+                fault.arm(q, new OneShotTimer(q, ran::countDown), s.timeline.now());
                 await(ran);
                 long late = System.nanoTime() - due;
                 figure("pool of %d, wake-up lost (%s): rescued after %.0f ms", threads, fault, millis(late));
@@ -245,7 +245,7 @@ class BackstopTest {
             Backstop b = new Backstop(s);
             assertEquals(now + SECOND, b.look(now));
             CountDownLatch ran = new CountDownLatch(1);
-            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], ran::countDown), now);
+            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], ran::countDown), now);
             assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
             assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
             assertEquals(0, b.rescues());
@@ -263,7 +263,7 @@ class BackstopTest {
             long now = fill(s, 1);
             Backstop b = new Backstop(s);
             b.look(now);
-            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now + SECOND - AGAIN);
+            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now + SECOND - AGAIN);
             assertEquals(now + 2 * SECOND, b.look(now + SECOND));
         }
     }
@@ -275,7 +275,7 @@ class BackstopTest {
             long now = fill(s, 1);
             Backstop b = new Backstop(s);
             b.look(now);
-            Fault.FILED.arm(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now);
+            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now);
             b.look(now + SECOND);
             long resumed = now + 60 * SECOND;
             assertEquals(resumed + AGAIN, b.look(resumed));
@@ -290,7 +290,7 @@ class BackstopTest {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1_000_000);
             for (int i = 0; i < Intake.HELP_DEPTH - 1; i++) {
-                push(s.queues[0], new Timer(s.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
+                push(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             Backstop b = new Backstop(s);
             b.look(now);
@@ -312,15 +312,15 @@ class BackstopTest {
             CountDownLatch ran = new CountDownLatch(1);
             Backstop b = new Backstop(s);
             b.look(now);
-            push(q, new Timer(q, ran::countDown), now);
+            push(q, new OneShotTimer(q, ran::countDown), now);
             for (int i = 0; i < 3 * Backstop.VISITS; i++) {
-                push(q, new Timer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
+                push(q, new OneShotTimer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             long next = now + SECOND;
             for (int looks = 1; b.rescues() == 0; looks++) {
                 assertTrue(looks <= 5, "not found");
                 next = b.look(next);
-                push(q, new Timer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
+                push(q, new OneShotTimer(q, LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             await(ran);
         }
@@ -363,9 +363,9 @@ class BackstopTest {
             long now = fill(s, 1);
             Backstop b = new Backstop(s);
             b.look(now);
-            Timer[] all = new Timer[2 * Backstop.VISITS];
+            OneShotTimer[] all = new OneShotTimer[2 * Backstop.VISITS];
             for (int i = 0; i < all.length; i++) {
-                all[i] = new Timer(q, LoopFixtures.NOTHING);
+                all[i] = new OneShotTimer(q, LoopFixtures.NOTHING);
                 push(q, all[i], now + 3600 * SECOND);
             }
             if (!inInbox) {
@@ -377,7 +377,7 @@ class BackstopTest {
                 }
             }
             q.forEach(t -> q.stop(t));
-            for (Timer t : all) {
+            for (OneShotTimer t : all) {
                 q.stop(t);
             }
             awaitSleep(q); // the first stop has called it; a look takes a queue that is locked for one with timers
@@ -426,7 +426,7 @@ class BackstopTest {
             TimerQueue q = s.loops.of(Thread.currentThread()).queue;
             loop.nanosUntilNext();
             AtomicInteger ran = new AtomicInteger();
-            Timer t = new Timer(q, ran::incrementAndGet);
+            OneShotTimer t = new OneShotTimer(q, ran::incrementAndGet);
             push(q, t, s.timeline.now());
             await(reported);
             assertSame(t, late.peek());

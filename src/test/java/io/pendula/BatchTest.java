@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 class BatchTest {
     private static final int BLOCKING = 40;
 
-    private static Timer arm(TimerQueue q, Runnable task) {
-        Timer t = new Timer(q, task);
+    private static OneShotTimer arm(TimerQueue q, Runnable task) {
+        OneShotTimer t = new OneShotTimer(q, task);
         q.arm(t, q.timeline.now());
         return t;
     }

@@ -44,10 +44,10 @@ class CallerOutOfStackTest {
         long now = q.timeline.now();
         long p = q.prepareToSleep(keeper, now);
         assertEquals(Timeline.NEVER, p);
-        assertSame(meant, assertThrows(Error.class, () -> q.arm(new Timer(q, () -> {}), now + 2)));
-        q.arm(new Timer(q, () -> {}), now + 3);
+        assertSame(meant, assertThrows(Error.class, () -> q.arm(new OneShotTimer(q, () -> {}), now + 2)));
+        q.arm(new OneShotTimer(q, () -> {}), now + 3);
         assertEquals(2, wakes.get());
-        q.arm(new Timer(q, () -> {}), now + 1);
+        q.arm(new OneShotTimer(q, () -> {}), now + 1);
         assertEquals(2, wakes.get(), "it is up");
         assertEquals(3, q.pending());
     }

@@ -63,7 +63,7 @@ class CloseFailureTest {
         TimerQueue queue = rig.queue;
         Set<TimerNode> armed = new HashSet<>();
         for (int i = 0; i < 12; i++) {
-            Timer t = rig.arm(100 + i);
+            OneShotTimer t = rig.arm(100 + i);
             switch (i % 4) {
                 case 1 -> queue.stop(t);
                 case 2 -> queue.reset(t, 1_000 + i);
@@ -135,10 +135,10 @@ class CloseFailureTest {
     void shutdownNow_failsBesideTheQueues_driversEndAndTheNextCallReturnsAll(int hole) throws Exception {
         TimerScheduler s = TimerScheduler.builder().workers(2).build();
         LifeFixtures.eventually("drivers sleep", () -> Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep));
-        Set<Timer> armed = new HashSet<>();
+        Set<OneShotTimer> armed = new HashSet<>();
         for (TimerQueue q : s.queues) {
             for (int i = 0; i < 10; i++) {
-                Timer t = new Timer(q, NOTHING);
+                OneShotTimer t = new OneShotTimer(q, NOTHING);
                 q.arm(t, s.timeline.deadlineIn(HOURS.toNanos(1)));
                 armed.add(t);
             }

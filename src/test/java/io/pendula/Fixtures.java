@@ -17,6 +17,11 @@ final class Fixtures {
 
     private Fixtures() {}
 
+    /** What a timer or ticker is to its queue. */
+    static TimerNode node(Object handle) {
+        return (TimerNode) handle;
+    }
+
     /** Stands in for a driver: it sleeps when the test says so, and counts who wakes it. */
     static final class CountingKeeper implements Keeper {
         int wakes;
@@ -154,13 +159,13 @@ final class Fixtures {
             clock.advance(Duration.ofMinutes(1));
         }
 
-        Timer arm(long when, Runnable task) {
-            Timer t = new Timer(queue, task);
+        OneShotTimer arm(long when, Runnable task) {
+            OneShotTimer t = new OneShotTimer(queue, task);
             queue.arm(t, when);
             return t;
         }
 
-        Timer arm(long when) {
+        OneShotTimer arm(long when) {
             return arm(when, () -> {});
         }
 

@@ -229,13 +229,13 @@ class GoneLoopTest {
         stopped.stop();
         loop.close();
         assertEquals(1, queues(withWorker));
-        assertTrue(fired.queue.isRetired());
+        assertTrue(Fixtures.node(fired).queue.isRetired());
         assertFalse(fired.isPending());
         assertFalse(stopped.stop());
 
         assertFalse(fired.reset(ns(10)));
         assertEquals(2, queues(withWorker));
-        assertSame(fired.queue, withWorker.queues[1]);
+        assertSame(Fixtures.node(fired).queue, withWorker.queues[1]);
         assertFalse(stopped.reset(ns(20)));
         assertTrue(fired.reset(ns(15)));
         assertEquals(2, withWorker.pending());
@@ -344,12 +344,12 @@ class GoneLoopTest {
             eventually("the queue has left", () -> ran.get() == 1 && queues(s) == 1);
             Timer t = timers.get(0);
             meddle.set(() -> {
-                if (!t.queue.isRetired() && times.incrementAndGet() <= 3) {
+                if (!Fixtures.node(t).queue.isRetired() && times.incrementAndGet() <= 3) {
                     if (meanwhile == Meanwhile.SCHEDULER_CLOSES) {
                         returned.addAll(s.shutdownNow());
                     } else {
                         elsewhere(() -> s.after(NOW, NOTHING)); // makes the driver look around
-                        eventually("it retires again", t.queue::isRetired);
+                        eventually("it retires again", Fixtures.node(t).queue::isRetired);
                     }
                 }
             });
@@ -436,7 +436,7 @@ class GoneLoopTest {
             System.gc();
             return wakeup.get() == null;
         });
-        assertNull(kept[0].queue.gate.owner());
+        assertNull(Fixtures.node(kept[0]).queue.gate.owner());
         assertFalse(kept[0].isPending());
     }
 

@@ -24,8 +24,8 @@ class HoldTest {
     private final TimerQueue queue = rig.queue;
 
     /** By another thread, which does not get the lock, so nothing is filed. */
-    private List<Timer> armWithoutHelp(int count, long first) throws InterruptedException {
-        List<Timer> timers = new ArrayList<>();
+    private List<OneShotTimer> armWithoutHelp(int count, long first) throws InterruptedException {
+        List<OneShotTimer> timers = new ArrayList<>();
         withoutHelp(() -> {
             for (int i = 0; i < count; i++) {
                 timers.add(rig.arm(first + i));
@@ -61,7 +61,7 @@ class HoldTest {
 
     @Test
     void drain_longInbox_isDoneInSlicesAndKeepsTheOrder() throws InterruptedException {
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         withoutHelp(() -> {
             for (int i = 0; i < MANY; i++) {
                 timers.add(rig.arm(HOUR)); // all at the same instant
@@ -76,7 +76,7 @@ class HoldTest {
         assertTrue(slices >= MANY / HoldLock.MAX_VISITS, slices + " slices");
         assertEquals(MANY, rig.heap.size());
         assertHoldsBounded();
-        for (Timer t : timers) {
+        for (OneShotTimer t : timers) {
             Claim run = rig.claim(HOUR);
             assertSame(t, run.nodeOpaque());
         }
@@ -84,7 +84,7 @@ class HoldTest {
 
     @Test
     void drain_armedBetweenSlices_comeAfterThoseBefore() throws InterruptedException {
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             withoutHelp(() -> {
                 for (int j = 0; j < MANY / 10; j++) {
@@ -93,7 +93,7 @@ class HoldTest {
             });
             assertFalse(drainOnce());
         }
-        for (Timer t : timers) {
+        for (OneShotTimer t : timers) {
             assertSame(t, rig.claim(HOUR).nodeOpaque());
         }
         assertHoldsBounded();
@@ -101,7 +101,7 @@ class HoldTest {
 
     @Test
     void stopAndReset_betweenSlices_takeEffect() throws InterruptedException {
-        List<Timer> timers = armWithoutHelp(MANY, HOUR);
+        List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
         assertFalse(drainOnce());
         for (int i = 0; i < MANY; i += 5) {
             assertTrue(queue.stop(timers.get(i)));
@@ -117,7 +117,7 @@ class HoldTest {
     @Test
     void prepareToSleep_unfinishedDrain_goesRound() throws InterruptedException {
         armWithoutHelp(MANY, HOUR);
-        Timer soon = rig.arm(5);
+        OneShotTimer soon = rig.arm(5);
         int rounds = 0;
         while (queue.prepareToSleep(rig.keeper, 1) == TimerQueue.GO_ROUND) {
             assertFalse(rig.isAsleep());
@@ -175,7 +175,7 @@ class HoldTest {
 
     @Test
     void close_unfinishedDrain_collectsEverything() throws InterruptedException {
-        List<Timer> timers = armWithoutHelp(MANY, HOUR);
+        List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
         for (int i = 0; i < 15; i++) {
             assertFalse(drainOnce());
         }
@@ -204,8 +204,8 @@ class HoldTest {
         queue.gate.setOwner(loop);
         rig.keepWith(loop);
         rig.drain();
-        List<Timer> timers = armWithoutHelp(MANY, HOUR);
-        Timer soon = rig.arm(50); // its thread helps
+        List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
+        OneShotTimer soon = rig.arm(50); // its thread helps
         for (int i = 0; i < MANY; i += 2) {
             queue.stop(timers.get(i));
         }
@@ -258,7 +258,7 @@ class HoldTest {
     /** Stopping never visits more either, though nearly everything is dead. */
     @Test
     void stop_millionFiled_holdsStayBounded() throws InterruptedException {
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 500_000; i++) {
             timers.add(rig.arm(HOUR + i));
         }

@@ -309,7 +309,7 @@ class IdleEndTest {
             CountDownLatch fired = new CountDownLatch(1);
             s.after(Duration.ZERO, () -> {
                 ranOn.set(Thread.currentThread());
-                assertSame(s.queues[0], s.after(Duration.ZERO, () -> {}).queue);
+                assertSame(s.queues[0], Fixtures.node(s.after(Duration.ZERO, () -> {})).queue);
                 fired.countDown();
             });
             await(fired);

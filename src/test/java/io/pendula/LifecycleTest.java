@@ -325,13 +325,13 @@ class LifecycleTest {
         CountDownLatch armed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Timer> self = new AtomicReference<>();
-        Timer t = new Timer(s.queues[0], () -> {
+        Timer t = new OneShotTimer(s.queues[0], () -> {
             self.get().reset(NOW);
             armed.countDown();
             await(go);
         });
         self.set(t);
-        t.queue.arm(t, s.timeline.deadlineIn(0));
+        Fixtures.node(t).queue.arm(Fixtures.node(t), s.timeline.deadlineIn(0));
         await(armed);
         AtomicReference<List<Timer>> unfired = new AtomicReference<>();
         Thread closer = new Thread(() -> unfired.set(s.shutdownNow()));
@@ -340,7 +340,7 @@ class LifecycleTest {
             closer.start();
             eventually("first queue closed", () -> s.queues[0].isClosed());
             go.countDown();
-            eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(t.wordVolatile())));
+            eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(Fixtures.node(t).wordVolatile())));
         } finally {
             s.queues[1].unlock();
         }

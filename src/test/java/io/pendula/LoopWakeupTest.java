@@ -334,7 +334,7 @@ class LoopWakeupTest {
             try {
                 nanos = actor.start(two::nanosUntilNext);
                 LifeFixtures.eventually("it has come to the second queue",
-                        () -> inherited.queue.gate.pollUntil() != WakeGate.AWAKE
+                        () -> Fixtures.node(inherited).queue.gate.pollUntil() != WakeGate.AWAKE
                         && actor.thread().getState() == Thread.State.WAITING);
                 assertTrue(inherited.reset(ns(10)));
             } finally {

@@ -95,7 +95,7 @@ class LoopWatchTest {
         TimerScheduler s = TimerScheduler.builder().name("watch-heir").workers(2).build();
         TimerLoop loop = s.attachShared(NO_WAIT);
         try {
-            Timer plug = new Timer(s.queues[0], () -> { // at home with the driver that is the first heir
+            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the driver that is the first heir
                 held.countDown();
                 try {
                     release.await(); // with a timeout it would not look asleep
@@ -103,7 +103,7 @@ class LoopWatchTest {
                     throw new AssertionError(e);
                 }
             });
-            plug.queue.arm(plug, s.timeline.now());
+            Fixtures.node(plug).queue.arm(Fixtures.node(plug), s.timeline.now());
             await(held);
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
             awaitStillness("watch-heir");

@@ -216,11 +216,11 @@ class MonitorTest {
             TimerQueue quiet = s.queues[0];
             TimerQueue busy = s.queues[1];
             AtomicLong ticks = new AtomicLong();
-            Ticker ticker = new Ticker(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
+            PeriodicTimer ticker = new PeriodicTimer(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
             busy.arm(ticker, s.timeline.deadlineIn(0)); // a driver that is up keeps the monitor up
             eventually("driver sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
-            Timer lost = new Timer(quiet, ran::countDown);
+            OneShotTimer lost = new OneShotTimer(quiet, ran::countDown);
             lost.beginMoving(s.timeline.deadlineIn(0));
             assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
             await(ran);

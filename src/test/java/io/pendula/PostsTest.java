@@ -21,10 +21,10 @@ class PostsTest {
         return distinct;
     }
 
-    private List<Timer> timers(int n) {
-        List<Timer> timers = new ArrayList<>();
+    private List<OneShotTimer> timers(int n) {
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            timers.add(new Timer(queue, () -> {}));
+            timers.add(new OneShotTimer(queue, () -> {}));
         }
         return timers;
     }
@@ -32,9 +32,9 @@ class PostsTest {
     /** A wakeup hook, say, may reset timers inside a reset. */
     @Test
     void enter_manyTimesByOneThread_allAreFoundUntilTheyLeave() {
-        List<Timer> timers = timers(40);
+        List<OneShotTimer> timers = timers(40);
         List<Integer> places = new ArrayList<>();
-        for (Timer t : timers) {
+        for (OneShotTimer t : timers) {
             places.add(posts.enter(t));
         }
         assertEquals(new HashSet<>(timers), found());
@@ -47,9 +47,9 @@ class PostsTest {
     /** Thrice, so that what was taken out leaves its place to others. */
     @Test
     void takeIf_someOfManyOfOneThread_leavesTheOthers() {
-        List<Timer> left = new ArrayList<>();
+        List<OneShotTimer> left = new ArrayList<>();
         for (int round = 0; round < 3; round++) {
-            List<Timer> timers = timers(40);
+            List<OneShotTimer> timers = timers(40);
             timers.forEach(posts::enter);
             Set<TimerNode> taken = new HashSet<>();
             for (int i = 0; i < 40; i++) {
@@ -66,7 +66,7 @@ class PostsTest {
 
     @Test
     void enter_moreThreadsThanPlaces_allAreFound() throws InterruptedException {
-        List<Timer> timers = timers(40);
+        List<OneShotTimer> timers = timers(40);
         int[] places = new int[40];
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 40; i++) {

@@ -39,7 +39,7 @@ class RunEndsTest {
         });
         thread.start();
         Fixtures.awaitWaiting(thread);
-        Timer other = rig.arm(20);
+        OneShotTimer other = rig.arm(20);
         for (int i = 0; i < 1_000_000; i++) {
             assertEquals(other, rig.claim(20).nodeOpaque());
             rig.queue.endRun(other);

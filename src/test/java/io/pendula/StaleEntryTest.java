@@ -27,8 +27,8 @@ class StaleEntryTest {
     private final Rig rig = new Rig(false);
     private final TimerQueue queue = rig.queue;
 
-    private List<Timer> armMany(int n, LongUnaryOperator when) {
-        List<Timer> timers = new ArrayList<>();
+    private List<OneShotTimer> armMany(int n, LongUnaryOperator when) {
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < n; i++) {
             timers.add(rig.arm(when.applyAsLong(i)));
         }
@@ -36,7 +36,7 @@ class StaleEntryTest {
         return timers;
     }
 
-    private void resetAll(List<Timer> timers, LongUnaryOperator when) {
+    private void resetAll(List<OneShotTimer> timers, LongUnaryOperator when) {
         for (int i = 0; i < timers.size(); i++) {
             queue.reset(timers.get(i), when.applyAsLong(i));
         }
@@ -82,7 +82,7 @@ class StaleEntryTest {
 
     @Test
     void sweep_broughtForwardAndPutOffAgain_dropsEachEntryThatIsCountedDead() {
-        List<Timer> timers = armMany(10_000, i -> HOUR + i);
+        List<OneShotTimer> timers = armMany(10_000, i -> HOUR + i);
         withoutHelp(() -> {
             for (int i = 0; i < timers.size(); i++) {
                 queue.reset(timers.get(i), SECOND + i);
@@ -101,7 +101,7 @@ class StaleEntryTest {
 
     @Test
     void sweep_offAndOnAgain_leavesOneEntryForEachTimer() {
-        List<Timer> timers = armMany(500, i -> SECOND + i);
+        List<OneShotTimer> timers = armMany(500, i -> SECOND + i);
         for (int cycle = 0; cycle < 20; cycle++) {
             long soon = (20 - cycle) * SECOND;
             resetAll(timers, i -> Timeline.NEVER);
@@ -120,7 +120,7 @@ class StaleEntryTest {
     /** A clock that ticks in milliseconds brings timers back to deadlines for which a dead entry is still there. */
     @Test
     void sweep_sameTwoDeadlinesInTurn_leavesOneEntryForEachTimer() {
-        List<Timer> timers = armMany(2_000, i -> HOUR);
+        List<OneShotTimer> timers = armMany(2_000, i -> HOUR);
         for (int cycle = 0; cycle < 10; cycle++) {
             resetAll(timers, i -> SECOND);
             surface(SECOND - 1);
@@ -140,7 +140,7 @@ class StaleEntryTest {
 
     @Test
     void sweep_firedAndArmedForADeadlineOfBefore_leavesOneEntryForEachTimer() {
-        List<Timer> timers = armMany(1_000, i -> Timeline.NEVER);
+        List<OneShotTimer> timers = armMany(1_000, i -> Timeline.NEVER);
         for (int cycle = 1; cycle <= 10; cycle++) {
             long soon = cycle;
             resetAll(timers, i -> soon);
@@ -157,7 +157,7 @@ class StaleEntryTest {
     void sleep_afterAnyHistory_sweepsNoMoreThanTwoPasses(long seed) {
         Random rnd = new Random(seed);
         long grain = rnd.nextBoolean() ? 1 : SECOND; // a coarse clock makes equal deadlines common
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 3_000; i++) {
             timers.add(rig.arm(HOUR + rnd.nextInt(100) * grain));
         }
@@ -165,7 +165,7 @@ class StaleEntryTest {
             int kinds = 1 + rnd.nextInt(15);
             int share = 1 + rnd.nextInt(100);
             long base = rnd.nextInt(6) == 0 ? Timeline.NEVER : HOUR + rnd.nextInt(8) * HOUR;
-            for (Timer t : timers) {
+            for (OneShotTimer t : timers) {
                 if (rnd.nextInt(100) >= share) {
                     continue;
                 }
@@ -193,7 +193,7 @@ class StaleEntryTest {
 
     @Test
     void sweep_wholeHeapWithoutADeadEntry_isNotRepeatedBeforeMoreHaveDied() {
-        List<Timer> timers = armMany(5_000, i -> HOUR + i);
+        List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
         queue.compactor.ledger.add(3_000 * Ledger.DEAD); // counted, though no sweep can find them
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
@@ -211,8 +211,8 @@ class StaleEntryTest {
 
     @Test
     void stop_filedWhileTheKeeperSleepsForHours_isLetGoAfterALateSweep() {
-        Timer far = rig.arm(5 * HOUR);
-        Timer stopped = rig.arm(6 * HOUR);
+        OneShotTimer far = rig.arm(5 * HOUR);
+        OneShotTimer stopped = rig.arm(6 * HOUR);
         long asleepUntil = rig.sleep(SECOND);
         assertTrue(asleepUntil > HOUR);
         assertTrue(queue.stop(stopped));
@@ -233,7 +233,7 @@ class StaleEntryTest {
     void stop_inTheInboxWhileTheKeeperSleepsForHours_isLetGo() {
         rig.arm(5 * HOUR);
         rig.sleep(SECOND);
-        Timer stopped = rig.arm(6 * HOUR);
+        OneShotTimer stopped = rig.arm(6 * HOUR);
         assertEquals(0, rig.keeper.wakes);
         queue.stop(stopped);
         assertEquals(1, rig.keeper.wakes);
@@ -258,7 +258,7 @@ class StaleEntryTest {
 
     @Test
     void stop_andNothingElseArmed_leavesOneLateSweepAndThenSleepsForEver() {
-        List<Timer> timers = armMany(100, i -> HOUR + i);
+        List<OneShotTimer> timers = armMany(100, i -> HOUR + i);
         rig.sleep(SECOND);
         timers.forEach(queue::stop);
         assertEquals(1, rig.keeper.wakes);
@@ -279,7 +279,7 @@ class StaleEntryTest {
 
     @Test
     void lateSweep_tookLong_isNotRepeatedForAThousandTimesAsLong() {
-        List<Timer> timers = armMany(10_000, i -> 5 * HOUR + i);
+        List<OneShotTimer> timers = armMany(10_000, i -> 5 * HOUR + i);
         queue.stop(timers.get(9_000));
         long began = rig.sleep(SECOND);
         assertTrue(began <= SECOND + LATE);
@@ -297,8 +297,8 @@ class StaleEntryTest {
     @Test
     void lend_toAKeeperThatSleepsForHours_stopIsHeard() {
         CountingKeeper idle = new CountingKeeper();
-        Timer first = rig.arm(5 * HOUR);
-        Timer second = rig.arm(6 * HOUR);
+        OneShotTimer first = rig.arm(5 * HOUR);
+        OneShotTimer second = rig.arm(6 * HOUR);
         assertFalse(lend(idle, 4 * HOUR, SECOND, SECOND), "nothing is needed before it wakes");
         queue.stop(first);
         assertEquals(1, idle.wakes);
@@ -324,7 +324,7 @@ class StaleEntryTest {
         queue.gate.setOwner(loop);
         rig.keepWith(loop);
         rig.drain();
-        Timer stopped = rig.arm(6 * HOUR);
+        OneShotTimer stopped = rig.arm(6 * HOUR);
         queue.stop(stopped);
         long until = queue.prepareToWait(loop, SECOND);
         assertTrue(until <= SECOND + LATE, "waits for " + until);
@@ -340,7 +340,7 @@ class StaleEntryTest {
                 TimerLoop loop = s.attach(() -> {})) {
             Timer filed = loop.after(1, TimeUnit.HOURS, () -> {});
             Timer queued = loop.after(2, TimeUnit.HOURS, () -> {});
-            queued.queue.pending(); // files both
+            Fixtures.node(queued).queue.pending(); // files both
             filed.stop();
             queued.stop();
             Timer arrived = loop.after(3, TimeUnit.HOURS, () -> {});
@@ -351,8 +351,8 @@ class StaleEntryTest {
             }
             loop.runDue();
             assertEquals(0, s.stats().dead());
-            assertEquals(TimerState.REMOVED, TimerState.state(filed.wordVolatile()));
-            assertEquals(TimerState.REMOVED, TimerState.state(arrived.wordVolatile()));
+            assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(filed).wordVolatile()));
+            assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(arrived).wordVolatile()));
         }
     }
 
@@ -375,7 +375,7 @@ class StaleEntryTest {
             Driver d = new Driver(s, null);
             s.queues = new TimerQueue[] {queue, second.queue};
             try {
-                List<Timer> timers = armMany(40_000, i -> HOUR + i);
+                List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
                 rig.keepWith(d);
                 second.keepWith(d);
                 withoutHelp(() -> timers.forEach(queue::stop));
@@ -414,8 +414,8 @@ class StaleEntryTest {
      */
     @Test
     void reset_anotherResetBeforeThePush_isNotSleptOver() throws InterruptedException {
-        List<Timer> timers = armMany(9_000, i -> 5 * HOUR + i);
-        Timer t = timers.get(8_999);
+        List<OneShotTimer> timers = armMany(9_000, i -> 5 * HOUR + i);
+        OneShotTimer t = timers.get(8_999);
         // So that one more dead entry makes the thread sweep, and give memory back.
         withoutHelp(() -> timers.subList(0, 8_950).forEach(queue::stop));
         CountingKeeper k = rig.keeper;

@@ -77,7 +77,7 @@ class SuspensionTest {
             Queue<Long> order = new ConcurrentLinkedQueue<>();
             long first = s.timeline.now() + Duration.ofMinutes(10).toNanos();
             for (long n : numbers) {
-                s.queues[0].arm(new Timer(s.queues[0], () -> order.add(n)), first + n * 100_000_000);
+                s.queues[0].arm(new OneShotTimer(s.queues[0], () -> order.add(n)), first + n * 100_000_000);
             }
             AtomicInteger ticks = new AtomicInteger();
             s.every(Duration.ofMinutes(1), ticks::incrementAndGet);

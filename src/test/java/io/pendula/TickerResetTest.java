@@ -25,15 +25,15 @@ class TickerResetTest {
         return Duration.ofNanos(nanos);
     }
 
-    private Ticker every(long period) {
-        Ticker t = new Ticker(rig.queue, () -> {}, period, MissedTicks.BURST);
+    private PeriodicTimer every(long period) {
+        PeriodicTimer t = new PeriodicTimer(rig.queue, () -> {}, period, MissedTicks.BURST);
         rig.queue.arm(t, 1 + period);
         rig.drain();
         return t;
     }
 
     /** The deadlines of the next ticks. */
-    private List<Long> ticks(Ticker t, int n) {
+    private List<Long> ticks(PeriodicTimer t, int n) {
         List<Long> deadlines = new ArrayList<>();
         for (int i = 0; i < n; i++) {
             Claim run = rig.claim(FAR / 2);
@@ -56,7 +56,7 @@ class TickerResetTest {
 
     @Test
     void reset_anotherResetInside_theLastOneCounts() {
-        Ticker t = every(1_000);
+        PeriodicTimer t = every(1_000);
         boolean[] inner = new boolean[1];
         stepIntoNextReset(() -> inner[0] = t.reset(ns(70)));
         assertTrue(t.reset(ns(30)));
@@ -68,7 +68,7 @@ class TickerResetTest {
 
     @Test
     void reset_twoOthersInside_theLastOneCounts() {
-        Ticker t = every(1_000);
+        PeriodicTimer t = every(1_000);
         stepIntoNextReset(() -> {
             t.reset(ns(500));
             t.reset(ns(40));
@@ -80,7 +80,7 @@ class TickerResetTest {
 
     @Test
     void reset_tickInside_oldTickKeepsItsPeriod() {
-        Ticker t = every(100);
+        PeriodicTimer t = every(100);
         List<Long> words = new ArrayList<>();
         stepIntoNextReset(() -> {
             assertEquals(List.of(101L), ticks(t, 1));
@@ -93,7 +93,7 @@ class TickerResetTest {
 
     @Test
     void reset_claimedAndRunning_nextTickIsItsFirst() {
-        Ticker t = every(100);
+        PeriodicTimer t = every(100);
         Claim run = rig.claim(101);
         assertTrue(t.reset(ns(30)));
         assertTrue(t.reset(ns(50)));
@@ -122,9 +122,9 @@ class TickerResetTest {
     @Test
     void reset_rejectedForMaxPending_leavesTheOldPeriod() {
         rig = new Rig(false, new PendingLimit(1));
-        Ticker t = every(100);
+        PeriodicTimer t = every(100);
         assertTrue(t.stop());
-        Timer other = rig.arm(FAR);
+        OneShotTimer other = rig.arm(FAR);
         assertThrows(RejectedExecutionException.class, () -> t.reset(ns(30)));
         assertEquals("Ticker[every PT0.0000001S, stopped]", t.toString());
         assertTrue(rig.queue.stop(other));
@@ -134,8 +134,8 @@ class TickerResetTest {
 
     @Test
     void reset_rejectedOrCancelled_leavesTheOldPeriod() {
-        Ticker t = every(100);
-        Ticker cancelled = every(100);
+        PeriodicTimer t = every(100);
+        PeriodicTimer cancelled = every(100);
         cancelled.close();
         assertThrows(IllegalStateException.class, () -> cancelled.reset(ns(30)));
         assertEquals("Ticker[every PT0.0000001S, stopped]", cancelled.toString());
@@ -146,7 +146,7 @@ class TickerResetTest {
 
     @Test
     void reset_manyTimesBetweenTicks_forgetsThePlansBefore() {
-        Ticker t = every(100);
+        PeriodicTimer t = every(100);
         for (int i = 1; i <= 1_000; i++) {
             t.reset(ns(i));
         }

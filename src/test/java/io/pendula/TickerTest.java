@@ -122,7 +122,7 @@ class TickerTest {
     private List<Long> ticksOf(MissedTicks policy, AtomicLong missed, long... times) {
         Fixtures.Rig rig = new Fixtures.Rig(false);
         List<Long> deadlines = new ArrayList<>();
-        Ticker k = new Ticker(rig.queue, () -> {}, 10_000_000, policy);
+        PeriodicTimer k = new PeriodicTimer(rig.queue, () -> {}, 10_000_000, policy);
         rig.queue.arm(k, 10_000_000);
         for (long time : times) {
             Fixtures.Claim run;
@@ -417,7 +417,7 @@ class TickerTest {
         Runnable inTheMiddle;
         final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false);
         final Signal.Ticks signal = new Signal.Ticks();
-        final Ticker ticker = new Ticker(queue, signal, 10, MissedTicks.SKIP);
+        final PeriodicTimer ticker = new PeriodicTimer(queue, signal, 10, MissedTicks.SKIP);
 
         Alone() {
             queue.arm(ticker, queue.timeline.deadlineIn(10));

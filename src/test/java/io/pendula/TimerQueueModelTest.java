@@ -138,10 +138,10 @@ class TimerQueueModelTest {
             Known k = switch (rnd.nextInt(4)) {
                 case 0 -> {
                     long period = 1 + rnd.nextInt(9);
-                    yield new Known(new Ticker(queue, () -> {}, period, MissedTicks.SKIP), period, true);
+                    yield new Known(new PeriodicTimer(queue, () -> {}, period, MissedTicks.SKIP), period, true);
                 }
-                case 1 -> new Known(new Timer(queue, new Signal()), 0, false);
-                default -> new Known(new Timer(queue, () -> {}), 0, true);
+                case 1 -> new Known(new OneShotTimer(queue, new Signal()), 0, false);
+                default -> new Known(new OneShotTimer(queue, () -> {}), 0, true);
             };
             all.add(k);
             byTimer.put(k.timer, k);

@@ -68,92 +68,92 @@ class TimerQueueTest {
 
     // ---- timers in each state, brought there by what users and drivers do; the keeper sleeps ----
 
-    private Timer moving() {
+    private OneShotTimer moving() {
         return rig.arm(600);
     }
 
-    private Timer waiting() {
-        Timer t = rig.arm(600);
+    private OneShotTimer waiting() {
+        OneShotTimer t = rig.arm(600);
         sleep();
         return t;
     }
 
-    private Timer modifiedLater() {
-        Timer t = waiting();
+    private OneShotTimer modifiedLater() {
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 700));
         return t;
     }
 
     /** Its entry with the key 600 is dead. */
-    private Timer modifiedEarlier() {
-        Timer t = waiting();
+    private OneShotTimer modifiedEarlier() {
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 550));
         return t;
     }
 
-    private Timer deleted() {
-        Timer t = waiting();
+    private OneShotTimer deleted() {
+        OneShotTimer t = waiting();
         assertTrue(queue.stop(t));
         return t;
     }
 
-    private Timer deletedQueued() {
-        Timer t = moving();
+    private OneShotTimer deletedQueued() {
+        OneShotTimer t = moving();
         assertTrue(queue.stop(t));
         return t;
     }
 
-    private Timer cancelledQueued() {
-        Timer t = moving();
+    private OneShotTimer cancelledQueued() {
+        OneShotTimer t = moving();
         assertTrue(queue.cancel(t));
         return t;
     }
 
     /** Armed and claimed while the keeper is up, so no wake is counted. */
-    private Timer claimed(Runnable task) {
+    private OneShotTimer claimed(Runnable task) {
         rig.keepWith(rig.keeper);
-        Timer t = rig.arm(100, task);
+        OneShotTimer t = rig.arm(100, task);
         assertSame(t, rig.claim(100).nodeOpaque());
         sleep();
         return t;
     }
 
-    private Timer running() {
+    private OneShotTimer running() {
         return claimed(() -> {});
     }
 
-    private Timer runningArmed() {
-        Timer t = running();
+    private OneShotTimer runningArmed() {
+        OneShotTimer t = running();
         assertFalse(queue.reset(t, 600));
         return t;
     }
 
-    private Timer runningCancelled() {
-        Timer t = running();
+    private OneShotTimer runningCancelled() {
+        OneShotTimer t = running();
         assertFalse(queue.cancel(t));
         return t;
     }
 
-    private Timer fired() {
-        Timer t = running();
+    private OneShotTimer fired() {
+        OneShotTimer t = running();
         queue.endRun(t);
         return t;
     }
 
-    private Timer removed() {
-        Timer t = deletedQueued();
+    private OneShotTimer removed() {
+        OneShotTimer t = deletedQueued();
         rig.drain();
         return t;
     }
 
-    private Timer cancelled() {
-        Timer t = fired();
+    private OneShotTimer cancelled() {
+        OneShotTimer t = fired();
         assertFalse(queue.cancel(t));
         return t;
     }
 
     /** A timer without a task whose firing nobody has received. */
-    private Timer kept() {
+    private OneShotTimer kept() {
         return claimed(new Signal());
     }
 
@@ -177,7 +177,7 @@ class TimerQueueTest {
 
     @Test
     void arm_new_isMoving() {
-        Timer t = rig.arm(600);
+        OneShotTimer t = rig.arm(600);
         assertWord(t, MOVING, 600);
         assertCounts(0, 1, 0);
     }
@@ -212,7 +212,7 @@ class TimerQueueTest {
     void arm_closed_isRejected() {
         List<TimerNode> unfired = new ArrayList<>();
         queue.close(unfired);
-        Timer t = new Timer(queue, () -> {});
+        OneShotTimer t = new OneShotTimer(queue, () -> {});
         RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> queue.arm(t, 600));
         assertEquals("the scheduler is closed", e.getMessage());
     }
@@ -221,7 +221,7 @@ class TimerQueueTest {
 
     @Test
     void stop_waiting_isDeleted() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.stop(t));
         assertWord(t, DELETED, 600);
         assertCounts(1, 0, 0);
@@ -229,7 +229,7 @@ class TimerQueueTest {
 
     @Test
     void stop_modifiedLater_isDeleted() {
-        Timer t = modifiedLater();
+        OneShotTimer t = modifiedLater();
         assertTrue(queue.stop(t));
         assertWord(t, DELETED, 700);
         assertCounts(1, 0, 0);
@@ -237,7 +237,7 @@ class TimerQueueTest {
 
     @Test
     void stop_moving_isDeletedQueued() {
-        Timer t = moving();
+        OneShotTimer t = moving();
         assertTrue(queue.stop(t));
         assertWord(t, DELETED_QUEUED, 600);
         assertCounts(0, 0, 0);
@@ -246,7 +246,7 @@ class TimerQueueTest {
 
     @Test
     void stop_modifiedEarlier_isDeletedQueued() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         assertTrue(queue.stop(t));
         assertWord(t, DELETED_QUEUED, 550);
         assertCounts(1, 0, 0);
@@ -255,7 +255,7 @@ class TimerQueueTest {
 
     @Test
     void stop_runningArmed_isRunning() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         assertTrue(queue.stop(t));
         assertWord(t, RUNNING, 600);
         queue.endRun(t);
@@ -265,7 +265,7 @@ class TimerQueueTest {
 
     @Test
     void stop_firingWaitsForReceiver_isRemoved() {
-        Timer t = kept();
+        OneShotTimer t = kept();
         assertTrue(queue.stop(t));
         assertWord(t, REMOVED, 100);
         assertFalse(queue.stop(t));
@@ -280,14 +280,14 @@ class TimerQueueTest {
                 row("RUNNING_CANCELLED", TimerQueueTest::runningCancelled));
     }
 
-    private static Arguments row(String state, Function<TimerQueueTest, Timer> from) {
+    private static Arguments row(String state, Function<TimerQueueTest, OneShotTimer> from) {
         return arguments(state, from);
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesThatStopLeaves")
-    void stop_nothingToPrevent_changesNothing(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void stop_nothingToPrevent_changesNothing(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         int dead = rig.dead();
         assertFalse(queue.stop(t));
@@ -299,7 +299,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_waiting_isCancelled() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
         assertNull(t.task());
@@ -308,7 +308,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_modifiedLater_isCancelled() {
-        Timer t = modifiedLater();
+        OneShotTimer t = modifiedLater();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED, 700);
         assertNull(t.task());
@@ -317,7 +317,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_moving_isCancelledQueued() {
-        Timer t = moving();
+        OneShotTimer t = moving();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 600);
         assertNull(t.task());
@@ -327,7 +327,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_modifiedEarlier_isCancelledQueued() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 550);
         assertNull(t.task());
@@ -337,7 +337,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_deletedQueued_isCancelledQueuedAndCountedOnce() {
-        Timer t = deletedQueued();
+        OneShotTimer t = deletedQueued();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 600);
         assertNull(t.task());
@@ -347,7 +347,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_runningArmed_isRunningCancelled() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         assertTrue(queue.cancel(t));
         assertWord(t, RUNNING_CANCELLED, 600);
         assertNull(t.task());
@@ -357,7 +357,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_running_isRunningCancelled() {
-        Timer t = running();
+        OneShotTimer t = running();
         assertFalse(queue.cancel(t));
         assertWord(t, RUNNING_CANCELLED, 100);
         assertNull(t.task());
@@ -367,7 +367,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_firingWaitsForReceiver_isCancelled() {
-        Timer t = kept();
+        OneShotTimer t = kept();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED, 100);
         assertCounts(0, 0, 0);
@@ -375,7 +375,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_noStatus_isCancelled() {
-        Timer t = fired();
+        OneShotTimer t = fired();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 100);
         assertNull(t.task());
@@ -384,7 +384,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_removed_isCancelled() {
-        Timer t = removed();
+        OneShotTimer t = removed();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
         assertNull(t.task());
@@ -393,7 +393,7 @@ class TimerQueueTest {
 
     @Test
     void cancel_deleted_isCancelledAndItsEntryStaysDead() {
-        Timer t = deleted();
+        OneShotTimer t = deleted();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
         assertNull(t.task());
@@ -409,8 +409,8 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cancelledStates")
-    void cancel_cancelled_changesNothing(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void cancel_cancelled_changesNothing(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         assertFalse(queue.cancel(t));
         assertEquals(word, t.wordVolatile());
@@ -421,7 +421,7 @@ class TimerQueueTest {
 
     @Test
     void reset_noStatus_isMoving() {
-        Timer t = fired();
+        OneShotTimer t = fired();
         assertFalse(queue.reset(t, 600));
         assertWord(t, MOVING, 600);
         assertCounts(0, 1, 0);
@@ -429,7 +429,7 @@ class TimerQueueTest {
 
     @Test
     void reset_removed_isMoving() {
-        Timer t = removed();
+        OneShotTimer t = removed();
         assertFalse(queue.reset(t, 400));
         assertWord(t, MOVING, 400);
         assertCounts(0, 1, 1);
@@ -437,7 +437,7 @@ class TimerQueueTest {
 
     @Test
     void reset_firingWaitsForReceiver_replacesIt() {
-        Timer t = kept();
+        OneShotTimer t = kept();
         assertTrue(queue.reset(t, 600));
         assertWord(t, MOVING, 600);
         assertCounts(0, 1, 0);
@@ -445,7 +445,7 @@ class TimerQueueTest {
 
     @Test
     void reset_waitingLater_isModifiedLater() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 601));
         assertWord(t, MODIFIED_LATER, 601);
         assertNull(queue.inbox.head());
@@ -454,7 +454,7 @@ class TimerQueueTest {
 
     @Test
     void reset_waitingSameDeadline_isModifiedLater() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 600));
         assertWord(t, MODIFIED_LATER, 600);
         assertCounts(0, 1, 0);
@@ -465,7 +465,7 @@ class TimerQueueTest {
 
     @Test
     void reset_waitingEarlier_isModifiedEarlier() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 599));
         assertWord(t, MODIFIED_EARLIER, 599);
         assertCounts(1, 1, 0);
@@ -474,7 +474,7 @@ class TimerQueueTest {
 
     @Test
     void reset_waitingEarlierThanTheSleep_wakes() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 499));
         assertWord(t, MODIFIED_EARLIER, 499);
         assertCounts(1, 1, 1);
@@ -482,7 +482,7 @@ class TimerQueueTest {
 
     @Test
     void reset_modifiedLaterLater_isModifiedLater() {
-        Timer t = modifiedLater();
+        OneShotTimer t = modifiedLater();
         assertTrue(queue.reset(t, 800));
         assertWord(t, MODIFIED_LATER, 800);
         assertCounts(0, 1, 0);
@@ -490,7 +490,7 @@ class TimerQueueTest {
 
     @Test
     void reset_modifiedLaterEarlier_isModifiedEarlier() {
-        Timer t = modifiedLater();
+        OneShotTimer t = modifiedLater();
         assertTrue(queue.reset(t, 650));
         assertWord(t, MODIFIED_EARLIER, 650);
         assertCounts(1, 1, 0);
@@ -499,7 +499,7 @@ class TimerQueueTest {
 
     @Test
     void reset_deletedLater_livesAgain() {
-        Timer t = deleted();
+        OneShotTimer t = deleted();
         assertFalse(queue.reset(t, 600));
         assertWord(t, MODIFIED_LATER, 600);
         assertNull(queue.inbox.head());
@@ -508,7 +508,7 @@ class TimerQueueTest {
 
     @Test
     void reset_deletedEarlier_isModifiedEarlier() {
-        Timer t = deleted();
+        OneShotTimer t = deleted();
         assertFalse(queue.reset(t, 400));
         assertWord(t, MODIFIED_EARLIER, 400);
         assertCounts(1, 1, 1);
@@ -517,7 +517,7 @@ class TimerQueueTest {
 
     @Test
     void reset_movingLater_staysMoving() {
-        Timer t = moving();
+        OneShotTimer t = moving();
         assertTrue(queue.reset(t, 700));
         assertWord(t, MOVING, 700);
         assertCounts(0, 1, 0);
@@ -526,7 +526,7 @@ class TimerQueueTest {
 
     @Test
     void reset_movingEarlier_wakes() {
-        Timer t = moving();
+        OneShotTimer t = moving();
         assertTrue(queue.reset(t, 550));
         assertWord(t, MOVING, 550);
         assertEquals(0, rig.keeper.wakes);
@@ -537,7 +537,7 @@ class TimerQueueTest {
 
     @Test
     void reset_modifiedEarlierLater_staysModifiedEarlier() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         assertTrue(queue.reset(t, 900));
         assertWord(t, MODIFIED_EARLIER, 900);
         assertCounts(1, 1, 0);
@@ -546,7 +546,7 @@ class TimerQueueTest {
 
     @Test
     void reset_modifiedEarlierEarlier_wakes() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         assertTrue(queue.reset(t, 400));
         assertWord(t, MODIFIED_EARLIER, 400);
         assertCounts(1, 1, 1);
@@ -555,7 +555,7 @@ class TimerQueueTest {
     /** Whoever went to sleep meanwhile may have left the stopped timer out of account. */
     @Test
     void reset_deletedQueued_isMovingAndWakes() {
-        Timer t = deletedQueued();
+        OneShotTimer t = deletedQueued();
         assertFalse(queue.reset(t, 400));
         assertWord(t, MOVING, 400);
         assertCounts(0, 1, 1);
@@ -564,7 +564,7 @@ class TimerQueueTest {
 
     @Test
     void reset_deletedQueuedAfterTheSleep_wakesNobody() {
-        Timer t = deletedQueued();
+        OneShotTimer t = deletedQueued();
         assertFalse(queue.reset(t, 550));
         assertWord(t, MOVING, 550);
         assertCounts(0, 1, 0);
@@ -573,7 +573,7 @@ class TimerQueueTest {
 
     @Test
     void reset_running_isRunningArmed() {
-        Timer t = running();
+        OneShotTimer t = running();
         assertFalse(queue.reset(t, 400));
         assertWord(t, RUNNING_ARMED, 400);
         assertNull(queue.inbox.head());
@@ -582,7 +582,7 @@ class TimerQueueTest {
 
     @Test
     void reset_runningArmed_staysRunningArmed() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         assertTrue(queue.reset(t, 400));
         assertWord(t, RUNNING_ARMED, 400);
         assertCounts(0, 0, 0);
@@ -591,8 +591,8 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cancelledStates")
-    void reset_cancelled_throws(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void reset_cancelled_throws(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         assertThrows(IllegalStateException.class, () -> queue.reset(t, 400));
         assertEquals(word, t.wordVolatile());
@@ -603,7 +603,7 @@ class TimerQueueTest {
 
     @Test
     void drain_moving_isWaiting() {
-        Timer t = moving();
+        OneShotTimer t = moving();
         rig.drain();
         assertWord(t, WAITING, 600);
         assertNull(t.next);
@@ -613,7 +613,7 @@ class TimerQueueTest {
 
     @Test
     void drain_modifiedEarlier_isWaitingBesideItsDeadEntry() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         rig.drain();
         assertWord(t, WAITING, 550);
         assertNull(t.next);
@@ -623,7 +623,7 @@ class TimerQueueTest {
 
     @Test
     void drain_deletedQueued_isRemoved() {
-        Timer t = deletedQueued();
+        OneShotTimer t = deletedQueued();
         rig.drain();
         assertWord(t, REMOVED, 600);
         assertNull(t.next);
@@ -633,7 +633,7 @@ class TimerQueueTest {
 
     @Test
     void drain_cancelledQueued_isCancelled() {
-        Timer t = cancelledQueued();
+        OneShotTimer t = cancelledQueued();
         rig.drain();
         assertWord(t, CANCELLED, 600);
         assertNull(t.next);
@@ -643,7 +643,7 @@ class TimerQueueTest {
 
     @Test
     void drain_equalDeadlines_keepsTheOrderOfArming() {
-        List<Timer> armed = new ArrayList<>();
+        List<OneShotTimer> armed = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             armed.add(rig.arm(100));
             if (i % 70 == 0) {
@@ -651,7 +651,7 @@ class TimerQueueTest {
             }
         }
         rig.drain();
-        for (Timer t : armed) {
+        for (OneShotTimer t : armed) {
             assertNull(t.next, "a link keeps another timer alive");
             assertSame(t, rig.claim(100).nodeOpaque());
         }
@@ -661,7 +661,7 @@ class TimerQueueTest {
 
     @Test
     void run_waitingDue_isRunning() {
-        Timer t = rig.arm(100);
+        OneShotTimer t = rig.arm(100);
         Claim run = rig.claim(130);
         assertSame(t, run.nodeOpaque());
         assertEquals(100, run.deadline);
@@ -674,7 +674,7 @@ class TimerQueueTest {
 
     @Test
     void run_waitingNotDue_isLeft() {
-        Timer t = rig.arm(100);
+        OneShotTimer t = rig.arm(100);
         assertNull(rig.claim(99));
         assertWord(t, WAITING, 100);
     }
@@ -688,7 +688,7 @@ class TimerQueueTest {
 
     @Test
     void run_periodicDue_isRunningArmedWithItsNextDeadline() {
-        Ticker t = new Ticker(queue, () -> {}, 40, MissedTicks.SKIP);
+        PeriodicTimer t = new PeriodicTimer(queue, () -> {}, 40, MissedTicks.SKIP);
         queue.arm(t, 100);
         assertNotNull(rig.claim(150));
         assertWord(t, RUNNING_ARMED, 180);
@@ -701,7 +701,7 @@ class TimerQueueTest {
 
     @Test
     void run_withoutTask_keepsTheFiring() {
-        Timer t = rig.arm(100, new Signal());
+        OneShotTimer t = rig.arm(100, new Signal());
         assertNotNull(rig.claim(100));
         assertWord(t, NO_STATUS, 100);
         assertCounts(0, 0, 1);
@@ -709,7 +709,7 @@ class TimerQueueTest {
 
     @Test
     void run_modifiedLater_isWaitingUnderItsTrueKey() {
-        Timer t = modifiedLater();
+        OneShotTimer t = modifiedLater();
         assertEquals(1, rig.fire(600)); // the anchor
         assertWord(t, WAITING, 700);
         assertEquals(1, rig.heap.size());
@@ -722,7 +722,7 @@ class TimerQueueTest {
 
     @Test
     void receive_noStatus_isRemoved() {
-        Timer t = kept();
+        OneShotTimer t = kept();
         long w = t.wordVolatile();
         assertTrue(queue.receive(t, w));
         assertWord(t, REMOVED, 100);
@@ -734,7 +734,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_running_isNoStatus() {
-        Timer t = running();
+        OneShotTimer t = running();
         queue.endRun(t);
         assertWord(t, NO_STATUS, 100);
         assertCounts(0, 0, 0);
@@ -742,7 +742,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_runningCancelled_isCancelled() {
-        Timer t = runningCancelled();
+        OneShotTimer t = runningCancelled();
         queue.endRun(t);
         assertWord(t, CANCELLED, 100);
         assertCounts(0, 0, 0);
@@ -750,7 +750,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_runningArmed_isMoving() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         queue.endRun(t);
         assertWord(t, MOVING, 600);
         assertCounts(0, 1, 0);
@@ -758,7 +758,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_runningArmedEarlierThanTheSleep_wakes() {
-        Timer t = running();
+        OneShotTimer t = running();
         assertFalse(queue.reset(t, 400));
         assertEquals(0, rig.keeper.wakes);
         queue.endRun(t);
@@ -768,7 +768,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_closingMeanwhile_isCollectedLate() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         List<TimerNode> collected = new ArrayList<>();
         queue.close(collected);
         assertFalse(collected.contains(t));
@@ -781,7 +781,7 @@ class TimerQueueTest {
 
     @Test
     void endRun_closedBefore_isAtRest() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         List<TimerNode> collected = new ArrayList<>();
         queue.close(collected);
         collected.clear();
@@ -797,7 +797,7 @@ class TimerQueueTest {
     @Test
     void clean_deletedTop_isRemoved() {
         use(new Rig(false));
-        Timer t = rig.arm(600);
+        OneShotTimer t = rig.arm(600);
         rig.drain();
         assertTrue(queue.stop(t));
         assertNull(rig.claim(600));
@@ -810,8 +810,8 @@ class TimerQueueTest {
     @Test
     void clean_deletedTopNotDue_isRemovedBeforeTheSleep() {
         use(new Rig(false));
-        Timer t = rig.arm(600);
-        Timer live = rig.arm(800);
+        OneShotTimer t = rig.arm(600);
+        OneShotTimer live = rig.arm(800);
         rig.drain();
         assertTrue(queue.stop(t));
         assertEquals(800, rig.sleep(1));
@@ -823,7 +823,7 @@ class TimerQueueTest {
     @Test
     void clean_modifiedLaterTopNotDue_sleepsUntilItsTrueKey() {
         use(new Rig(false));
-        Timer t = rig.arm(600);
+        OneShotTimer t = rig.arm(600);
         rig.drain();
         assertTrue(queue.reset(t, 700));
         assertEquals(700, rig.sleep(1));
@@ -832,7 +832,7 @@ class TimerQueueTest {
 
     @Test
     void sweep_deleted_isRemoved() {
-        Timer t = deleted();
+        OneShotTimer t = deleted();
         rig.queue.compactor.sweepStep();
         assertWord(t, REMOVED, 600);
         assertEquals(1, rig.heap.size());
@@ -841,8 +841,8 @@ class TimerQueueTest {
 
     @Test
     void sweep_liveEntries_areKept() {
-        Timer waiting = waiting();
-        Timer later = modifiedLater();
+        OneShotTimer waiting = waiting();
+        OneShotTimer later = modifiedLater();
         rig.queue.compactor.sweepStep();
         assertWord(waiting, WAITING, 600);
         assertWord(later, MODIFIED_LATER, 700);
@@ -865,28 +865,28 @@ class TimerQueueTest {
                     s.rig.drain();
                 })),
                 row("CANCELLED", s -> {
-                    Timer t = s.waiting();
+                    OneShotTimer t = s.waiting();
                     s.queue.cancel(t);
                     return t;
                 }),
                 row("RUNNING", TimerQueueTest::runningBeforeItsDeadEntry),
                 row("RUNNING_ARMED", s -> {
-                    Timer t = s.runningBeforeItsDeadEntry();
+                    OneShotTimer t = s.runningBeforeItsDeadEntry();
                     s.queue.reset(t, 650);
                     return t;
                 }),
                 row("RUNNING_CANCELLED", s -> {
-                    Timer t = s.runningBeforeItsDeadEntry();
+                    OneShotTimer t = s.runningBeforeItsDeadEntry();
                     s.queue.cancel(t);
                     return t;
                 }),
                 row("NO_STATUS", s -> {
-                    Timer t = s.runningBeforeItsDeadEntry();
+                    OneShotTimer t = s.runningBeforeItsDeadEntry();
                     s.queue.endRun(t);
                     return t;
                 }),
                 row("MOVING", s -> {
-                    Timer t = s.runningBeforeItsDeadEntry();
+                    OneShotTimer t = s.runningBeforeItsDeadEntry();
                     s.queue.endRun(t);
                     s.queue.reset(t, 650);
                     return t;
@@ -894,17 +894,17 @@ class TimerQueueTest {
     }
 
     private interface Step {
-        void on(Timer t);
+        void on(OneShotTimer t);
     }
 
-    private Timer broughtForward(Step then) {
-        Timer t = modifiedEarlier();
+    private OneShotTimer broughtForward(Step then) {
+        OneShotTimer t = modifiedEarlier();
         then.on(t);
         return t;
     }
 
-    private Timer runningBeforeItsDeadEntry() {
-        Timer t = waiting();
+    private OneShotTimer runningBeforeItsDeadEntry() {
+        OneShotTimer t = waiting();
         queue.reset(t, 100);
         assertSame(t, rig.claim(100).nodeOpaque());
         return t;
@@ -912,8 +912,8 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("deadEntries")
-    void sweep_entryThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void sweep_entryThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         int size = rig.heap.size();
         assertEquals(1, rig.dead());
@@ -925,8 +925,8 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("deadEntries")
-    void clean_topThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void clean_topThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         int size = rig.heap.size();
         Claim run = new Claim();
@@ -944,7 +944,7 @@ class TimerQueueTest {
 
     @Test
     void sweep_modifiedLaterWithALaterEntry_dropsThatOne() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         rig.drain();
         assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
         rig.queue.compactor.sweepStep();
@@ -957,7 +957,7 @@ class TimerQueueTest {
 
     @Test
     void keep_anotherKeeper_movesNoTimerAndTakesTheWakes() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         CountingKeeper next = new CountingKeeper();
         rig.keepWith(next);
         assertFalse(rig.isAsleep());
@@ -972,7 +972,7 @@ class TimerQueueTest {
 
     // ---- close ----
 
-    private void assertClosing(Timer t, boolean collected, int state) {
+    private void assertClosing(OneShotTimer t, boolean collected, int state) {
         List<TimerNode> unfired = new ArrayList<>();
         queue.close(unfired);
         assertEquals(collected, unfired.contains(t));
@@ -1024,7 +1024,7 @@ class TimerQueueTest {
 
     @Test
     void close_running_goesOn() {
-        Timer t = running();
+        OneShotTimer t = running();
         assertClosing(t, false, RUNNING);
         List<TimerNode> unfired = new ArrayList<>();
         queue.collectRunning(t, unfired);
@@ -1034,7 +1034,7 @@ class TimerQueueTest {
 
     @Test
     void close_runningArmed_nextFiringIsCollected() {
-        Timer t = runningArmed();
+        OneShotTimer t = runningArmed();
         assertClosing(t, false, RUNNING_ARMED);
         List<TimerNode> unfired = new ArrayList<>();
         queue.collectRunning(t, unfired);
@@ -1051,8 +1051,8 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesToResetAfterClose")
-    void reset_closed_isRejectedAndLeavesNothingArmed(String state, Function<TimerQueueTest, Timer> from) {
-        Timer t = from.apply(this);
+    void reset_closed_isRejectedAndLeavesNothingArmed(String state, Function<TimerQueueTest, OneShotTimer> from) {
+        OneShotTimer t = from.apply(this);
         queue.close(new ArrayList<>());
         long stopped = queue.stats().stopped();
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
@@ -1067,7 +1067,7 @@ class TimerQueueTest {
     /** The same deadline again, nanosecond for nanosecond: two entries match, one of them is live. */
     @Test
     void reset_forwardAndBackToTheSameDeadline_firesOnce() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         queue.reset(t, 550);
         queue.reset(t, 600);
         rig.drain();
@@ -1081,7 +1081,7 @@ class TimerQueueTest {
 
     @Test
     void reset_throughTheHeapAndBackToTheSameDeadline_firesOnce() {
-        Timer t = waiting();
+        OneShotTimer t = waiting();
         for (int i = 0; i < 10; i++) {
             queue.reset(t, 550);
             rig.drain();
@@ -1098,11 +1098,11 @@ class TimerQueueTest {
     @Test
     void reset_toTheSameDeadlineInOrder_goesBehindItsEquals() {
         use(new Rig(true));
-        Timer first = rig.arm(600);
-        Timer second = rig.arm(600);
+        OneShotTimer first = rig.arm(600);
+        OneShotTimer second = rig.arm(600);
         rig.drain();
         queue.reset(first, 600);
-        Timer third = rig.arm(600);
+        OneShotTimer third = rig.arm(600);
         rig.drain();
         queue.reset(second, 550);
         queue.reset(second, 600);
@@ -1115,7 +1115,7 @@ class TimerQueueTest {
 
     @Test
     void sweep_oneOfTwoEntriesOfAStoppedTimer_bothGo() {
-        Timer t = modifiedEarlier();
+        OneShotTimer t = modifiedEarlier();
         rig.drain();
         queue.stop(t);
         assertEquals(2, rig.dead());
@@ -1131,14 +1131,14 @@ class TimerQueueTest {
         use(new Rig(false));
         Random rnd = new Random(47762);
         long now = 1_000;
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             timers.add(rig.arm(now + 1_000 + rnd.nextInt(1_000)));
         }
         for (int step = 0; step < 11; step++) {
             Collections.shuffle(timers, rnd);
             int zeroes = 0;
-            for (Timer t : timers) {
+            for (OneShotTimer t : timers) {
                 switch (rnd.nextInt(4)) {
                     case 0 -> queue.reset(t, rig.deadline(t) + 500);
                     case 1 -> queue.reset(t, Math.max(now + 100, rig.deadline(t) - 300));
@@ -1155,7 +1155,7 @@ class TimerQueueTest {
             assertEquals(zeroes, rig.fire(now));
             now += 50;
         }
-        long armed = timers.stream().filter(Timer::isPending).count();
+        long armed = timers.stream().filter(OneShotTimer::isPending).count();
         assertEquals(armed, queue.pending());
         assertEquals(armed, rig.fire(now + 100_000));
         assertEquals(0, rig.dead());
@@ -1165,12 +1165,12 @@ class TimerQueueTest {
     @Test
     void issue47329_stopAndResetIntoThePast_allFire() {
         use(new Rig(false));
-        List<Timer> timers = new ArrayList<>();
+        List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             timers.add(rig.arm(1_000_000 + i));
         }
         rig.sleep(10_000);
-        for (Timer t : timers) {
+        for (OneShotTimer t : timers) {
             for (int i = 0; i < 10; i++) {
                 assertTrue(queue.stop(t));
                 assertFalse(queue.reset(t, 9_000 - i));
@@ -1192,7 +1192,7 @@ class TimerQueueTest {
             rig.arm(1_000);
         }
         assertEquals(0, rig.heap.size());
-        Timer last = rig.arm(1_000);
+        OneShotTimer last = rig.arm(1_000);
         assertEquals(Intake.HELP_DEPTH, rig.heap.size());
         assertEquals(MOVING, rig.state(last));
         assertSame(last, queue.inbox.head());
@@ -1220,9 +1220,9 @@ class TimerQueueTest {
     }
 
     /** Fills the heap's arrays and takes away the memory for more. */
-    private List<Timer> armAllThatFit() {
+    private List<OneShotTimer> armAllThatFit() {
         use(new Rig(false));
-        List<Timer> filed = new ArrayList<>();
+        List<OneShotTimer> filed = new ArrayList<>();
         for (int i = 0; i < rig.heap.capacity(); i++) {
             filed.add(rig.arm(1_000 + i));
         }
@@ -1233,9 +1233,9 @@ class TimerQueueTest {
 
     @Test
     void drain_outOfMemoryAndDueEarlier_takesThePlaceOfALaterOne() {
-        List<Timer> filed = armAllThatFit();
-        Timer a = rig.arm(500);
-        Timer b = rig.arm(400);
+        List<OneShotTimer> filed = armAllThatFit();
+        OneShotTimer a = rig.arm(500);
+        OneShotTimer b = rig.arm(400);
         rig.drain();
         assertWord(a, WAITING, 500);
         assertWord(b, WAITING, 400);
@@ -1250,9 +1250,9 @@ class TimerQueueTest {
 
     @Test
     void drain_outOfMemoryAndDueLater_keepsTimersArmedUntilThereIsMemory() {
-        List<Timer> filed = armAllThatFit();
-        Timer a = rig.arm(5_000);
-        Timer b = rig.arm(4_000);
+        List<OneShotTimer> filed = armAllThatFit();
+        OneShotTimer a = rig.arm(5_000);
+        OneShotTimer b = rig.arm(4_000);
         rig.drain();
         assertWord(a, MOVING, 5_000);
         assertWord(b, MOVING, 4_000);
@@ -1270,8 +1270,8 @@ class TimerQueueTest {
     /** One that is brought forward has left an entry behind, so it needs a place in memory as well. */
     @Test
     void drain_outOfMemoryAndBroughtForward_firesInTime() {
-        List<Timer> filed = armAllThatFit();
-        Timer last = filed.get(filed.size() - 1);
+        List<OneShotTimer> filed = armAllThatFit();
+        OneShotTimer last = filed.get(filed.size() - 1);
         for (int i = 0; i < 5; i++) {
             assertTrue(queue.reset(last, 500 - i));
             rig.drain();
@@ -1304,14 +1304,14 @@ class TimerQueueTest {
     /** By the flag that arming threads read when the inbox seems deep. */
     @Test
     void arm_outOfMemory_isRefusedUnlessDueAtOnce() {
-        List<Timer> filed = armAllThatFit();
+        List<OneShotTimer> filed = armAllThatFit();
         rig.arm(5_000);
         rig.drain();
         long now = queue.timeline.now();
         RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> rig.arm(now + 1));
         assertTrue(e.getMessage().contains("memory is short: the heap of worker 0, which holds " + filed.size()),
                 e.getMessage());
-        Timer due = rig.arm(now);
+        OneShotTimer due = rig.arm(now);
         assertSame(due, rig.claim(now).nodeOpaque());
         assertTrue(queue.reset(filed.get(0), 2_000), "what is armed may be reset");
         assertTrue(queue.stop(filed.get(1)));
@@ -1326,8 +1326,8 @@ class TimerQueueTest {
 
     @Test
     void drain_outOfMemory_stopAndResetStillWork() {
-        List<Timer> filed = armAllThatFit();
-        List<Timer> more = new ArrayList<>();
+        List<OneShotTimer> filed = armAllThatFit();
+        List<OneShotTimer> more = new ArrayList<>();
         queue.lock();
         try { // so that none is refused
             for (int i = 0; i < 4; i++) {
@@ -1358,7 +1358,7 @@ class TimerQueueTest {
     @Test
     void reset_parkedBroughtForward_firesWithoutMemory() {
         armAllThatFit();
-        Timer parked = rig.arm(Timeline.NEVER - 1);
+        OneShotTimer parked = rig.arm(Timeline.NEVER - 1);
         rig.drain();
         assertEquals(MOVING, rig.state(parked));
         assertTrue(queue.reset(parked, 500));
@@ -1371,7 +1371,7 @@ class TimerQueueTest {
     @Test
     void claimStopped_parked_runs() {
         armAllThatFit();
-        Timer parked = rig.arm(5_000);
+        OneShotTimer parked = rig.arm(5_000);
         rig.drain();
         assertTrue(queue.stop(parked));
         assertTrue(queue.claimStopped(parked));
@@ -1380,7 +1380,7 @@ class TimerQueueTest {
 
     @Test
     void drain_outOfMemory_goesOnAsFiringsMakeRoom() {
-        List<Timer> filed = armAllThatFit();
+        List<OneShotTimer> filed = armAllThatFit();
         for (int i = 0; i < 10; i++) {
             rig.arm(5_000);
         }
@@ -1407,11 +1407,11 @@ class TimerQueueTest {
 
     @Test
     void close_outOfMemory_collectsTheBacklog() {
-        List<Timer> filed = armAllThatFit();
-        Timer t = rig.arm(5_000);
+        List<OneShotTimer> filed = armAllThatFit();
+        OneShotTimer t = rig.arm(5_000);
         rig.drain();
         assertWord(t, MOVING, 5_000);
-        Timer pushed = rig.arm(0);
+        OneShotTimer pushed = rig.arm(0);
         List<TimerNode> unfired = new ArrayList<>();
         queue.close(unfired);
         assertEquals(filed.size() + 2, unfired.size());
@@ -1427,7 +1427,7 @@ class TimerQueueTest {
         for (int i = 0; i <= rig.heap.capacity(); i++) {
             rig.arm(1_000);
         }
-        Timer[] late = new Timer[1];
+        OneShotTimer[] late = new OneShotTimer[1];
         rig.heap.onGrow = () -> {
             if (late[0] == null) {
                 late[0] = rig.arm(10);
@@ -1442,7 +1442,7 @@ class TimerQueueTest {
 
     @Test
     void prepareToSleep_manyDeadTops_letsOthersHaveTheLock() {
-        List<Timer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
+        List<OneShotTimer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
         rig.keepWith(rig.keeper);
         assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
@@ -1470,11 +1470,11 @@ class TimerQueueTest {
     @Test
     void earliestLive_deadAndPutOffTops_looksBehindThem() {
         use(new Rig(false));
-        List<Timer> stopped = new ArrayList<>();
+        List<OneShotTimer> stopped = new ArrayList<>();
         for (int i = 0; i < 2 * Compactor.CLEAN_CHUNK; i++) {
             stopped.add(rig.arm(100));
         }
-        Timer putOff = rig.arm(200);
+        OneShotTimer putOff = rig.arm(200);
         rig.arm(300);
         rig.drain();
         stopped.forEach(queue::stop);
@@ -1485,9 +1485,9 @@ class TimerQueueTest {
 
     // ---- the bound on dead entries ----
 
-    private List<Timer> armMany(int n) {
+    private List<OneShotTimer> armMany(int n) {
         use(new Rig(false));
-        List<Timer> timers = new ArrayList<>(n);
+        List<OneShotTimer> timers = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
             timers.add(rig.arm(1_000_000 + i));
         }
@@ -1497,7 +1497,7 @@ class TimerQueueTest {
     }
 
     /** By another thread, while the lock is held: else the stopper would sweep itself, and wake nobody. */
-    private void stopWithoutLock(List<Timer> timers) throws InterruptedException {
+    private void stopWithoutLock(List<OneShotTimer> timers) throws InterruptedException {
         queue.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
@@ -1513,7 +1513,7 @@ class TimerQueueTest {
     void stop_beyondTheBoundWithoutTheLock_wakesTheSleeper(String timers, String bound) throws InterruptedException {
         int n = Integer.parseInt(timers.replace("_", ""));
         int most = Integer.parseInt(bound.replace("_", ""));
-        List<Timer> armed = armMany(n);
+        List<OneShotTimer> armed = armMany(n);
         stopWithoutLock(armed.subList(0, most));
         assertEquals(0, rig.keeper.wakes);
         stopWithoutLock(armed.subList(most, most + 1));
@@ -1522,7 +1522,7 @@ class TimerQueueTest {
 
     @Test
     void stop_beyondTheBoundWithoutTheLock_wakesOncePerSleep() throws InterruptedException {
-        List<Timer> timers = armMany(8_000);
+        List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.keeper.wakes);
         assertEquals(0, queue.stats().swept());
@@ -1533,7 +1533,7 @@ class TimerQueueTest {
 
     @Test
     void stop_inAnyOrder_sweepsBeforeTheSleeperIsNeeded() {
-        List<Timer> timers = armMany(8_000);
+        List<OneShotTimer> timers = armMany(8_000);
         Collections.shuffle(timers, new Random(3));
         for (int i = 0; i < timers.size(); i++) {
             queue.stop(timers.get(i));
@@ -1546,7 +1546,7 @@ class TimerQueueTest {
 
     @Test
     void stop_beyondHalf_sweepsAtOnce() throws InterruptedException {
-        List<Timer> timers = armMany(8_000);
+        List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 7_001));
         assertEquals(7_001, rig.dead());
         queue.stop(timers.get(7_001));
@@ -1556,7 +1556,7 @@ class TimerQueueTest {
 
     @Test
     void stop_beyondHalfButLockHeld_doesNotWait() throws InterruptedException {
-        List<Timer> timers = armMany(8_000);
+        List<OneShotTimer> timers = armMany(8_000);
         queue.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
@@ -1586,8 +1586,8 @@ class TimerQueueTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("graveyards")
     void sweepStep_whereverTheDeadLie_reachesThemInChunks(String name, Choice choice) {
-        List<Timer> timers = armMany(5_000);
-        List<Timer> live = new ArrayList<>();
+        List<OneShotTimer> timers = armMany(5_000);
+        List<OneShotTimer> live = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
             if (choice.stops(i)) {
                 queue.stop(timers.get(i));
@@ -1605,7 +1605,7 @@ class TimerQueueTest {
         }
         assertTrue(rig.dead() <= Compactor.DEAD_FLOOR / 2);
         assertEquals(live.size(), rig.heap.size() - rig.dead());
-        for (Timer t : live) {
+        for (OneShotTimer t : live) {
             assertSame(t, rig.claim(2_000_000).nodeOpaque());
         }
         assertNull(rig.claim(2_000_000));
@@ -1615,7 +1615,7 @@ class TimerQueueTest {
     @ParameterizedTest
     @ValueSource(ints = {3_000, 10_000, 41_200})
     void sweepStep_everythingStopped_givesMemoryBack(int n) throws InterruptedException {
-        List<Timer> timers = armMany(n);
+        List<OneShotTimer> timers = armMany(n);
         queue.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
@@ -1631,7 +1631,7 @@ class TimerQueueTest {
 
     @Test
     void sleep_deadWithinTheBound_sweepsNothing() {
-        List<Timer> timers = armMany(5_000);
+        List<OneShotTimer> timers = armMany(5_000);
         for (int i = 4_100; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
             queue.stop(timers.get(i));
         }
@@ -1644,11 +1644,11 @@ class TimerQueueTest {
     @Test
     void storm_stopsAndResets_keepsTheHeapInProportion() {
         Random rnd = new Random(9);
-        List<Timer> timers = armMany(3_000);
+        List<OneShotTimer> timers = armMany(3_000);
         long now = 1;
         for (int i = 0; i < 100_000; i++) {
             int k = rnd.nextInt(timers.size());
-            Timer t = timers.get(k);
+            OneShotTimer t = timers.get(k);
             long when = now + 1_000_000 + rnd.nextInt(1_000_000);
             switch (rnd.nextInt(3)) {
                 case 0 -> queue.stop(t);
@@ -1666,7 +1666,7 @@ class TimerQueueTest {
             assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.DEAD_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;
         }
-        assertEquals(timers.stream().filter(Timer::isPending).count(), queue.pending());
+        assertEquals(timers.stream().filter(OneShotTimer::isPending).count(), queue.pending());
         timers.forEach(queue::stop);
         rig.sleep(now);
         assertEquals(0, queue.pending());
@@ -1723,12 +1723,12 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesWithoutPermit")
-    void reset_noPermitLeft_isRejectedAndChangesNothing(String state, Function<TimerQueueTest, Timer> from) {
+    void reset_noPermitLeft_isRejectedAndChangesNothing(String state, Function<TimerQueueTest, OneShotTimer> from) {
         PendingLimit limit = new PendingLimit(3);
         use(new Rig(false, limit));
         rig.arm(ANCHOR);
         sleep();
-        Timer t = from.apply(this);
+        OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
         int dead = rig.dead();
         while (limit.held() < 3) {

@@ -357,13 +357,13 @@ class TimerSchedulerTest {
             LifeFixtures.inParallel(workers, n -> {
                 Timer first = s.after(HOUR, NOTHING);
                 for (int i = 0; i < 50; i++) {
-                    assertSame(first.queue, s.after(HOUR, NOTHING).queue);
+                    assertSame(Fixtures.node(first).queue, Fixtures.node(s.after(HOUR, NOTHING)).queue);
                 }
                 int turn = s.turns.of(Thread.currentThread().getId());
                 assertTrue(turn < workers, "dealt in turn: " + turn);
-                assertEquals(turn, first.queue.index);
+                assertEquals(turn, Fixtures.node(first).queue.index);
                 synchronized (used) {
-                    used.add(first.queue.index);
+                    used.add(Fixtures.node(first).queue.index);
                 }
             });
             assertTrue(used.contains(0) && used.size() == Collections.max(used) + 1, "no worker left out: " + used);

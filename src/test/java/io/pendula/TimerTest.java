@@ -747,7 +747,7 @@ class TimerTest {
         rig.drain();
         rig.arm(6);
         rig.arm(1);
-        Timer running = (Timer) rig.claim(1).nodeOpaque();
+        OneShotTimer running = (OneShotTimer) rig.claim(1).nodeOpaque();
         rig.queue.reset(running, 9);
         assertEquals(3, limit.held());
         List<TimerNode> unfired = new ArrayList<>();

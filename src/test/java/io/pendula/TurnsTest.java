@@ -99,7 +99,7 @@ class TurnsTest {
 
     private static TimerQueue queueOf(TimerScheduler s) throws InterruptedException {
         TimerQueue[] queue = new TimerQueue[1];
-        Thread t = new Thread(() -> queue[0] = s.after(Duration.ofHours(1), () -> {}).queue);
+        Thread t = new Thread(() -> queue[0] = Fixtures.node(s.after(Duration.ofHours(1), () -> {})).queue);
         t.start();
         Fixtures.join(t);
         return queue[0];
@@ -124,9 +124,9 @@ class TurnsTest {
     @Test
     void after_sameThread_staysOnOneWorker() {
         try (TimerScheduler s = TimerScheduler.builder().workers(WORKERS).build()) {
-            TimerQueue first = s.after(Duration.ofHours(1), () -> {}).queue;
+            TimerQueue first = Fixtures.node(s.after(Duration.ofHours(1), () -> {})).queue;
             for (int i = 0; i < 100; i++) {
-                assertSame(first, s.after(Duration.ofHours(1), () -> {}).queue);
+                assertSame(first, Fixtures.node(s.after(Duration.ofHours(1), () -> {})).queue);
             }
         }
     }

@@ -236,7 +236,7 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class CancelVsReceive extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
 
         public CancelVsReceive() {
             file(signalled, DUE);
@@ -265,7 +265,7 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "The second did.")
     @State
     public static class CancelVsCancelOfFiring extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
 
         public CancelVsCancelOfFiring() {
             file(signalled, DUE);
@@ -294,7 +294,7 @@ public class CancelRaces {
     @Outcome(id = "true, refused, ok", expect = ACCEPTABLE, desc = "Taken away by the cancel.")
     @State
     public static class CancelVsResetOfFiring extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
 
         public CancelVsResetOfFiring() {
             file(signalled, DUE);

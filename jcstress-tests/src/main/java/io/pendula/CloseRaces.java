@@ -24,7 +24,7 @@ public class CloseRaces {
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
     @State
     public static class CloseVsArm extends Rig {
-        private final Timer made = new Timer(queue, this::fired);
+        private final OneShotTimer made = new OneShotTimer(queue, this::fired);
 
         @Actor
         public void arm(LIL_Result r) {

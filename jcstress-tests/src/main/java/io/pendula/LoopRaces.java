@@ -59,17 +59,17 @@ public class LoopRaces {
         final AtomicInteger runs = new AtomicInteger();
         private final AtomicInteger throwing;
         final LoopDriver loop;
-        final Timer timer;
-        final Timer other;
-        final Timer probe;
+        final OneShotTimer timer;
+        final OneShotTimer other;
+        final OneShotTimer probe;
 
         Looped(int throwing) {
             this.throwing = new AtomicInteger(throwing);
             time = NOW - 1;
             loop = attach(A);
-            timer = new Timer(loop.queue, this::run);
-            other = new Timer(loop.queue, this::run);
-            probe = new Timer(loop.queue, this::run);
+            timer = new OneShotTimer(loop.queue, this::run);
+            other = new OneShotTimer(loop.queue, this::run);
+            probe = new OneShotTimer(loop.queue, this::run);
         }
 
         final LoopDriver attach(Thread t) {
@@ -96,7 +96,7 @@ public class LoopRaces {
             // As planned.
         }
 
-        static String tryArm(Timer t, long when) {
+        static String tryArm(OneShotTimer t, long when) {
             try {
                 t.queue.arm(t, when);
                 return "armed";
@@ -105,7 +105,7 @@ public class LoopRaces {
             }
         }
 
-        static String tryReset(Timer t, long when) {
+        static String tryReset(OneShotTimer t, long when) {
             try {
                 return t.queue.reset(t, when) ? "replaced" : "armed";
             } catch (RejectedExecutionException e) {

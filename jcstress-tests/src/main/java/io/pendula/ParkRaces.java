@@ -302,7 +302,7 @@ public class ParkRaces {
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "One of them did.")
     @State
     public static class ArmVsArmWhileAsleep extends Parking {
-        private final Timer third = new Timer(queue, this::fired);
+        private final OneShotTimer third = new OneShotTimer(queue, this::fired);
 
         public ArmVsArmWhileAsleep() {
             goToSleep();

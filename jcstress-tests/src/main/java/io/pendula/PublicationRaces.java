@@ -173,7 +173,7 @@ public class PublicationRaces {
     @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The first on the thief.")
     @State
     public static class RunVsNextRun extends Rig {
-        private final Ticker ticker = new Ticker(queue, this::fired, LATE - DUE, MissedTicks.BURST);
+        private final PeriodicTimer ticker = new PeriodicTimer(queue, this::fired, LATE - DUE, MissedTicks.BURST);
         private int data;
 
         @Override
@@ -244,7 +244,7 @@ public class PublicationRaces {
     @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen.")
     @State
     public static class FireVsReceive extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
         private int data;
 
         public FireVsReceive() {

@@ -259,7 +259,7 @@ public class ResetRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class ResetVsReceive extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
 
         public ResetVsReceive() {
             file(signalled, DUE);

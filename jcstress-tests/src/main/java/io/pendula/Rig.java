@@ -22,8 +22,8 @@ abstract class Rig {
 
     final TimerHeap heap = new TimerHeap();
     final TimerQueue queue = new TimerQueue(0, STANDSTILL, null, heap, null, false);
-    final Timer timer = new Timer(queue, this::fired);
-    final Timer other = new Timer(queue, this::fired);
+    final OneShotTimer timer = new OneShotTimer(queue, this::fired);
+    final OneShotTimer other = new OneShotTimer(queue, this::fired);
     final Claimer driver = new Claimer(false);
     final Claimer thief = new Claimer(true);
     final List<TimerNode> unfired = new ArrayList<>(0);

@@ -145,7 +145,7 @@ public class RunRaces {
     @State
     public static class TickVsThief extends Rig {
         private final AtomicInteger inside = new AtomicInteger();
-        private final Ticker ticker = new Ticker(queue, this::tick, LATE - DUE, MissedTicks.BURST);
+        private final PeriodicTimer ticker = new PeriodicTimer(queue, this::tick, LATE - DUE, MissedTicks.BURST);
         private boolean overlapped;
 
         public TickVsThief() {
@@ -182,7 +182,7 @@ public class RunRaces {
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Some tick was prevented, and none came later.")
     @State
     public static class StopOfTickerVsRun extends Rig {
-        private final Ticker ticker = new Ticker(queue, this::fired, LATE - DUE, MissedTicks.BURST);
+        private final PeriodicTimer ticker = new PeriodicTimer(queue, this::fired, LATE - DUE, MissedTicks.BURST);
 
         public StopOfTickerVsRun() {
             file(ticker, DUE);

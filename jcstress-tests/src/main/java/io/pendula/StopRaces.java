@@ -203,7 +203,7 @@ public class StopRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class StopVsReceive extends Rig {
-        private final Timer signalled = new Timer(queue, new Signal());
+        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
 
         public StopVsReceive() {
             file(signalled, DUE);

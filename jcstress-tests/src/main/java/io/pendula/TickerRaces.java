@@ -17,7 +17,7 @@ public class TickerRaces {
 
     /** A queue with a ticker whose first tick is due at DUE. */
     abstract static class TickerRig extends Rig {
-        final Ticker ticker = new Ticker(queue, this::fired, DUE - 1, MissedTicks.BURST);
+        final PeriodicTimer ticker = new PeriodicTimer(queue, this::fired, DUE - 1, MissedTicks.BURST);
 
         TickerRig() {
             file(ticker, DUE);

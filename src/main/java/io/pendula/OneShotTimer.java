@@ -1,0 +1,115 @@
+package io.pendula;
+
+import static io.pendula.TimerState.NO_STATUS;
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.state;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link Timer}: the node of the queue itself, so that it costs one object. */
+final class OneShotTimer extends TimerNode implements Timer {
+    OneShotTimer(TimerQueue queue, Runnable task) {
+        super(queue, task);
+    }
+
+    /** A new timer of this queue, armed. */
+    static OneShotTimer arm(TimerQueue queue, long delay, Runnable task) {
+        OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
+        queue.arm(t, queue.timeline.deadlineIn(delay));
+        return t;
+    }
+
+    @Override
+    public boolean stop() {
+        return queue.stop(this);
+    }
+
+    @Override
+    public boolean cancel() {
+        Signal signal = signal();
+        boolean prevented = queue.cancel(this);
+        if (signal != null) {
+            signal.run(); // those who await must not wait for ever
+        }
+        return prevented;
+    }
+
+    @Override
+    public boolean reset(Duration delay) {
+        return resetNanos(Timeline.nanos(delay, "delay"));
+    }
+
+    @Override
+    public boolean reset(long delay, TimeUnit unit) {
+        return resetNanos(Check.delay(delay, unit));
+    }
+
+    private boolean resetNanos(long delay) {
+        return queue.reset(this, queue.timeline.deadlineIn(delay));
+    }
+
+    @Override
+    public boolean stopAndAwait(Duration timeout) throws InterruptedException {
+        long nanos = Check.notNegative(timeout, "timeout");
+        stop();
+        return !queue.scheduler.runs.isByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
+    @Override
+    public Duration remaining() {
+        long w = wordVolatile();
+        return isArmed(state(w))
+                ? Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
+                : Duration.ZERO;
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        await(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean await(Duration timeout) throws InterruptedException {
+        return await(Timeline.nanos(timeout, "timeout"));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        Signal signal = signal();
+        if (signal == null) {
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+            throw new IllegalStateException("only a timer without a task can be awaited");
+        }
+        return queue.scheduler.await(signal, this::takeFiring, nanos);
+    }
+
+    private boolean takeFiring() {
+        long w = wordVolatile();
+        if (state(w) == NO_STATUS && queue.receive(this, w)) {
+            return true;
+        }
+        queue.scheduler.checkAwaitable(queue, isCancelled(state(w)));
+        return false;
+    }
+
+    private Signal signal() {
+        return task() instanceof Signal s ? s : null;
+    }
+
+    @Override
+    boolean isSignal(Runnable claimed) {
+        return claimed instanceof Signal;
+    }
+
+    @Override
+    public String toString() {
+        return "Timer[" + (isPending() ? "due in " + remaining() : "not pending") + "]";
+    }
+}

@@ -1,0 +1,134 @@
+package io.pendula;
+
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.state;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+
+/** A {@link Ticker}: the node of the queue, and its period. */
+final class PeriodicTimer extends TimerNode implements Ticker {
+    private static final VarHandle SKIPPED;
+
+    static {
+        try {
+            SKIPPED = MethodHandles.lookup().findVarHandle(PeriodicTimer.class, "skipped", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MissedTicks missedTicks;
+    /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
+    private final Signal.Ticks ticks;
+    private final Tempo tempo;
+    /** Written by the one thread that runs the tick. */
+    private long skipped;
+
+    PeriodicTimer(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
+        super(queue, task);
+        this.tempo = new Tempo(period);
+        this.missedTicks = missedTicks;
+        this.ticks = task instanceof Signal.Ticks t ? t : null;
+    }
+
+    /** A new ticker of this queue, armed. */
+    static PeriodicTimer arm(TimerQueue queue, long period, MissedTicks missedTicks, Runnable task) {
+        PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);
+        queue.arm(t, queue.timeline.deadlineIn(period));
+        return t;
+    }
+
+    @Override
+    public boolean stop() {
+        boolean was = queue.stop(this);
+        discardKept();
+        return was;
+    }
+
+    @Override
+    public boolean reset(Duration period) {
+        long nanos = Check.period(period);
+        long deadline = queue.timeline.deadlineIn(nanos);
+        Tempo.Plan plan = tempo.announce(this, nanos, deadline);
+        boolean was;
+        try {
+            was = queue.reset(this, deadline);
+        } catch (Throwable e) {
+            tempo.giveUp(plan, this, e);
+            throw e;
+        }
+        tempo.accept(plan);
+        discardKept();
+        return was;
+    }
+
+    @Override
+    public long missed() {
+        return (long) SKIPPED.getOpaque(this) + (ticks == null ? 0 : ticks.dropped());
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        await(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean await(Duration timeout) throws InterruptedException {
+        return await(Timeline.nanos(timeout, "timeout"));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        if (ticks == null) {
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+            throw new IllegalStateException("only a ticker without a task can be awaited");
+        }
+        return queue.scheduler.await(ticks, () -> {
+            queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+            return ticks.take();
+        }, nanos);
+    }
+
+    @Override
+    public void close() {
+        queue.cancel(this);
+        if (ticks != null) {
+            ticks.run(); // those who await must not wait for ever
+        }
+    }
+
+    /**
+     * Ticks that were claimed by now are due by now, and that is as far as this may reach: another thread may have
+     * armed the ticker again meanwhile, with a deadline of which this one knows nothing.
+     */
+    private void discardKept() {
+        if (ticks != null) {
+            ticks.discardBefore(queue.timeline.now() + 1);
+        }
+    }
+
+    @Override
+    long nextAfter(long deadline, long now) {
+        return missedTicks.next(deadline, tempo.claim(this, deadline), now);
+    }
+
+    @Override
+    boolean fire(Runnable claimed, long deadline, long now) {
+        // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
+        SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, tempo.claimed(), now));
+        if (ticks != null) {
+            ticks.tick(deadline);
+        } else {
+            claimed.run();
+        }
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "Ticker[every " + Duration.ofNanos(tempo.period(this))
+                + (isArmed(state(wordVolatile())) ? "]" : ", stopped]");
+    }
+}
