@@ -263,9 +263,8 @@ final class Intake {
                     shortage.parked.append(t);
                     return;
                 }
-                if (placed) { // before the CAS: after it a reset may push the timer
-                    room.sparePlace.seq = heap.nextSeq();
-                    t.next = room.sparePlace;
+                if (placed) {
+                    room.sparePlace.hangOn(t, heap.nextSeq());
                 }
                 if (t.tryFile(w)) {
                     if (placed) {

@@ -100,9 +100,7 @@ final class Liveness {
         TimerNode t = heap.node(i);
         if (t.next == null) {
             try {
-                Place p = new Place();
-                p.seq = heap.seq(i);
-                t.linkIfUnlinked(p);
+                Place.elect(t, heap.seq(i));
             } catch (OutOfMemoryError e) {
                 return; // the entries stay alike
             }

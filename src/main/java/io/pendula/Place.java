@@ -11,4 +11,19 @@ final class Place extends TimerNode {
     Place() {
         super(null, null);
     }
+
+    // Here, so that the JVM's verifier does not load this class before it is needed.
+
+    /** The entry with this number is the live one. Before the CAS of the word: after it a reset may push the timer. */
+    void hangOn(TimerNode t, int number) {
+        seq = number;
+        t.next = this;
+    }
+
+    /** The same by a CAS from null: nothing if a reset is bringing the timer forward. */
+    static void elect(TimerNode t, int number) {
+        Place p = new Place();
+        p.seq = number;
+        t.linkIfUnlinked(p);
+    }
 }
