@@ -4,10 +4,11 @@ import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 
 /** What every scheduler under test can do. Handles are opaque, so that none is wrapped at the expense of the caller. */
-interface Rival extends AutoCloseable {
+public interface Rival extends AutoCloseable {
     Object schedule(long delayNanos, Task task);
 
-    void cancel(Object handle);
+    /** True if this call prevented the run; some libraries also say so of a run that has begun. */
+    boolean cancel(Object handle);
 
     /** Where there is no such operation: cancel and schedule. */
     default Object reset(Object handle, long delayNanos, Task task) {

@@ -9,48 +9,45 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.IntFunction;
 
 /** The schedulers under test. */
 public enum SchedulerType {
-    PENDULA {
-        @Override
-        Rival open(int threads) {
-            TimerScheduler.Builder builder = TimerScheduler.builder();
-            if (threads != AS_BUILT) {
-                builder.workers(threads);
-            }
-            return pendula(builder.build());
-        }
-    },
+    PENDULA(SchedulerType::pendula),
     /** ScheduledThreadPoolExecutor, which removes what is cancelled. */
-    STPE {
-        @Override
-        Rival open(int threads) {
-            return executor(PoolType.STPE.open(Math.max(1, threads)));
-        }
-    },
+    STPE(threads -> executor(PoolType.STPE.open(Math.max(1, threads)))),
     /**
      * Netty's HashedWheelTimer, which has one thread. The wheel is sized for a million timers: with the default of 512
      * slots each tick would look at thousands that are not due.
      */
-    HWT {
-        @Override
-        Rival open(int threads) {
-            return wheel(new HashedWheelTimer(Executors.defaultThreadFactory(), 1, MILLISECONDS, 1 << 16, false));
-        }
-    },
+    HWT(threads -> wheel(new HashedWheelTimer(Executors.defaultThreadFactory(), 1, MILLISECONDS, 1 << 16, false))),
     /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
-    FJP {
-        @Override
-        Rival open(int threads) {
-            return executor(PoolType.scheduled(threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads)));
-        }
-    };
+    FJP(SchedulerType::forkJoin);
 
     /** As many threads as the scheduler has by default; STPE, which has no default, gets one. */
     static final int AS_BUILT = 0;
 
-    abstract Rival open(int threads);
+    private final IntFunction<Rival> opener;
+
+    SchedulerType(IntFunction<Rival> opener) {
+        this.opener = opener;
+    }
+
+    final Rival open(int threads) {
+        return opener.apply(threads);
+    }
+
+    private static Rival pendula(int threads) {
+        TimerScheduler.Builder builder = TimerScheduler.builder();
+        if (threads != AS_BUILT) {
+            builder.workers(threads);
+        }
+        return pendula(builder.build());
+    }
+
+    private static Rival forkJoin(int threads) {
+        return executor(PoolType.scheduled(threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads)));
+    }
 
     static Rival pendula(TimerScheduler timers) {
         return new Rival() {
@@ -60,8 +57,8 @@ public enum SchedulerType {
             }
 
             @Override
-            public void cancel(Object handle) {
-                ((Timer) handle).stop();
+            public boolean cancel(Object handle) {
+                return ((Timer) handle).stop();
             }
 
             @Override
@@ -85,8 +82,8 @@ public enum SchedulerType {
             }
 
             @Override
-            public void cancel(Object handle) {
-                ((Future<?>) handle).cancel(false);
+            public boolean cancel(Object handle) {
+                return ((Future<?>) handle).cancel(false);
             }
 
             @Override
@@ -104,8 +101,8 @@ public enum SchedulerType {
             }
 
             @Override
-            public void cancel(Object handle) {
-                ((Timeout) handle).cancel();
+            public boolean cancel(Object handle) {
+                return ((Timeout) handle).cancel();
             }
 
             @Override

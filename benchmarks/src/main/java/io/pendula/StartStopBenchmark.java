@@ -26,7 +26,7 @@ public class StartStopBenchmark {
     /** One scheduler for all threads. */
     @State(Scope.Benchmark)
     public static class Shared {
-        @Param
+        @Param({"PENDULA", "STPE", "HWT", "FJP"})
         public SchedulerType type;
 
         @Param({"0", "100000", "1000000"})
