@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
+import io.pendula.designs.Designs;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
@@ -22,7 +23,21 @@ public enum SchedulerType {
      */
     HWT(threads -> wheel(new HashedWheelTimer(Executors.defaultThreadFactory(), 1, MILLISECONDS, 1 << 16, false))),
     /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
-    FJP(SchedulerType::forkJoin);
+    FJP(SchedulerType::forkJoin),
+
+    // The designs of the history of timers.
+    GO_1_9(threads -> Designs.go19()),
+    GO_1_10(threads -> Designs.go110()),
+    GO_1_14(threads -> Designs.go114(orProcessors(threads))),
+    GOIM(threads -> Designs.goim()),
+    NGINX(threads -> Designs.redBlackTree()),
+    SKIP_LIST(threads -> Designs.skipList()),
+    WHEEL_1MS(threads -> Designs.simpleWheel(1)),
+    WHEEL_10MS(threads -> Designs.simpleWheel(10)),
+    SKYNET_1MS(threads -> Designs.hierarchicalWheel(1)),
+    SKYNET_10MS(threads -> Designs.hierarchicalWheel(10)),
+    EVENT_LOOP(threads -> Designs.eventLoop()),
+    EVENT_LOOPS(threads -> Designs.eventLoops(orProcessors(threads)));
 
     /** As many threads as the scheduler has by default; STPE, which has no default, gets one. */
     static final int AS_BUILT = 0;
@@ -35,6 +50,10 @@ public enum SchedulerType {
 
     final Rival open(int threads) {
         return opener.apply(threads);
+    }
+
+    private static int orProcessors(int threads) {
+        return threads == AS_BUILT ? Runtime.getRuntime().availableProcessors() : threads;
     }
 
     private static Rival pendula(int threads) {

@@ -1,0 +1,53 @@
+package io.pendula.designs;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.pendula.Rival;
+
+/**
+ * Timers as they were built elsewhere, written anew from descriptions of their designs, so that the designs can be
+ * compared on one machine, in one language, and behind one interface.
+ */
+public final class Designs {
+    public static Rival go19() {
+        return new Go19();
+    }
+
+    public static Rival go110() {
+        return new Go110();
+    }
+
+    public static Rival go114(int workers) {
+        return new Go114(workers);
+    }
+
+    public static Rival goim() {
+        return new Goim();
+    }
+
+    public static Rival redBlackTree() {
+        return new RedBlackTree();
+    }
+
+    public static Rival skipList() {
+        return new SkipList();
+    }
+
+    public static Rival simpleWheel(int tickMillis) {
+        return new SimpleWheel(MILLISECONDS.toNanos(tickMillis));
+    }
+
+    public static Rival hierarchicalWheel(int tickMillis) {
+        return new HierarchicalWheel(MILLISECONDS.toNanos(tickMillis));
+    }
+
+    public static Rival eventLoop() {
+        return new EventLoop();
+    }
+
+    public static Rival eventLoops(int loops) {
+        return new EventLoops(loops);
+    }
+
+    private Designs() {}
+}

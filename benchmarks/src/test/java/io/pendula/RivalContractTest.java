@@ -1,0 +1,48 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The designs keep all promises of the contract, and the libraries most of them. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RivalContractTest {
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("pairs")
+    void check_subject_passes(SchedulerType type, RivalContract promise) throws Exception {
+        promise.check(new RivalContract.Subject(i -> type.open(SchedulerType.AS_BUILT), tickNanos(type),
+                SECONDS.toNanos(20)));
+    }
+
+    static Stream<Arguments> pairs() {
+        return Arrays.stream(SchedulerType.values()).filter(type -> type != SchedulerType.FJP).flatMap(
+                type -> EnumSet.complementOf(EnumSet.copyOf(notPromised(type))).stream()
+                        .map(promise -> Arguments.of(type, promise)));
+    }
+
+    private static EnumSet<RivalContract> notPromised(SchedulerType type) {
+        return switch (type) {
+            // Its workers help each other.
+            case PENDULA -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
+            // A future that runs can be cancelled.
+            case STPE -> EnumSet.of(RivalContract.STOP_DURING_RUN_IS_FALSE);
+            default -> EnumSet.noneOf(RivalContract.class);
+        };
+    }
+
+    private static long tickNanos(SchedulerType type) {
+        return MILLISECONDS.toNanos(switch (type) {
+            case HWT, WHEEL_1MS, SKYNET_1MS -> 1;
+            case WHEEL_10MS, SKYNET_10MS -> 10;
+            default -> 0;
+        });
+    }
+}
