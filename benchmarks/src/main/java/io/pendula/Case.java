@@ -44,6 +44,9 @@ interface Case {
         static final List<Subject> PENDULA = List.of(of(SchedulerType.PENDULA));
         static final List<Subject> RIVALS = List.of(of(SchedulerType.PENDULA), of(SchedulerType.STPE),
                 of(SchedulerType.FJP), of(SchedulerType.HWT));
+        /** All other schedulers: the designs of the history of timers, and further libraries. */
+        static final List<Subject> MORE_RIVALS = Arrays.stream(SchedulerType.values()).map(Subject::of)
+                .filter(s -> !RIVALS.contains(s)).toList();
         /** Those that are pools of threads, with PoolType's names. */
         static final List<Subject> POOLS = Arrays.stream(PoolType.values()).map(Subject::of).toList();
 

@@ -56,6 +56,10 @@ public final class Compare implements Callable<Integer> {
     @Option(names = "--busy", description = "lateness: also with a spinning thread on each processor")
     private boolean busy;
 
+    @Option(names = "--designs", description = "startstop, reset, fire, burst, lateness, memory: "
+            + "also the designs of the history of timers, and further libraries")
+    private boolean designs;
+
     @Option(names = "--only", paramLabel = "SETTING",
             description = "where a case has this setting, only this value, as pending=0")
     private List<String> only = List.of();
@@ -121,18 +125,22 @@ public final class Compare implements Callable<Integer> {
     private void measure(Case c) throws IOException, InterruptedException {
         long started = System.nanoTime();
         List<Row> rows = new ArrayList<>();
+        List<Case.Subject> compared = new ArrayList<>(c.subjects());
+        if (designs && compared.containsAll(Case.Subject.RIVALS)) {
+            compared.addAll(Case.Subject.MORE_RIVALS);
+        }
         for (Map<String, String> cell : c.cells(busy)) {
             if (!settings(only).entrySet().stream().allMatch(
                     e -> cell.getOrDefault(e.getKey(), e.getValue()).equals(e.getValue()))) {
                 continue;
             }
             for (String java : javas.keySet()) {
-                for (Case.Subject s : c.subjects()) {
+                for (Case.Subject s : compared) {
                     rows.add(new Row(cell, java, s.label(), new LinkedHashMap<>()));
                 }
             }
         }
-        Map<String, Map<String, String>> subjects = c.subjects().stream()
+        Map<String, Map<String, String>> subjects = compared.stream()
                 .collect(Collectors.toMap(Case.Subject::label, Case.Subject::settings));
         for (int fork = 1; fork <= forks; fork++) {
             for (Row row : rows) {
