@@ -3,6 +3,7 @@ package io.pendula;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.pendula.designs.Designs;
@@ -10,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.IntFunction;
 
 /** The schedulers under test. */
@@ -24,6 +26,16 @@ public enum SchedulerType {
     HWT(threads -> wheel(new HashedWheelTimer(Executors.defaultThreadFactory(), 1, MILLISECONDS, 1 << 16, false))),
     /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
     FJP(SchedulerType::forkJoin),
+
+    // Further libraries, and further settings of those above.
+    /** ScheduledThreadPoolExecutor as built: what is cancelled stays in its heap until it is due. */
+    STPE_KEEPS(threads -> executor(new ScheduledThreadPoolExecutor(Math.max(1, threads)))),
+    /** Netty's HashedWheelTimer as built: a tick of 100 ms and 512 slots. */
+    HWT_100MS(threads -> wheel(new HashedWheelTimer())),
+    /** Netty's event loops, called from outside: a heap each, and a queue of tasks before it. */
+    NETTY_NIO(threads -> executor(new NioEventLoopGroup(orProcessors(threads)))),
+    JAVA_TIMER(threads -> new JavaTimer()),
+    KAFKA(threads -> new KafkaTimer()),
 
     // The designs of the history of timers.
     GO_1_9(threads -> Designs.go19()),

@@ -72,7 +72,7 @@ enum RivalContract {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch released = new CountDownLatch(1);
             try (Rival rival = subject.open()) {
-                Object handle = rival.schedule(0, () -> {
+                Object handle = rival.schedule(MILLISECONDS.toNanos(1), () -> {
                     running.countDown();
                     awaitQuietly(released);
                 });

@@ -30,18 +30,25 @@ class RivalContractTest {
 
     private static EnumSet<RivalContract> notPromised(SchedulerType type) {
         return switch (type) {
-            // Its workers help each other.
-            case PENDULA -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
+            // Several threads, which help each other or get timers in turn.
+            case PENDULA, NETTY_NIO -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
             // A future that runs can be cancelled.
-            case STPE -> EnumSet.of(RivalContract.STOP_DURING_RUN_IS_FALSE);
+            case STPE, STPE_KEEPS -> EnumSet.of(RivalContract.STOP_DURING_RUN_IS_FALSE);
+            // It does not say whether a stop prevented the run.
+            case KAFKA -> EnumSet.of(RivalContract.STOP_IS_TRUTHFUL, RivalContract.RUNS_ONCE_OR_IS_STOPPED_ONCE,
+                    RivalContract.RESET_TO_EARLIER);
+            // It follows the wall clock, which may be set.
+            case JAVA_TIMER -> EnumSet.of(RivalContract.NEVER_EARLY, RivalContract.RESET_TO_EARLIER,
+                    RivalContract.RESET_TO_LATER);
             default -> EnumSet.noneOf(RivalContract.class);
         };
     }
 
     private static long tickNanos(SchedulerType type) {
         return MILLISECONDS.toNanos(switch (type) {
-            case HWT, WHEEL_1MS, SKYNET_1MS -> 1;
+            case HWT, KAFKA, JAVA_TIMER, WHEEL_1MS, SKYNET_1MS -> 1;
             case WHEEL_10MS, SKYNET_10MS -> 10;
+            case HWT_100MS -> 100;
             default -> 0;
         });
     }
