@@ -36,6 +36,7 @@ public enum SchedulerType {
     NETTY_NIO(threads -> executor(new NioEventLoopGroup(orProcessors(threads)))),
     JAVA_TIMER(threads -> new JavaTimer()),
     KAFKA(threads -> new KafkaTimer()),
+    PEKKO(threads -> new PekkoTimer()),
 
     // The designs of the history of timers.
     GO_1_9(threads -> Designs.go19()),

@@ -1,0 +1,34 @@
+package io.pendula;
+
+import com.typesafe.config.ConfigFactory;
+import java.time.Duration;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.LightArrayRevolverScheduler;
+import org.apache.pekko.event.NoLogging;
+import scala.concurrent.ExecutionContext;
+
+/**
+ * Pekko's LightArrayRevolverScheduler as built: a wheel of 512 slots with a tick of 10 ms, and a queue before it.
+ * Callbacks run on its one thread; without a delay they run in the caller.
+ */
+final class PekkoTimer implements Rival {
+    private final LightArrayRevolverScheduler timer = new LightArrayRevolverScheduler(
+            ConfigFactory.parseString("pekko.scheduler { tick-duration = 10ms, ticks-per-wheel = 512, "
+                    + "error-on-tick-duration-verification-failed = on, shutdown-timeout = 5s }"),
+            NoLogging.getInstance(), Thread::new);
+
+    @Override
+    public Object schedule(long delayNanos, Task task) {
+        return timer.scheduleOnce(Duration.ofNanos(delayNanos), task, ExecutionContext.parasitic$.MODULE$);
+    }
+
+    @Override
+    public boolean cancel(Object handle) {
+        return ((Cancellable) handle).cancel();
+    }
+
+    @Override
+    public void close() {
+        timer.close();
+    }
+}
