@@ -91,8 +91,7 @@ enum RivalContract {
      * once.
      */
     RUNS_ONCE_OR_IS_STOPPED_ONCE {
-        private static final int TIMERS = 20_000;
-        private static final int RECENT = 1_000;
+        private static final int TIMERS = 60_000;
 
         @Override
         void check(Subject subject) throws Exception {
@@ -104,8 +103,9 @@ enum RivalContract {
                 inTwoThreads(subject, thread -> {
                     SplittableRandom random = new SplittableRandom(thread);
                     for (int i = thread; i < TIMERS; i += 2) {
-                        handles.set(i, rival.schedule(random.nextLong(MILLISECONDS.toNanos(2)), runs[i]));
-                        int stopped = Math.max(0, i - random.nextInt(RECENT));
+                        // Of all orders of magnitude, so that many stops meet a timer that is about to fire.
+                        handles.set(i, rival.schedule(random.nextLong(1L << random.nextInt(1, 22)), runs[i]));
+                        int stopped = Math.max(0, i - random.nextInt(1 << random.nextInt(11)));
                         Object handle = handles.get(stopped);
                         if (handle != null && random.nextInt(4) > 0 && rival.cancel(handle)) {
                             prevented.incrementAndGet(stopped);

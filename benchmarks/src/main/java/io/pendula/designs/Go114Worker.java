@@ -36,6 +36,11 @@ final class Go114Worker implements TimerThread.Source {
         thread.wakeIfBefore(when);
     }
 
+    /** For tests; exact as long as no timer is due or armed. */
+    boolean isAsleep() {
+        return thread.isAsleep(topWhen);
+    }
+
     void close() {
         thread.close();
     }

@@ -73,6 +73,11 @@ final class TimerThread extends Thread {
         }
     }
 
+    /** Whether the thread sleeps, or is about to, until a deadline. */
+    boolean isAsleep(long when) {
+        return sleepsUntil.get() == when;
+    }
+
     /** Lets the thread end after the callback that it runs. */
     void close() {
         closed = true;
