@@ -35,11 +35,20 @@ class LoopCallbackTest {
     private final List<String> log = new ArrayList<>();
     private final AtomicInteger runs = new AtomicInteger();
 
+    /** An assertion that fails in a callback ends there, and in what the listener hears. */
     @AfterEach
     void close() {
         loop.close();
         assertEquals(0, timers.pending());
         timers.close();
+        assertEquals(List.of(), thrown());
+    }
+
+    /** What callbacks have thrown since this was last called. */
+    private List<LifeFixtures.Heard.News> thrown() {
+        List<LifeFixtures.Heard.News> thrown = List.copyOf(heard.threw);
+        heard.threw.clear();
+        return thrown;
     }
 
     private Timer after(long nanos, String name) {
@@ -246,9 +255,10 @@ class LoopCallbackTest {
         loop.after(NOW, () -> {
             assertFalse(first.stop());
             assertFalse(first.isPending());
+            log.add("later");
         });
         assertEquals(2, loop.runDue());
-        assertEquals(List.of("first"), log);
+        assertEquals(List.of("first", "later"), log);
     }
 
     @Test
@@ -262,6 +272,7 @@ class LoopCallbackTest {
             runs.incrementAndGet();
         });
         assertEquals(1, runAll(loop));
+        assertEquals(1, runs.get());
         assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
     }
 
@@ -296,11 +307,11 @@ class LoopCallbackTest {
         assertEquals(3, loop.runDue());
         assertEquals(List.of("c"), log);
         assertEquals(List.of(new LifeFixtures.Heard.News(a, 9, exception), new LifeFixtures.Heard.News(b, 8, error)),
-                List.copyOf(heard.threw));
+                thrown());
         assertFalse(a.reset(ns(5)));
         clock.advance(ns(5));
         assertEquals(1, loop.runDue());
-        assertEquals(3, heard.threw.size());
+        assertEquals(List.of(new LifeFixtures.Heard.News(a, 0, exception)), thrown());
     }
 
     @Test
@@ -386,14 +397,16 @@ class LoopCallbackTest {
 
     @Test
     void ticker_throws_ticksOn() {
+        IllegalStateException exception = new IllegalStateException("tick");
         Ticker ticker = loop.every(ns(10), () -> {
-            throw new IllegalStateException("tick");
+            throw exception;
         });
         for (int i = 0; i < 3; i++) {
             clock.advance(ns(10));
             assertEquals(1, loop.runDue());
         }
-        assertEquals(3, heard.threw.size());
+        LifeFixtures.Heard.News each = new LifeFixtures.Heard.News(ticker, 0, exception);
+        assertEquals(List.of(each, each, each), thrown());
         assertTrue(ticker.stop());
     }
 
