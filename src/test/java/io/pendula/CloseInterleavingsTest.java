@@ -1,5 +1,6 @@
 package io.pendula;
 
+import static io.pendula.Figures.figure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -269,7 +270,7 @@ class CloseInterleavingsTest {
         for (int length = 0; length <= OPERATIONS; length++) {
             choose(start, List.of(), length);
         }
-        System.out.println("figure: " + start + ": histories of a reset and a close: " + played);
+        figure("%s: histories of a reset and a close: %d", start, played);
         assertTrue(played > 500, () -> "histories: " + played);
     }
 }

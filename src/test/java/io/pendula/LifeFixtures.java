@@ -108,7 +108,7 @@ final class LifeFixtures {
     }
 
     static void figure(String format, Object... values) {
-        System.out.println("figure: " + String.format(format, values));
+        Figures.figure(format, values);
     }
 
     static double millis(long nanos) {
@@ -181,8 +181,8 @@ final class LifeFixtures {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
-        command.addAll(List.of("-ea", "-cp", location(TimerScheduler.class) + System.getProperty("path.separator")
-                + location(LifeFixtures.class), main.getName()));
+        command.addAll(List.of(Figures.option(), "-ea", "-cp", location(TimerScheduler.class)
+                + System.getProperty("path.separator") + location(LifeFixtures.class), main.getName()));
         command.addAll(List.of(args));
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
         try {

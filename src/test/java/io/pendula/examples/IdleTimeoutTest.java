@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.Figures;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 
@@ -115,9 +116,9 @@ class IdleTimeoutTest {
         int status = IdleTimeoutDemo.run(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8),
                 "--connections 5000 --alive 500 --rate 2000 --timeout 1500 --seconds 3".split(" "));
         String text = out.toString(UTF_8);
-        System.out.println(text.indent(4));
-        assertEquals("", err.toString(UTF_8));
-        assertEquals(0, status);
+        Figures.figure("idle connections of a server with one thread%n%s", text.indent(4));
+        assertEquals("", err.toString(UTF_8), text);
+        assertEquals(0, status, text);
         assertEquals(text.contains("Only") ? figure("Only", text) : 5000,
                 figure("connections closed for silence", text));
         assertTrue(figure("answered in time", text) >= 5000, text);

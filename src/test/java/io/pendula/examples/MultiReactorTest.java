@@ -1,5 +1,6 @@
 package io.pendula.examples;
 
+import static io.pendula.Figures.figure;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -169,8 +170,7 @@ class MultiReactorTest {
             assertTrue(silent >= timeout.toNanos(), "closed after " + silent + " ns");
             latest = Math.max(latest, silent - timeout.toNanos());
         }
-        System.out.printf("figure: %d reactors, idle connections closed at most %.1f ms late%n", REACTORS,
-                latest / 1e6);
+        figure("%d reactors, idle connections closed at most %.1f ms late", REACTORS, latest / 1e6);
         assertTrue(latest < TimeUnit.SECONDS.toNanos(10), "closed " + latest + " ns late");
     }
 

@@ -1,5 +1,6 @@
 package io.pendula.examples;
 
+import static io.pendula.Figures.figure;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -367,7 +368,7 @@ class NettyLoopTest {
                 assertTrue(late >= 0, "closed " + -late + " ns early");
                 latest = Math.max(latest, late);
             }
-            System.out.printf("figure: Netty, idle connections closed at most %.1f ms late%n", latest / 1e6);
+            figure("Netty, idle connections closed at most %.1f ms late", latest / 1e6);
             assertTrue(latest < TimeUnit.SECONDS.toNanos(10), "closed " + latest + " ns late");
             for (Socket s : live) {
                 s.close();
@@ -437,8 +438,8 @@ class NettyLoopTest {
                 return (double) took / rounds / connections;
             }).get();
             if (shown) {
-                System.out.printf("figure: on a Netty event loop, %,d timeouts: reset %.0f ns (%,.0f a second),"
-                        + " cancel + schedule %.0f ns (%,.0f a second)%n", connections, ours, 1e9 / ours, theirs,
+                figure("on a Netty event loop, %,d timeouts: reset %.0f ns (%,.0f a second),"
+                        + " cancel + schedule %.0f ns (%,.0f a second)", connections, ours, 1e9 / ours, theirs,
                         1e9 / theirs);
             }
         }
