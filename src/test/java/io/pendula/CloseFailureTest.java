@@ -143,6 +143,10 @@ class CloseFailureTest {
                 armed.add(t);
             }
         }
+        // Arming has woken them, and one that is up would meet the hole.
+        LifeFixtures.eventually("drivers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.pollUntilVolatile()
+                != TimerQueue.AWAKE) && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep
+                && d.runner().getState() != Thread.State.RUNNABLE));
         TimerQueue[] whole = s.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
         broken.add(hole, null);
@@ -186,7 +190,7 @@ class CloseFailureTest {
         AtomicBoolean broken = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
             if (broken.get() && !(Thread.currentThread() instanceof DriverThread)) {
-                throw new OutOfMemoryError("the test allows no more memory");
+                throw new OutOfMemoryError("meant");
             }
             return System.nanoTime();
         }).build();

@@ -137,6 +137,7 @@ class ContractTimingTest extends ContractCase {
     void schedule_whileTasksResubmitThemselves_allComesSoon() throws Exception {
         ScheduledExecutorService pool = pool();
         AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger open = new AtomicInteger(2 * subject.workers());
         for (int i = 0; i < 2 * subject.workers(); i++) {
             boolean later = i % 2 == 0;
             pool.execute(new Runnable() {
@@ -148,6 +149,8 @@ class ContractTimingTest extends ContractCase {
                         } else {
                             pool.execute(this);
                         }
+                    } else {
+                        open.decrementAndGet();
                     }
                 }
             });
@@ -157,6 +160,7 @@ class ContractTimingTest extends ContractCase {
             get(pool.schedule(noting(System.nanoTime() + 100_000), 100_000, NANOSECONDS));
         }
         over.set(true);
+        eventually("none resubmits itself", () -> open.get() == 0);
         assertNoneEarly(400);
     }
 }

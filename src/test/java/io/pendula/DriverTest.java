@@ -163,9 +163,12 @@ class DriverTest {
             AtomicBoolean overlapped = new AtomicBoolean();
             CountDownLatch runs = new CountDownLatch(60);
             AtomicReference<Timer> self = new AtomicReference<>();
+            AtomicBoolean over = new AtomicBoolean(); // else the scheduler would be closed when it is armed again
             self.set(s.after(Duration.ofMillis(5), () -> {
                 overlapped.compareAndSet(false, running.incrementAndGet() > 1);
-                self.get().reset(NOW);
+                if (!over.get()) {
+                    self.get().reset(NOW);
+                }
                 block(3_000_000);
                 running.decrementAndGet();
                 runs.countDown();
@@ -177,6 +180,8 @@ class DriverTest {
                 }
             });
             await(runs);
+            over.set(true);
+            eventually("it rests", () -> running.get() == 0 && !self.get().isPending());
             assertFalse(overlapped.get());
         }
     }
@@ -432,9 +437,12 @@ class DriverTest {
             List<Ticker> tickers = new ArrayList<>();
             AtomicReference<Timer> self = new AtomicReference<>();
             AtomicBoolean selfRunning = new AtomicBoolean();
+            AtomicBoolean over = new AtomicBoolean(); // else the scheduler would be closed when it is armed again
             self.set(s.after(Duration.ofMillis(5), () -> {
                 overlapped.compareAndSet(false, !selfRunning.compareAndSet(false, true));
-                self.get().reset(NOW);
+                if (!over.get()) {
+                    self.get().reset(NOW);
+                }
                 block(1_000_000);
                 selfRunning.set(false);
                 runs.countDown();
@@ -450,7 +458,8 @@ class DriverTest {
             }
             await(runs);
             tickers.forEach(Ticker::stop);
-            self.get().stop();
+            over.set(true);
+            eventually("it rests", () -> !selfRunning.get() && !self.get().isPending());
             assertFalse(overlapped.get());
         } finally {
             executor.shutdown();

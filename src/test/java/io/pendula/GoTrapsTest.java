@@ -416,6 +416,7 @@ class GoTrapsTest {
         try (TimerScheduler one = TimerScheduler.builder().workers(1).build()) {
             AtomicBoolean over = new AtomicBoolean();
             AtomicLong pings = new AtomicLong();
+            CountDownLatch ended = new CountDownLatch(2);
             for (int i = 0; i < 2; i++) {
                 one.after(NOW, new Runnable() {
                     @Override
@@ -423,6 +424,8 @@ class GoTrapsTest {
                         pings.incrementAndGet();
                         if (!over.get()) {
                             one.after(NOW, this);
+                        } else {
+                            ended.countDown();
                         }
                     }
                 });
@@ -433,7 +436,8 @@ class GoTrapsTest {
             }
             await(ran);
             over.set(true);
-            eventually("quiet", () -> one.pending() == 0);
+            await(ended);
+            assertEquals(0, one.pending());
             assertTrue(pings.get() > 20);
         }
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -177,12 +178,21 @@ class GoneLoopTest {
     void detach_driverNeverIdle_queuesLeaveAllTheSame() {
         try (TimerScheduler s = TimerScheduler.builder().name("gone-busy").workers(1).build()) {
             Timer[] busy = new Timer[1];
-            busy[0] = elsewhere(() -> s.after(HOUR, () -> busy[0].reset(NOW)));
+            AtomicBoolean over = new AtomicBoolean();
+            CountDownLatch ended = new CountDownLatch(1);
+            busy[0] = elsewhere(() -> s.after(HOUR, () -> {
+                if (!over.get()) {
+                    busy[0].reset(NOW);
+                } else {
+                    ended.countDown();
+                }
+            }));
             busy[0].reset(NOW);
             List<LoopDriver> all = attachMany(s, 50, 1, 1_000_000, new ArrayList<>());
             detachAll(s, all);
             eventually("the queues have left", () -> ran.get() == 50 && queues(s) == 1);
-            busy[0].cancel();
+            over.set(true);
+            await(ended);
         }
     }
 

@@ -209,7 +209,7 @@ class IdleEndTest {
         @Override
         public Thread newThread(Runnable body) {
             if (failures.getAndDecrement() > 0) {
-                throw new OutOfMemoryError("the test allows no more threads");
+                throw new OutOfMemoryError("meant");
             }
             Thread t = new Thread(body);
             t.setDaemon(true);
