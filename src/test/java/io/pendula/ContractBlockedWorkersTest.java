@@ -2,7 +2,6 @@ package io.pendula;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * While all workers but one are blocked, the free one runs what is due, whichever thread scheduled it and when. The
  * bounds are generous; how late it is on a quiet machine is for the benchmarks to tell.
  */
-class ContractBlockedWorkersTest extends ContractCase {
+class ContractBlockedWorkersTest extends ContractCase implements ContractSubjects.SeveralWorkers {
     private static final int ROUNDS = 12;
     private static final long DELAY = 1_500_000;
 
@@ -74,7 +73,6 @@ class ContractBlockedWorkersTest extends ContractCase {
     @ParameterizedTest
     @EnumSource
     void schedule_allWorkersButOneBlocked_theFreeOneRunsItSoon(Source source) throws Exception {
-        assumeTrue(subject.workers() > 1);
         ScheduledExecutorService pool = pool();
         // A view has the drivers of its scheduler, which wait for the monitor to notice a blocked one.
         long bound = subject.ownsThreads() ? 5_000_000 : 50_000_000;
