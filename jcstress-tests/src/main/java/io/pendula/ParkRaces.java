@@ -120,19 +120,20 @@ public class ParkRaces {
         }
     }
 
-    /** So is who brings a timer forward that is in the inbox: the change of its word stands for the push. */
+    /**
+     * A reset that brings a timer forward in the inbox wakes the keeper as a push does, though it only changes the
+     * timer's word. The timer is armed beside the keeper, for too late a time to wake it: a timer that was in the inbox
+     * before would be drained by the keeper in any case, with the earlier deadline or before the reset.
+     */
     @JCStressTest
     @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
     @State
     public static class ResetOfQueuedVsPark extends Parking {
-        public ResetOfQueuedVsPark() {
-            queue.arm(timer, LATE);
-        }
-
         @Actor
-        public void reset() {
+        public void armAndReset() {
+            queue.arm(timer, LATE);
             queue.reset(timer, EARLY);
         }
 
@@ -149,20 +150,20 @@ public class ParkRaces {
         }
     }
 
-    /** So is who arms a timer again that was stopped in the inbox, though nothing is pushed. */
+    /**
+     * A reset of a timer that was stopped in the inbox wakes the keeper, though nothing is pushed. The timer is armed
+     * beside the keeper for the same reason as above.
+     */
     @JCStressTest
     @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
     @State
     public static class ResetOfStoppedInInboxVsPark extends Parking {
-        public ResetOfStoppedInInboxVsPark() {
-            queue.arm(timer, DUE);
-            queue.stop(timer);
-        }
-
         @Actor
-        public void reset() {
+        public void armStopAndReset() {
+            queue.arm(timer, LATE);
+            queue.stop(timer);
             queue.reset(timer, EARLY);
         }
 
