@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
  * for what {@link ScheduledThreadPoolExecutor} documents and no more; where Pendula promises more is the matter of
  * other tests. {@link MutantsTest} shows that a broken executor does not get through.
  */
+@Tag("contract")
 @ParameterizedClass(name = "{0}")
 @ArgumentsSource(ContractSubjects.class)
 @Timeout(60)

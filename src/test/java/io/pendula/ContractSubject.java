@@ -58,9 +58,13 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
     }
 
     static List<ContractSubject> all() {
-        List<ContractSubject> all = new ArrayList<>(List.of(jdk(1), jdk(2)));
+        List<ContractSubject> all = new ArrayList<>(jdkAlone());
         all.addAll(pendulaAlone());
         return all;
+    }
+
+    static List<ContractSubject> jdkAlone() {
+        return List.of(jdk(1), jdk(2));
     }
 
     static List<ContractSubject> pendulaAlone() {

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * next, would run late by more than a GRACE; also if its keeper runs a task, unless the holder is deaf. Variants with
  * one step left out or put elsewhere must lose one: this shows that the search would find it.
  */
+@Tag("oracle")
 class LookoutModelTest {
     private enum Variant {
         AS_BUILT,

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Variants with one step left out or put elsewhere must lose
  * one: this shows that the search would find it.
  */
+@Tag("oracle")
 class ParkProtocolModelTest {
     private enum Variant {
         AS_BUILT,

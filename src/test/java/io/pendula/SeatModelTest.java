@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.pendula.Interleavings.World;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * says that its keeper is awake, and no thread sits there; or if two threads do. Variants must lose one: this shows
  * that the search would find it.
  */
+@Tag("oracle")
 class SeatModelTest {
     private enum Variant {
         AS_BUILT,

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -22,6 +23,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** A test that hangs fails, whatever class it belongs to: {@code junit-platform.properties} limits its time. */
+@Tag("oracle")
 @Timeout(60)
 class TimeLimitTest {
     private static final String LIMIT = "junit.jupiter.execution.timeout.default";
