@@ -144,8 +144,8 @@ class CloseFailureTest {
             }
         }
         // Arming has woken them, and one that is up would meet the hole.
-        LifeFixtures.eventually("drivers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.pollUntilVolatile()
-                != TimerQueue.AWAKE) && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep
+        LifeFixtures.eventually("drivers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.gate.pollUntil()
+                != WakeGate.AWAKE) && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE));
         TimerQueue[] whole = s.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
