@@ -151,18 +151,18 @@ final class Backstop {
                 return;
             }
             if (k instanceof LoopDriver) {
-                q.survey(now);
+                q.fileAndPeek(now);
                 return;
             }
             if (me != null && k instanceof Driver d && (d == me || d.busy)) {
-                q.survey(now);
+                q.fileAndPeek(now);
                 needed = true; // to run it itself, or to take it off a driver that runs a task
                 rescues += d == me ? 1 : 0;
                 return;
             }
             rescue = isRescue(q.overdue, k, now, afresh);
             if (rescue) {
-                q.survey(now);
+                q.fileAndPeek(now);
                 q.gate.setPollUntil(WakeGate.AWAKE);
             }
         } finally {

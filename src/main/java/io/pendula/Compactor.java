@@ -1,39 +1,39 @@
 package io.pendula;
 
-import static io.pendula.Ledger.DEAD;
+import static io.pendula.StaleCounter.STALE;
 import static io.pendula.TimerState.MODIFIED_LATER;
 import static io.pendula.TimerState.state;
 
 /**
- * Sweeps the dead entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks. Guarded
+ * Sweeps the stale entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks. Guarded
  * by the queue's lock but for what is said to be volatile.
  */
 final class Compactor {
     /*
      * Beyond a bound, a quarter of the heap, the keeper sweeps: chunk by chunk, from the tail to the top, until half of
-     * the bound is left. A little before, who makes entries dead sweeps two chunks now and then: that thread has the
+     * the bound is left. A little before, who makes entries stale sweeps two chunks now and then: that thread has the
      * timers in its processor's cache. Far beyond the bound, whoever notices sweeps, as the keeper does not get a
-     * processor. A pass that has dropped nothing is not repeated before more entries have died.
+     * processor. A pass that has dropped nothing is not repeated before more have become stale.
      *
-     * Late sweeps. Below the bound dead entries would stay until their keys surface, which may take hours, and each
-     * keeps its timer's task alive. So the keeper sleeps no longer than LATE_NANOS while there are dead entries or, in
+     * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
+     * keeps its timer's task alive. So the keeper sleeps no longer than LATE_NANOS while there are stale entries or, in
      * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
      * t is not repeated within LATE_SHARE * t.
      *
      * A keeper that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
-     * pollUntil, and reads the count of dead entries after that; a thread that makes the first entry dead, or stops a
+     * pollUntil, and reads the count of stale entries after that; a thread that makes the first entry stale, or stops a
      * timer in the inbox, reads sleepsLong after that. So, as in the proof of WakeGate, one of them sees the other, and the
      * keeper is woken once. To be woken for each of many such stops would cost more than they are worth: so if drains
      * have dropped stopped timers since the last publication, the next sleep is limited, too.
      */
 
-    /** So many dead entries are never worth a sweep. */
-    static final int DEAD_FLOOR = 1024;
-    /** Beyond the tidy bound two chunks are swept for so many entries that die. */
+    /** So many stale entries are never worth a sweep. */
+    static final int STALE_FLOOR = 1024;
+    /** Beyond the tidy bound two chunks are swept for so many entries that become stale. */
     static final int TIDY_EVERY = 256;
     /** Heap slots that a sweep visits in one hold of the lock. */
     static final int SWEEP_CHUNK = 1024;
-    /** Dead tops that are cleaned in one hold of the lock. */
+    /** Stale tops that are cleaned in one hold of the lock. */
     static final int CLEAN_CHUNK = 256;
     /** A stopped timer that is neither armed again nor referred to is let go after about this time. */
     static final long LATE_NANOS = 30_000_000_000L;
@@ -48,11 +48,11 @@ final class Compactor {
     private final WakeGate gate;
     private final boolean keepOrder;
     private final long lateNanos;
-    final Ledger ledger = new Ledger();
+    final StaleCounter staleCounter = new StaleCounter();
 
     /**
-     * So many entries were counted dead when sweeps had visited the whole heap and found none of them; else 0. No sweep
-     * begins before more have died. Volatile: read by threads that make entries dead.
+     * So many entries were counted stale when sweeps had visited the whole heap and found none of them; else 0. No sweep
+     * begins before more have become stale. Volatile: read by threads that make entries stale.
      */
     private volatile int fruitless;
     /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
@@ -64,7 +64,7 @@ final class Compactor {
     private boolean fellShort;
     /** Slots that sweeps have visited since they last dropped an entry. */
     private int visitedInVain;
-    /** When to sweep though few entries are dead, so that no stopped timer stays for long; or NEVER. */
+    /** When to sweep though few entries are stale, so that no stopped timer stays for long; or NEVER. */
     private long lateSweepAt = Timeline.NEVER;
     /** A sweep for that reason is under way since then, or 0. */
     private long lateSweepBegan;
@@ -83,13 +83,13 @@ final class Compactor {
         this.lateNanos = lateNanos;
     }
 
-    /** More dead entries than this: the driver sweeps. The racy read of the size is benign, it only shifts the bound. */
+    /** More stale entries than this: the driver sweeps. The racy read of the size is benign, it only shifts the bound. */
     private int softBound() {
-        return Math.max(DEAD_FLOOR, heap.size() >> 2);
+        return Math.max(STALE_FLOOR, heap.size() >> 2);
     }
 
     /**
-     * More than this: who makes entries dead sweeps a little now and then. It has the timers in its processor's cache,
+     * More than this: who makes entries stale sweeps a little now and then. It has the timers in its processor's cache,
      * so this costs a fraction of what it costs the driver, which is called if that is not enough.
      */
     private int tidyBound() {
@@ -98,21 +98,21 @@ final class Compactor {
 
     /** More than this: whoever notices helps, as the driver does not get a processor. */
     private int hardBound() {
-        return DEAD_FLOOR / 2 + (heap.size() >> 1);
+        return STALE_FLOOR / 2 + (heap.size() >> 1);
     }
 
     boolean isOverBound() {
-        int dead = ledger.dead();
-        return dead > softBound() && dead > fruitless;
+        int stale = staleCounter.stale();
+        return stale > softBound() && stale > fruitless;
     }
 
-    /** After an entry has died, and was counted. */
-    void tidyUp(int dead) {
-        if (dead == 1) {
+    /** After an entry has become stale, and was counted. */
+    void tidyUp(int stale) {
+        if (stale == 1) {
             gate.callForStale();
         }
-        if (dead > tidyBound() && dead > fruitless) {
-            if ((dead % TIDY_EVERY == 0 || dead > hardBound()) && lock.tryLock()) {
+        if (stale > tidyBound() && stale > fruitless) {
+            if ((stale % TIDY_EVERY == 0 || stale > hardBound()) && lock.tryLock()) {
                 try {
                     sweepChunk();
                     sweepChunk();
@@ -127,18 +127,18 @@ final class Compactor {
         }
     }
 
-    void exhumed(int dropped) {
+    void onStaleDropped(int dropped) {
         if (dropped > 0) {
             swept += dropped;
-            int dead = ledger.add(-dropped * DEAD);
+            int stale = staleCounter.add(-dropped * STALE);
             if (fruitless > 0) {
-                fruitless = Math.min(fruitless, Math.max(0, dead));
+                fruitless = Math.min(fruitless, Math.max(0, stale));
             }
         }
     }
 
     /**
-     * Whether the keeper should sweep before it sleeps. Asked after pollUntil was published: who makes an entry dead
+     * Whether the keeper should sweep before it sleeps. Asked after pollUntil was published: who makes an entry stale
      * counts it, then looks at pollUntil, so either the keeper sees the count or it is woken.
      */
     boolean wantsSweep() {
@@ -158,7 +158,7 @@ final class Compactor {
             unswept -= SWEEP_CHUNK;
             sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
-            boolean enough = ledger.dead() <= (liveness.thorough ? 0 : softBound() / 2);
+            boolean enough = staleCounter.stale() <= (liveness.thorough ? 0 : softBound() / 2);
             sweeping = unswept > 0 && !enough;
             if (!sweeping) {
                 fellShort = !enough && !liveness.thorough;
@@ -179,7 +179,7 @@ final class Compactor {
         }
     }
 
-    /** Of the whole heap, with all dead entries told from live ones. */
+    /** Of the whole heap, with all stale entries told from live ones. */
     void startThoroughSweep() {
         lock.lock();
         try {
@@ -194,11 +194,11 @@ final class Compactor {
     }
 
     private boolean isOverHardBound() {
-        int dead = ledger.dead();
-        return dead > hardBound() && dead > fruitless;
+        int stale = staleCounter.stale();
+        return stale > hardBound() && stale > fruitless;
     }
 
-    /** In several holds of the lock; no more than twice the dead that a drain can bring. */
+    /** In several holds of the lock; no more than twice the stale entries that a drain can bring. */
     void sweepToHardBound() {
         for (int chunks = 4 * Intake.HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && isOverHardBound() && lock.tryLock(); ) {
             try {
@@ -212,7 +212,7 @@ final class Compactor {
     }
 
     /**
-     * Drops the dead entries among the next slots, round and round from the tail to the top. In a round that began at
+     * Drops the stale entries among the next slots, round and round from the tail to the top. In a round that began at
      * the tail the last entry, which takes the place of a dropped one, has been visited before.
      */
     private void sweepChunk() {
@@ -224,7 +224,7 @@ final class Compactor {
             if (hand <= 0 || hand > heap.size()) {
                 hand = heap.size();
             }
-            if (liveness.isDead(--hand)) {
+            if (liveness.isStale(--hand)) {
                 dropped++;
                 if (liveness.thorough) {
                     dropped += dropUntilVisited();
@@ -233,13 +233,13 @@ final class Compactor {
                 }
             }
         }
-        exhumed(dropped);
+        onStaleDropped(dropped);
         visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
         if (visitedInVain >= heap.size()) {
             visitedInVain = 0;
             if (liveness.thorough) {
-                fruitless = ledger.dead();
-            } else if (!sweeping) { // only threads that make entries dead have swept
+                fruitless = staleCounter.stale();
+            } else if (!sweeping) { // only threads that make entries stale have swept
                 liveness.thorough = true;
             }
         }
@@ -262,14 +262,14 @@ final class Compactor {
                 return more;
             }
             lock.visit(1);
-            if (!liveness.isDead(hand)) {
+            if (!liveness.isStale(hand)) {
                 return more;
             }
         }
     }
 
     /**
-     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many dead
+     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
      * ones that somebody else should get the lock meanwhile.
      */
     boolean cleanTops(long lazyFrom) {
@@ -286,7 +286,7 @@ final class Compactor {
                 dropped++;
             }
         }
-        exhumed(dropped);
+        onStaleDropped(dropped);
         return visits < CLEAN_CHUNK;
     }
 
@@ -315,15 +315,15 @@ final class Compactor {
             lateSweepBegan = 0;
             lateSweepAt = Timeline.plus(now, pause);
         }
-        boolean stale = ledger.dead() > 0 || mail;
-        if (!stale && stops == stopsAtPublication) {
+        boolean isStale = staleCounter.stale() > 0 || mail;
+        if (!isStale && stops == stopsAtPublication) {
             lateSweepAt = Timeline.NEVER;
         } else if (lateSweepAt == Timeline.NEVER) {
-            lateSweepAt = Timeline.plus(stale ? plannedAt : now, lateNanos);
+            lateSweepAt = Timeline.plus(isStale ? plannedAt : now, lateNanos);
         }
         if (now >= lateSweepAt && lateSweepBegan == 0) {
             lateSweepAt = Timeline.plus(now, lateNanos);
-            if (ledger.dead() > 0) {
+            if (staleCounter.stale() > 0) {
                 lateSweepBegan = now;
                 startThoroughSweep();
             }
@@ -333,7 +333,7 @@ final class Compactor {
 
     /** Whether there is something for a late sweep that planLateSweep did not see. */
     boolean missesStale() {
-        return lateSweepAt == Timeline.NEVER && ledger.dead() > 0 && !keepOrder;
+        return lateSweepAt == Timeline.NEVER && staleCounter.stale() > 0 && !keepOrder;
     }
 
     /** The keeper is about to sleep until then. */

@@ -228,7 +228,7 @@ final class Driver extends QueueRunner implements Runnable {
             return true;
         }
         long next = prepareToSleep(now);
-        if (next == TimerQueue.GO_ROUND || sweep(next)) {
+        if (next == TimerQueue.RETRY || sweep(next)) {
             return true;
         }
         return sleepUntil(next, now);
@@ -415,7 +415,7 @@ final class Driver extends QueueRunner implements Runnable {
         try {
             Keeper k = q.gate.keeper();
             if (k instanceof Driver d ? q.stalled && d.stuck || d.busy
-                    : q.stalled && q.survey(now) < now - STEAL_AFTER_NANOS && q.stalled) { // it has not come by since
+                    : q.stalled && q.fileAndPeek(now) < now - STEAL_AFTER_NANOS && q.stalled) { // it has not come by since
                 q.keep(this);
                 return true;
             }
@@ -432,7 +432,7 @@ final class Driver extends QueueRunner implements Runnable {
             if (keeps(q) || owns(q)) {
                 q.intake.room.reportShortage();
                 long p = q.prepareToSleep(this, now);
-                if (p == TimerQueue.GO_ROUND) {
+                if (p == TimerQueue.RETRY) {
                     goRound = true;
                 } else if (p == TimerQueue.NOT_KEEPER) {
                     goRound |= owns(q); // taken while this driver was stuck; the next claim takes it back
@@ -441,11 +441,11 @@ final class Driver extends QueueRunner implements Runnable {
                 }
             }
         }
-        return goRound ? TimerQueue.GO_ROUND : next;
+        return goRound ? TimerQueue.RETRY : next;
     }
 
     /**
-     * Sweeps queues that have too many dead entries, as if asleep: an arming thread whose timer is due before the sweep
+     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the sweep
      * would end says so through the pollUntil of its queue, which may be another than the one that is swept. False if
      * there was nothing to sweep.
      */

@@ -26,7 +26,7 @@ final class GoneQueues {
      * nothing of it can be due.
      *
      * Retiring happens under the crew's lock and the queue's. The queue's lock keeps away drains, claims and the close.
-     * Claims happen under it, too, and are told by a Run from that moment until the run has ended; so if no Run tells
+     * Claims happen under it, too, and are told by a Firing from that moment until the run has ended; so if no Firing tells
      * of a timer of this queue, none runs, and none can begin to. What is left are pushes, which need no lock:
      *
      *     retiring                               arming thread
@@ -67,7 +67,7 @@ final class GoneQueues {
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
     /** The figures of those before. */
-    private TimerStats.Worker before = TimerStats.NOTHING;
+    private TimerStats.Queue before = TimerStats.NOTHING;
 
     GoneQueues(TimerScheduler scheduler) {
         this.scheduler = scheduler;
@@ -88,8 +88,8 @@ final class GoneQueues {
     }
 
     /** What all of them did together. */
-    TimerStats.Worker figures() {
-        TimerStats.Worker sum = before;
+    TimerStats.Queue figures() {
+        TimerStats.Queue sum = before;
         for (TimerQueue q : lately) {
             sum = TimerStats.sum(sum, q.stats());
         }
@@ -119,7 +119,7 @@ final class GoneQueues {
             scheduler.queues = rest;
             lately.add(q);
             if (owner instanceof LoopDriver l) {
-                l.checkHeritage();
+                l.checkSuccession();
             }
             return true;
         }
@@ -142,7 +142,7 @@ final class GoneQueues {
                 return false;
             }
             if (owner instanceof LoopDriver l) {
-                l.hasHeritage = true;
+                l.hasSucceeded = true;
             }
             q.comeBackTo(owner);
             scheduler.queues = more;

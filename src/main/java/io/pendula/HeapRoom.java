@@ -100,9 +100,9 @@ final class HeapRoom {
                 return false;
             }
             lock.visit(1);
-            if (liveness.isDead(i)) {
+            if (liveness.isStale(i)) {
                 heap.removeAt(i);
-                compactor.exhumed(1);
+                compactor.onStaleDropped(1);
                 return true;
             }
             if (heap.key(i) > when && park(i)) {
@@ -112,7 +112,7 @@ final class HeapRoom {
         return false;
     }
 
-    /** Lock held. False if the entry has died at this moment. */
+    /** Lock held. False if the entry has become stale at this moment. */
     boolean park(int i) {
         TimerNode t = heap.node(i);
         long w = t.wordVolatile();

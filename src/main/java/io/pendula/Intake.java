@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  * The way of armed timers from the inbox to the heap, in slices that one hold of the lock may do. Guarded by the queue's
  * lock.
  *
- * <p>On the way a timer is in one of these lines: the chain that is being turned round, the backlog, the young ones that
- * a loop leaves to die, those that were armed for the present and need no heap, or those for which there is no memory.
+ * <p>On the way a timer is in one of these lines: the chain that is being turned round, the backlog, those that
+ * a loop defers, those that were armed for the present and need no heap, or those for which there is no memory.
  * To all other threads it is in the inbox all that time.
  */
 final class Intake {
@@ -34,7 +34,7 @@ final class Intake {
     /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
     static final int SPARE_VISITS = 512;
     /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
-    static final int READY_MAX = 4 * HELP_DEPTH;
+    static final int IMMEDIATE_MAX = 4 * HELP_DEPTH;
 
     private final Timeline timeline;
     private final HoldLock lock;
@@ -49,15 +49,15 @@ final class Intake {
     /** What the last drain took from the inbox, on its way to the backlog. */
     private final Reversal reversal = new Reversal();
     /** Taken from the inbox and not filed yet. */
-    final Backlog backlog = new Backlog();
-    /** Of a loop: taken from the inbox when that became long, and left to die until they could be due. */
-    private final Backlog young = new Backlog();
+    final NodeFifo backlog = new NodeFifo();
+    /** Of a loop: taken from the inbox when that became long, and left unfiled until they could be due, as most are stopped before. */
+    private final NodeFifo deferred = new NodeFifo();
     /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
-    final Backlog ready = new Backlog();
+    final NodeFifo immediate = new NodeFifo();
     final HeapRoom room;
     private final Shortage shortage;
 
-    /** While something is taken out of the line of those that are ready. */
+    /** While something is taken out of the line of those that are immediate. */
     private boolean lineClosed;
     /** How often the inbox was taken, and how often when that which was filed last was taken. */
     private long taken;
@@ -99,7 +99,7 @@ final class Intake {
             try {
                 helps++;
                 if (isAsked() && !keepOrder) {
-                    ripen();
+                    fileOlderHalf();
                 } else {
                     drain();
                 }
@@ -130,7 +130,7 @@ final class Intake {
      */
     boolean drain() {
         assert lock.isHeldByCurrentThread();
-        backlog.appendAll(young);
+        backlog.appendAll(deferred);
         boolean looked = false;
         int counted = 0;
         for (;;) {
@@ -179,7 +179,7 @@ final class Intake {
     }
 
     /** Goes on with the chain, which joins a line when it is complete; returns how many were visited. */
-    private int turn(Backlog line) {
+    private int turn(NodeFifo line) {
         int turned = reversal.turn(Math.max(0, lock.left() - SPARE_VISITS));
         lock.visit(turned);
         if (reversal.isComplete()) {
@@ -199,19 +199,19 @@ final class Intake {
     }
 
     /** Drops what was stopped and files what is old; the younger half may be stopped yet, before it is in the heap. */
-    private void ripen() {
+    private void fileOlderHalf() {
         if (reversal.isEmpty()) {
             takeInbox();
         }
         int old = backlog.size();
-        int counted = turn(young);
-        for (int left = young.size() - counted; young.size() > HELP_DEPTH / 2 && mayVisit(left); left--) {
-            ripenFirst(backlog);
+        int counted = turn(deferred);
+        for (int left = deferred.size() - counted; deferred.size() > HELP_DEPTH / 2 && mayVisit(left); left--) {
+            moveDeferred(backlog);
         }
-        if (young.size() <= HELP_DEPTH / 2 && lock.left() > SPARE_VISITS + HELP_DEPTH / 2) {
-            lock.visit(Math.max(0, young.size() - counted));
-            for (int n = young.size(); n > 0; n--) {
-                ripenFirst(young);
+        if (deferred.size() <= HELP_DEPTH / 2 && lock.left() > SPARE_VISITS + HELP_DEPTH / 2) {
+            lock.visit(Math.max(0, deferred.size() - counted));
+            for (int n = deferred.size(); n > 0; n--) {
+                moveDeferred(deferred);
             }
         }
         fileBacklog(old);
@@ -230,9 +230,9 @@ final class Intake {
         return true;
     }
 
-    /** Of the young: it moves to another line if it is armed. */
-    private void ripenFirst(Backlog line) {
-        TimerNode t = young.removeFirst();
+    /** Of those that are deferred: it moves to another line if it is armed. */
+    private void moveDeferred(NodeFifo line) {
+        TimerNode t = deferred.removeFirst();
         if (!unlinkUnlessArmed(t)) {
             line.append(t);
         }
@@ -253,8 +253,8 @@ final class Intake {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            if (s == MOVING && t.isForNow() && !keepOrder && !lineClosed && fitsReady(deadline(w))) {
-                ready.append(t);
+            if (s == MOVING && t.isImmediate() && !keepOrder && !lineClosed && fitsImmediate(deadline(w))) {
+                immediate.append(t);
                 return;
             }
             if (s == MOVING || s == MODIFIED_EARLIER) {
@@ -293,30 +293,30 @@ final class Intake {
      * Of equal deadlines the heap's come first, so all that are equal to the last one in line must join it, however
      * long the line is.
      */
-    private boolean fitsReady(long when) {
-        if (ready.isEmpty()) {
+    private boolean fitsImmediate(long when) {
+        if (immediate.isEmpty()) {
             return true;
         }
-        long last = deadline(ready.last().wordVolatile());
-        return ready.size() < READY_MAX ? when >= last : when == last;
+        long last = deadline(immediate.last().wordVolatile());
+        return immediate.size() < IMMEDIATE_MAX ? when >= last : when == last;
     }
 
     // ---- the lines ----
 
     /** When the first of those in line is due, or NEVER. */
-    long readyWhen() {
-        return ready.isEmpty() ? Timeline.NEVER : deadline(ready.first().wordVolatile());
+    long immediateWhen() {
+        return immediate.isEmpty() ? Timeline.NEVER : deadline(immediate.first().wordVolatile());
     }
 
     /** The first in line was stopped or, should that ever happen, reset: then it is filed under its new deadline. */
-    void dropFirstReady() {
-        TimerNode t = ready.removeFirst(); // before the CAS, see there
+    void dropFirstImmediate() {
+        TimerNode t = immediate.removeFirst(); // before the CAS, see there
         if (!unlinkUnlessArmed(t)) {
             backlog.append(t);
         }
     }
 
-    private void dropStopped(Backlog line) {
+    private void dropStopped(NodeFifo line) {
         for (int n = line.size(); n > 0; n--) {
             TimerNode t = line.removeFirst(); // before the CAS, see there
             if (!unlinkUnlessArmed(t)) {
@@ -346,7 +346,7 @@ final class Intake {
         lock.lock();
         try {
             for (int tries = 0; tries < 2 && isQueued(state(t.wordVolatile())); tries++) {
-                backlog.prependAll(ready);
+                backlog.prependAll(immediate);
                 lineClosed = true;
                 shortage.passNow();
                 drainFully();
@@ -357,7 +357,7 @@ final class Intake {
             }
             if (isQueued(state(t.wordVolatile()))) {
                 dropStopped(backlog); // another thread has opened the line again
-                dropStopped(ready);
+                dropStopped(immediate);
             }
         } finally {
             lineClosed = false;
@@ -366,12 +366,12 @@ final class Intake {
     }
 
     boolean isTakenOut() {
-        return !reversal.isEmpty() || !backlog.isEmpty() || !young.isEmpty() || !shortage.parked.isEmpty();
+        return !reversal.isEmpty() || !backlog.isEmpty() || !deferred.isEmpty() || !shortage.parked.isEmpty();
     }
 
     /** Lock held. The first of those that were taken out of the inbox and are not filed yet, or null. */
     TimerNode firstTakenOut() {
-        return !backlog.isEmpty() ? backlog.first() : !young.isEmpty() ? young.first()
+        return !backlog.isEmpty() ? backlog.first() : !deferred.isEmpty() ? deferred.first()
                 : !reversal.isEmpty() ? reversal.any() : shortage.parked.firstOrNull();
     }
 
@@ -382,7 +382,7 @@ final class Intake {
 
     /** Whether nothing is on its way. */
     boolean isEmpty() {
-        return ready.isEmpty() && !isTakenOut();
+        return immediate.isEmpty() && !isTakenOut();
     }
 
     /** Looks at every timer in a line, after a drain. */
@@ -390,14 +390,14 @@ final class Intake {
         assert reversal.isComplete();
         backlog.forEach(look);
         shortage.parked.forEach(look);
-        ready.forEach(look);
+        immediate.forEach(look);
     }
 
     /** The queue is being closed: all that is on its way, and what was in the inbox, is in the backlog then. */
     void gather(TimerNode newest) {
         reversal.turn(Integer.MAX_VALUE);
         reversal.appendTo(backlog);
-        backlog.appendAll(young);
+        backlog.appendAll(deferred);
         backlog.appendAll(shortage.parked);
         overdue.forgetInbox();
         if (newest != null) {
@@ -409,11 +409,11 @@ final class Intake {
 
     /** How many armed timers are in the lines. Releases the lock between slices. */
     long armed() {
-        return armedIn(backlog) + armedIn(shortage.parked) + armedIn(ready);
+        return armedIn(backlog) + armedIn(shortage.parked) + armedIn(immediate);
     }
 
     /** Lock held, and released between slices: those that leave the line meanwhile do so from its front. */
-    private long armedIn(Backlog line) {
+    private long armedIn(NodeFifo line) {
         long armed = 0;
         long at = line.removed();
         TimerNode t = line.firstOrNull();

@@ -42,7 +42,7 @@ final class Liveness {
             }
             return false;
         }
-        if (isDead(0)) {
+        if (isStale(0)) {
             heap.pop();
             return true;
         }
@@ -50,7 +50,7 @@ final class Liveness {
     }
 
     /** Whether an entry belongs to no armed timer; lets a deleted timer go. */
-    boolean isDead(int i) {
+    boolean isStale(int i) {
         TimerNode t = heap.node(i);
         for (;;) {
             long w = t.wordVolatile();

@@ -33,7 +33,7 @@ final class LoopDriver extends QueueRunner {
 
     /** What is tidied up at one visit: so many thousand heap slots. */
     private static final int TIDY_STEPS = 16;
-    /** So many hundred dead entries in front of those that are due. */
+    /** So many hundred stale entries in front of those that are due. */
     private static final int CLEAN_STEPS = 64;
 
     private static final VarHandle VISITS;
@@ -54,7 +54,7 @@ final class LoopDriver extends QueueRunner {
     private final boolean confined;
 
     /** Set before it is given another queue than its own. Written under the crew's lock. */
-    volatile boolean hasHeritage;
+    volatile boolean hasSucceeded;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
     /** And all that has to be done then was done. */
@@ -205,13 +205,13 @@ final class LoopDriver extends QueueRunner {
     }
 
     /** Under the crew's lock, after a queue has left the list. */
-    void checkHeritage() {
+    void checkSuccession() {
         for (TimerQueue q : scheduler.queues) {
             if (owns(q) && q != queue) {
                 return;
             }
         }
-        hasHeritage = false;
+        hasSucceeded = false;
     }
 
     private void tellMonitor() {
@@ -222,7 +222,7 @@ final class LoopDriver extends QueueRunner {
     }
 
     private List<TimerQueue> owned() {
-        if (!hasHeritage) {
+        if (!hasSucceeded) {
             return own;
         }
         List<TimerQueue> all = new ArrayList<>();
@@ -257,13 +257,13 @@ final class LoopDriver extends QueueRunner {
         return next == Timeline.NEVER ? Long.MAX_VALUE : next - now;
     }
 
-    /** Publishes until when this queue's timers can wait; GO_ROUND if there is more to tidy up than at one visit. */
+    /** Publishes until when this queue's timers can wait; RETRY if there is more to tidy up than at one visit. */
     private long prepare(TimerQueue q, long now) {
         for (int steps = 0; steps < TIDY_STEPS; steps++) {
             long until = q.prepareToWait(this, now);
             if (until == TimerQueue.NOT_KEEPER) {
                 getUp(q); // takes it back from whoever adopted it
-            } else if (until == TimerQueue.GO_ROUND) {
+            } else if (until == TimerQueue.RETRY) {
                 tidied = true;
             } else if (until <= now || !q.compactor.wantsSweep()) {
                 return until;
@@ -272,7 +272,7 @@ final class LoopDriver extends QueueRunner {
                 tidied = true;
             }
         }
-        return TimerQueue.GO_ROUND;
+        return TimerQueue.RETRY;
     }
 
     /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
@@ -292,7 +292,7 @@ final class LoopDriver extends QueueRunner {
         List<TimerQueue> mine = owned();
         boolean due = false;
         for (TimerQueue q : mine) {
-            due |= beginVisit(q, now);
+            due |= beginPoll(q, now);
         }
         if (!due) {
             return 0;
@@ -307,7 +307,7 @@ final class LoopDriver extends QueueRunner {
                     break;
                 }
                 if (step == Step.CLEANED) {
-                    cleans++; // so many dead ones in front that others were let at the lock
+                    cleans++; // so many stale ones in front that others were let at the lock
                 }
             }
             return done - before;
@@ -319,13 +319,13 @@ final class LoopDriver extends QueueRunner {
         }
     }
 
-    private boolean beginVisit(TimerQueue q, long now) {
+    private boolean beginPoll(TimerQueue q, long now) {
         boolean due = false;
         q.lock();
         try {
             if (takeBack(q)) {
-                q.beginVisit(now);
-                due = q.isForVisit(now);
+                q.beginPoll(now);
+                due = q.isDueInPoll(now);
             }
         } finally {
             q.unlock();
@@ -347,7 +347,7 @@ final class LoopDriver extends QueueRunner {
         for (TimerQueue q : mine) {
             q.lock();
             try {
-                if (q.isForVisit(now) && q.earliest() < earliest) {
+                if (q.isDueInPoll(now) && q.earliest() < earliest) {
                     first = q;
                     earliest = q.earliest();
                 }
@@ -364,7 +364,7 @@ final class LoopDriver extends QueueRunner {
         boolean claimed;
         q.lock();
         try {
-            if (!takeBack(q) || !q.isForVisit(now)) {
+            if (!takeBack(q) || !q.isDueInPoll(now)) {
                 return Step.NOTHING; // if not taken back, a callback has closed this loop
             }
             claimed = q.claimDue(now, this, false);
@@ -403,7 +403,7 @@ final class LoopDriver extends QueueRunner {
             return false;
         }
         try {
-            return q.survey(now) < now - STEAL_AFTER_NANOS;
+            return q.fileAndPeek(now) < now - STEAL_AFTER_NANOS;
         } finally {
             q.unlock();
         }
@@ -432,7 +432,7 @@ final class LoopDriver extends QueueRunner {
         if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {
-                scheduler.runs.runEnded();
+                scheduler.firings.runEnded();
             }
         }
         if (detached) {

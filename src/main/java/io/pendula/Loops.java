@@ -102,7 +102,7 @@ final class Loops {
      */
     List<TimerNode> detach(LoopDriver d) {
         List<TimerNode> unfired;
-        Keeper heir = null;
+        Keeper successor = null;
         try {
             synchronized (scheduler.crew) {
                 if (d.ended) {
@@ -114,16 +114,16 @@ final class Loops {
                     forget(d);
                 }
                 if (!scheduler.isClosed()) { // else the thread that closes it has them
-                    heir = heir();
-                    leaveQueues(d, heir);
+                    successor = successor();
+                    leaveQueues(d, successor);
                 }
                 unfired = d.unfired;
                 d.ended = true;
             }
         } finally { // outside the lock, as it may run a wakeup of the user's
-            if (heir != null && d.hasLeftSome) {
-                heir.wake();
-                scheduler.driverIsUp(); // the heir may be stuck
+            if (successor != null && d.hasLeftSome) {
+                successor.wake();
+                scheduler.driverIsUp(); // the successor may be stuck
             }
         }
         try {
@@ -137,8 +137,8 @@ final class Loops {
     }
 
     /** Under crew. Each queue of a loop is closed, or gets another owner. */
-    private void leaveQueues(LoopDriver d, Keeper heir) {
-        boolean last = heir == null && !scheduler.isStepped();
+    private void leaveQueues(LoopDriver d, Keeper successor) {
+        boolean last = successor == null && !scheduler.isStepped();
         if (last) {
             scheduler.gone().relist();
         }
@@ -149,10 +149,10 @@ final class Loops {
             if (d.isConfined() && q == d.queue || last) {
                 scheduler.closeQueue(q, d.unfired);
             } else {
-                if (heir instanceof LoopDriver l) {
-                    l.hasHeritage = true;
+                if (successor instanceof LoopDriver l) {
+                    l.hasSucceeded = true;
                 }
-                q.leaveTo(heir);
+                q.leaveTo(successor);
                 boolean before = d.hasLeftSome;
                 d.hasLeftSome = true; // unless nothing is armed there
                 if (scheduler.gone().retire(q)) {
@@ -166,7 +166,7 @@ final class Loops {
      * Under crew. A driver at home in a worker, in turn; else another loop, one that is not confined if there is one;
      * or null.
      */
-    Keeper heir() {
+    Keeper successor() {
         int workers = scheduler.workers();
         turn = workers == 0 ? 0 : (turn + 1) % workers;
         for (int i = 0; i < workers; i++) {
@@ -175,26 +175,26 @@ final class Loops {
                 return k;
             }
         }
-        LoopDriver heir = null;
+        LoopDriver successor = null;
         for (LoopDriver l : all()) {
-            if (!l.detached && l.runner().isAlive() && (heir == null || heir.isConfined())) {
-                heir = l;
+            if (!l.detached && l.runner().isAlive() && (successor == null || successor.isConfined())) {
+                successor = l;
             }
         }
-        return heir;
+        return successor;
     }
 
     /**
-     * Under crew. As heir; but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
+     * Under crew. As successor(); but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
      * manual clock.
      */
     Keeper anyOwner() {
-        Keeper heir = heir();
+        Keeper successor = successor();
         LoopDriver[] all = all();
-        for (int i = 0; heir == null && i < all.length && !scheduler.isStepped(); i++) {
-            heir = all[i].detached ? null : all[i];
+        for (int i = 0; successor == null && i < all.length && !scheduler.isStepped(); i++) {
+            successor = all[i].detached ? null : all[i];
         }
-        return heir;
+        return successor;
     }
 
     /** Closes each loop whose thread has ended without closing it. The caller holds no lock. */
@@ -212,7 +212,7 @@ final class Loops {
      */
     void closeEnded(LoopDriver l) {
         synchronized (scheduler.crew) {
-            if (l.detached || scheduler.isClosed() || !l.isConfined() && heir() == null && !scheduler.isStepped()) {
+            if (l.detached || scheduler.isClosed() || !l.isConfined() && successor() == null && !scheduler.isStepped()) {
                 return;
             }
         }

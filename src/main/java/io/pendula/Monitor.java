@@ -326,7 +326,7 @@ final class Monitor implements Runnable {
         try {
             due = q.earliestTold();
             if (now - due >= HELP_AFTER_NANOS) { // else what has arrived stays where it may be stopped at little cost
-                due = q.survey(now);
+                due = q.fileAndPeek(now);
             }
             first = q.first();
         } finally {

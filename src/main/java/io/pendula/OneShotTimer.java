@@ -55,7 +55,7 @@ final class OneShotTimer extends TimerNode implements Timer {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !queue.scheduler.runs.isByCaller(t -> t == this) && queue.runEnds.await(this, nanos);
+        return !queue.scheduler.firings.isByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.pendula;
 
-import static io.pendula.Ledger.DEAD;
-import static io.pendula.Ledger.STOP;
+import static io.pendula.StaleCounter.STALE;
+import static io.pendula.StaleCounter.STOP;
 import static io.pendula.TimerState.DELETED;
 import static io.pendula.TimerState.MODIFIED_LATER;
 import static io.pendula.TimerState.MOVING;
@@ -55,23 +55,23 @@ final class QueueCloser {
     private final Inbox inbox;
     private final Intake intake;
     private final TimerHeap heap;
-    private final Ledger ledger;
+    private final StaleCounter staleCounter;
 
     /** For good. Volatile: read by resets. */
     private volatile boolean closed;
     /** Under the lock, as all below: what runs and resets have handed over meanwhile. Linked, as that needs no memory. */
-    private final Backlog late = new Backlog();
+    private final NodeFifo late = new NodeFifo();
     /** What comes now is refused. */
     private boolean isTooLate;
     private long unfired;
 
-    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Ledger ledger) {
+    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, StaleCounter staleCounter) {
         this.queue = queue;
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
         this.heap = heap;
-        this.ledger = ledger;
+        this.staleCounter = staleCounter;
     }
 
     boolean isClosed() {
@@ -97,7 +97,7 @@ final class QueueCloser {
         try {
             closed = true;
             intake.gather(inbox.close());
-            collectAll(intake.ready, collected);
+            collectAll(intake.immediate, collected);
             collectAll(intake.backlog, collected);
             collectHeap(collected);
             inbox.forEachPosted(t -> collect(t, false, collected));
@@ -107,7 +107,7 @@ final class QueueCloser {
         }
     }
 
-    private void collectAll(Backlog line, List<? super TimerNode> collected) {
+    private void collectAll(NodeFifo line, List<? super TimerNode> collected) {
         while (!line.isEmpty()) {
             reserve(collected);
             collect(line.removeFirst(), true, collected);
@@ -116,16 +116,16 @@ final class QueueCloser {
 
     /** Entry by entry, so that what is left when memory runs out is counted right. */
     private void collectHeap(List<? super TimerNode> collected) {
-        int dead = 0;
+        int stale = 0;
         try {
             for (int last = heap.size() - 1; last >= 0; last--) {
                 if (!collect(heap.node(last), false, collected)) {
-                    dead++;
+                    stale++;
                 }
                 heap.removeAt(last);
             }
         } finally {
-            ledger.add(-dead * DEAD); // not what the ledger says: some of them may not be counted yet
+            staleCounter.add(-stale * STALE); // not what the counter says: some of them may not be counted yet
         }
     }
 
@@ -198,7 +198,7 @@ final class QueueCloser {
                 boolean refused = armed && (isTooLate || notTaken);
                 if (refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
                     if (!armed) {
-                        ledger.add(STOP);
+                        staleCounter.add(STOP);
                         return;
                     }
                     queue.releasePermit();
@@ -230,7 +230,7 @@ final class QueueCloser {
                         queue.releasePermit();
                         handOver(t);
                     } else {
-                        ledger.add(STOP);
+                        staleCounter.add(STOP);
                     }
                     return;
                 }

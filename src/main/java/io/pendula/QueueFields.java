@@ -9,8 +9,8 @@ abstract class HolderFields extends Padded {
     long nextWhen = Timeline.NEVER;
 
     /** Where its loop's visit began: the next number of the heap, the end of those in line. */
-    int visitSeq;
-    long visitLine;
+    int pollSeq;
+    long pollLine;
 
     long fired;
     long stolen;

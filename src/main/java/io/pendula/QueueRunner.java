@@ -1,7 +1,7 @@
 package io.pendula;
 
 /** Who runs the due timers of queues: a driver, which has a thread of its own for that, or an application's loop. */
-abstract class QueueRunner extends Run implements Keeper {
+abstract class QueueRunner extends Firing implements Keeper {
     /*
      * A runner keeps the queues that it owns, and those that it has adopted. Adopting changes the queue's keeper, under
      * its lock, and from then on the adopter sleeps for that queue's deadlines too, so that after the first late timer

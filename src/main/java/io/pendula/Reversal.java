@@ -51,7 +51,7 @@ final class Reversal {
     }
 
     /** Hands a complete chain over. */
-    void appendTo(Backlog line) {
+    void appendTo(NodeFifo line) {
         if (newest != null) {
             line.append(oldest, newest, size);
             oldest = null;

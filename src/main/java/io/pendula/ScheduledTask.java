@@ -105,7 +105,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
 
     private record Failure(Throwable thrown) {}
 
-    /** One thread in get(). The list is changed under the monitor of the queue's runEnds, for a few steps only. */
+    /** One thread in get(). The list is changed under the monitor of the queue's runCompletion, for a few steps only. */
     private static final class Waiter {
         final Thread thread = Thread.currentThread();
         Waiter next;
@@ -204,7 +204,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         }
         long start = System.nanoTime();
         Waiter me = new Waiter();
-        synchronized (queue.runEnds) {
+        synchronized (queue.runCompletion) {
             me.next = waiters;
             waiters = me;
         }
@@ -230,7 +230,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     private void forget(Waiter me) {
-        synchronized (queue.runEnds) {
+        synchronized (queue.runCompletion) {
             if (waiters == me) {
                 waiters = me.next;
                 return;
@@ -247,7 +247,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     /** Those who wait take themselves out; they may be here for a moment when the task is done. */
     private void wakeWaiters() {
         if (waiters != null) {
-            synchronized (queue.runEnds) {
+            synchronized (queue.runCompletion) {
                 for (Waiter w = waiters; w != null; w = w.next) {
                     LockSupport.unpark(w.thread);
                 }
@@ -309,7 +309,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     @Override
-    boolean isForNow() {
+    boolean isImmediate() {
         return forNow;
     }
 

@@ -127,7 +127,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, true, true), 0);
+        submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, 0, true, true), 0);
     }
 
     @Override
@@ -149,14 +149,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, 0, false, nanos <= 0), nanos);
+        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, 0, false, nanos <= 0), nanos);
     }
 
     @Override
     public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<>(scheduler.here(), callable, this, nanos <= 0), nanos);
+        return submit(new ScheduledTask<>(scheduler.currentQueue(), callable, this, nanos <= 0), nanos);
     }
 
     @Override
@@ -177,7 +177,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
         long nanos = sign * unit.toNanos(period);
-        return submit(new ScheduledTask<Void>(scheduler.here(), command, this, nanos, false, first <= 0), first);
+        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, nanos, false, first <= 0), first);
     }
 
     private <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
@@ -362,7 +362,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         if (rosters == null) {
             found.clear();
-            scheduler.runs.forEach(find);
+            scheduler.firings.forEach(find);
         }
         for (ScheduledTask<?> task : found) {
             if (task.isLive()) {
@@ -430,7 +430,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void close() {
         shutdown();
-        if (scheduler.runs.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
+        if (scheduler.firings.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
             return;
         }
         boolean interrupted = false;

@@ -25,7 +25,7 @@ final class Shortage {
     private static final long REPORT_NANOS = 60_000_000_000L;
 
     /** Armed timers for which the heap has no room, in no order; to other threads they are in the inbox. */
-    final Backlog parked = new Backlog();
+    final NodeFifo parked = new NodeFifo();
     /** So many of them this pass has not met yet; 0 between two passes. */
     private int unmet;
     /** This pass files what is due before. */

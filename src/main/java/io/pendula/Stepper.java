@@ -3,7 +3,7 @@ package io.pendula;
 import java.lang.invoke.VarHandle;
 
 /** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
-final class Stepper extends Run {
+final class Stepper extends Firing {
     private final TimerScheduler scheduler;
     private volatile Thread runner;
 
@@ -61,7 +61,7 @@ final class Stepper extends Run {
             end();
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
             if (scheduler.isClosed()) {
-                scheduler.runs.runEnded();
+                scheduler.firings.runEnded();
             }
         }
         return true;

@@ -37,8 +37,8 @@ abstract class TimerNode {
      *
      * operation   from -> to                                 result, and what else happens
      * arm         new            -> MOVING                   pushed to the inbox
-     * stop        WAITING        -> DELETED                  true; its entry is dead now
-     *             MODIFIED_LATER -> DELETED                  true; its entry is dead now
+     * stop        WAITING        -> DELETED                  true; its entry is stale now
+     *             MODIFIED_LATER -> DELETED                  true; its entry is stale now
      *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
      *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
      *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
@@ -47,9 +47,9 @@ abstract class TimerNode {
      *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
      * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
      *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
-     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is dead now
+     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is stale now
      *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
-     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays dead
+     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays stale
      *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
      *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
      *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
@@ -269,7 +269,7 @@ abstract class TimerNode {
     }
 
     /** Whether it was armed for the present and is never reset, so that it is due by the time that it is drained. */
-    boolean isForNow() {
+    boolean isImmediate() {
         return false;
     }
 

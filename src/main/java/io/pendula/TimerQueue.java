@@ -1,7 +1,7 @@
 package io.pendula;
 
-import static io.pendula.Ledger.DEAD;
-import static io.pendula.Ledger.STOP;
+import static io.pendula.StaleCounter.STALE;
+import static io.pendula.StaleCounter.STOP;
 import static io.pendula.TimerState.DELETED;
 import static io.pendula.TimerState.DELETED_QUEUED;
 import static io.pendula.TimerState.MODIFIED_EARLIER;
@@ -35,22 +35,22 @@ final class TimerQueue extends QueueFields {
      * A timer that is armed is pushed to the Inbox by its thread. The thread that keeps the queue takes it out (Intake)
      * and files it in the TimerHeap, unless it was stopped before; later it claims the timer there, runs it, and tells
      * of the end of the run. Before it sleeps it says so at the WakeGate, where threads wake it that arm something
-     * earlier. A timer that is stopped or brought forward leaves a dead entry in the heap (Liveness tells which are
-     * dead), which the Compactor drops. The QueueCloser takes out what is armed when the queue is closed.
+     * earlier. A timer that is stopped or brought forward leaves a stale entry in the heap (Liveness tells which are
+     * stale), which the Compactor drops. The QueueCloser takes out what is armed when the queue is closed.
      *
      * Ground rules
      *
      * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
-     *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is dead. It is
+     *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is stale. It is
      *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the
      *    heap.
      * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that entry's
      *    key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that surfaces
-     *    first is the live one, and as many are counted dead as must be dropped. A sweep of the whole heap that has
+     *    first is the live one, and as many are counted stale as must be dropped. A sweep of the whole heap that has
      *    dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes the entry's
-     *    sequence number in a Place, and all other entries of the timer are dead from then on. So what is counted dead is
+     *    sequence number in a Place, and all other entries of the timer are stale from then on. So what is counted stale is
      *    exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
-     * 3. Whoever makes an entry dead counts it, at that transition; a drain that counted later would meet some twice.
+     * 3. Whoever makes an entry stale counts it, at that transition; a drain that counted later would meet some twice.
      * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
      * 6. Who arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed or
@@ -72,9 +72,9 @@ final class TimerQueue extends QueueFields {
      *   pollUntil  keeper, under the lock; wakers (CAS)  arming threads                   volatile
      *   sleepsLong keeper, under the lock                threads that stop                volatile
      *   keeper, owner  lock holder (owner also at the start)  wakers, drivers, monitor    volatile
-     * Ledger       anyone who counts                     anyone                           volatile read-modify-write
+     * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
      * Compactor.fruitless, sweeping
-     *              lock holder                           threads that make entries dead   volatile
+     *              lock holder                           threads that make entries stale   volatile
      * QueueCloser.closed
      *              close, under the lock                 resets                           volatile
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
@@ -82,19 +82,19 @@ final class TimerQueue extends QueueFields {
      *              lock holder                           lock holder (heap.size() also    plain
      *                                                    racily, for a bound)
      *
-     * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runEnds nests inside none.
+     * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runCompletion nests inside none.
      * The argument why no wake-up is lost: WakeGate. How a close meets those who arm: QueueCloser.
      */
 
     /** A look at a queue files so many slices at most. */
-    private static final int SURVEY_SLICES = 16;
+    private static final int PEEK_SLICES = 16;
     /** Sleeps longer than this are divided. */
     private static final long LONG_SLEEP_NANOS = 1_000_000_000;
     /** A loop leaves put-off timers that are no nearer than this where they are. */
     private static final long LAZY_NANOS = 50_000_000;
 
     /** Results of prepareToSleep, below every deadline. */
-    static final long GO_ROUND = 0;
+    static final long RETRY = 0;
     static final long NOT_KEEPER = -1;
 
     final int index;
@@ -113,7 +113,7 @@ final class TimerQueue extends QueueFields {
     final Compactor compactor;
     final Intake intake;
     private final QueueCloser closer;
-    final RunEnds runEnds = new RunEnds();
+    final RunCompletion runCompletion = new RunCompletion();
     private final LongAdder resets = new LongAdder();
 
     /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
@@ -138,7 +138,7 @@ final class TimerQueue extends QueueFields {
                 && scheduler.endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS);
         HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
         this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
-        this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.ledger);
+        this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.staleCounter);
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
@@ -227,11 +227,11 @@ final class TimerQueue extends QueueFields {
         if (isArmed(s)) {
             releasePermit();
             if (s == RUNNING_ARMED) {
-                compactor.ledger.add(STOP);
+                compactor.staleCounter.add(STOP);
             } else if (isQueued(s)) {
                 gate.callForStale();
             } else {
-                compactor.tidyUp(compactor.ledger.add(DEAD + STOP));
+                compactor.tidyUp(compactor.staleCounter.add(STALE + STOP));
             }
         }
         return true;
@@ -306,7 +306,7 @@ final class TimerQueue extends QueueFields {
                         intake.helpIfDeep();
                         if (tryPost(t, w, when)) {
                             resets.increment();
-                            compactor.tidyUp(compactor.ledger.add(DEAD)); // that can wait until the timer is in the inbox
+                            compactor.tidyUp(compactor.staleCounter.add(STALE)); // that can wait until the timer is in the inbox
                             return true;
                         }
                     }
@@ -316,7 +316,7 @@ final class TimerQueue extends QueueFields {
                     if (later) {
                         // No wake: nobody sleeps beyond the key of an entry that is still there.
                         if (t.tryPostpone(w, when)) {
-                            compactor.ledger.add(-DEAD);
+                            compactor.staleCounter.add(-STALE);
                             return false;
                         }
                     } else {
@@ -340,7 +340,7 @@ final class TimerQueue extends QueueFields {
                 case DELETED_QUEUED:
                     acquirePermit();
                     if (t.tryRetimeQueued(w, when)) {
-                        compactor.ledger.add(STOP); // the drain will not see that it was stopped
+                        compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
                         return false;
                     }
@@ -441,19 +441,19 @@ final class TimerQueue extends QueueFields {
     // ---- what the driver does, lock held ----
 
     /** Claims the earliest due timer into {@code run}; false if none is due. */
-    boolean claimDue(long now, Run run, boolean stealing) {
+    boolean claimDue(long now, Firing run, boolean stealing) {
         assert lock.isHeldByCurrentThread();
         int dropped = 0;
         try {
             // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
             for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
-                boolean inLine = intake.readyWhen() < heap.topKey();
+                boolean inLine = intake.immediateWhen() < heap.topKey();
                 long when = earliest();
                 if (when > now) {
                     return false;
                 }
                 lock.visit(1);
-                TimerNode t = inLine ? intake.ready.first() : heap.top();
+                TimerNode t = inLine ? intake.immediate.first() : heap.top();
                 long w = t.wordVolatile();
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
                     Runnable task = t.task(); // before the CAS, see cancel
@@ -461,7 +461,7 @@ final class TimerQueue extends QueueFields {
                     if (t.tryClaim(w, when, next, t.isSignal(task))) {
                         run.begin(t, task, when, now);
                         if (inLine) {
-                            intake.ready.removeFirst();
+                            intake.immediate.removeFirst();
                         } else {
                             heap.pop();
                         }
@@ -476,7 +476,7 @@ final class TimerQueue extends QueueFields {
                         return true;
                     }
                 } else if (inLine) {
-                    intake.dropFirstReady();
+                    intake.dropFirstImmediate();
                 } else if (liveness.cleanTop()) {
                     dropped++;
                 }
@@ -484,7 +484,7 @@ final class TimerQueue extends QueueFields {
             return false;
         } finally {
             setNextWhenOpaque(wakeTime(now));
-            compactor.exhumed(dropped);
+            compactor.onStaleDropped(dropped);
         }
     }
 
@@ -504,7 +504,7 @@ final class TimerQueue extends QueueFields {
                         closer.handToCloser(t);
                     }
                 }
-                runEnds.signal(t);
+                runCompletion.signal(t);
                 t.ended(again);
                 return again;
             }
@@ -514,7 +514,7 @@ final class TimerQueue extends QueueFields {
     /**
      * Publishes until when the keeper sleeps.
      *
-     * @return that deadline; or GO_ROUND if there is still something to do, or NOT_KEEPER if another has taken over
+     * @return that deadline; or RETRY if there is still something to do, or NOT_KEEPER if another has taken over
      */
     long prepareToSleep(Keeper me, long now) {
         lock.lock();
@@ -524,10 +524,10 @@ final class TimerQueue extends QueueFields {
             }
             if (!intake.drain()) {
                 setNextWhenOpaque(wakeTime(now));
-                return GO_ROUND;
+                return RETRY;
             }
             if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
-                return GO_ROUND;
+                return RETRY;
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
@@ -536,7 +536,7 @@ final class TimerQueue extends QueueFields {
             compactor.publish(p, now, intake.stops); // W1
             if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
                 gate.setPollUntil(WakeGate.AWAKE);
-                return GO_ROUND;
+                return RETRY;
             }
             return p;
         } finally {
@@ -556,10 +556,10 @@ final class TimerQueue extends QueueFields {
             }
             if (isDrainDue(now) && !intake.drain()) {
                 setNextWhenOpaque(wakeTime(now));
-                return GO_ROUND;
+                return RETRY;
             }
             if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
-                return GO_ROUND;
+                return RETRY;
             }
             heap.trim();
             setNextWhenOpaque(wakeTime(now));
@@ -568,7 +568,7 @@ final class TimerQueue extends QueueFields {
             compactor.publish(p, now, intake.stops); // W1
             if (inbox.arrivals() < p || compactor.missesStale()) { // R1
                 gate.setPollUntil(WakeGate.AWAKE);
-                return GO_ROUND;
+                return RETRY;
             }
             return p;
         } finally {
@@ -603,10 +603,10 @@ final class TimerQueue extends QueueFields {
         return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
     }
 
-    /** The earliest deadline, as far as filed; it may belong to a dead entry. */
+    /** The earliest deadline, as far as filed; it may belong to a stale entry. */
     long earliest() {
         assert lock.isHeldByCurrentThread();
-        return Math.min(intake.readyWhen(), heap.topKey());
+        return Math.min(intake.immediateWhen(), heap.topKey());
     }
 
     /** The earliest deadline of an armed timer. */
@@ -649,8 +649,8 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the earliest deadline. */
-    long survey(long now) {
-        for (int slices = 1; !intake.drain() && slices < SURVEY_SLICES; slices++) {
+    long fileAndPeek(long now) {
+        for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
             lock.giveWay();
         }
         setNextWhenOpaque(wakeTime(now));
@@ -670,35 +670,35 @@ final class TimerQueue extends QueueFields {
 
     /** Whether an armed timer is filed, as far as is counted. */
     boolean isAnyFiled() {
-        return !intake.ready.isEmpty() || heap.size() > compactor.ledger.dead();
+        return !intake.immediate.isEmpty() || heap.size() > compactor.staleCounter.stale();
     }
 
-    /** Lock held. Whose deadline is the earliest, or null; it may be dead. */
+    /** Lock held. Whose deadline is the earliest, or null; it may be stale. */
     TimerNode first() {
-        if (intake.readyWhen() < heap.topKey()) {
-            return intake.ready.first();
+        if (intake.immediateWhen() < heap.topKey()) {
+            return intake.immediate.first();
         }
         return heap.size() > 0 ? heap.top() : null;
     }
 
     /** Lock held. A loop comes by: what is filed from now on, and not due before now, is for its next visit. */
-    void beginVisit(long now) {
+    void beginPoll(long now) {
         if (isDrainDue(now)) {
             intake.drainFully();
         }
         planLateSweep(now); // as its thread may never say that it waits
-        visitSeq = heap.nextSeq();
-        visitLine = intake.ready.removed() + intake.ready.size();
+        pollSeq = heap.nextSeq();
+        pollLine = intake.immediate.removed() + intake.immediate.size();
     }
 
     /** Lock held. Whether what is first is due, and for this visit. */
-    boolean isForVisit(long now) {
+    boolean isDueInPoll(long now) {
         if (earliest() <= now) {
-            compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is dead and take what comes behind it
+            compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = earliest();
         return when < now || when == now
-                && (intake.readyWhen() < heap.topKey() ? intake.ready.removed() < visitLine : heap.seq(0) - visitSeq < 0);
+                && (intake.immediateWhen() < heap.topKey() ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
     }
 
     /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue; null if none does. */
@@ -763,11 +763,11 @@ final class TimerQueue extends QueueFields {
     }
 
     /** As giveTo, when the loop has gone that the queue was made for. */
-    void leaveTo(Keeper heir) {
+    void leaveTo(Keeper successor) {
         lock.lock();
         try {
             left = true;
-            give(heir);
+            give(successor);
         } finally {
             lock.unlock();
         }
@@ -775,7 +775,7 @@ final class TimerQueue extends QueueFields {
 
     /** Whether it may be worth to try and retire this queue. The racy read of the size is benign. */
     boolean seemsVacant() {
-        return left && heap.size() <= compactor.ledger.dead() && inbox.head() == null;
+        return left && heap.size() <= compactor.staleCounter.stale() && inbox.head() == null;
     }
 
     /** True if nothing was armed here and no callback of this queue runs: then the inbox takes no more timers. */
@@ -785,7 +785,7 @@ final class TimerQueue extends QueueFields {
             // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
             boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
                     && intake.isEmpty();
-            if (!vacant || scheduler.runs.isAny(t -> t.queue == this) || !inbox.retire()) {
+            if (!vacant || scheduler.firings.isAny(t -> t.queue == this) || !inbox.retire()) {
                 return false;
             }
             compactor.stopSweeping();
@@ -802,10 +802,10 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Ends the retirement. The owner first, so that each push finds a keeper to wake; null if it is closed next. */
-    void comeBackTo(Keeper heir) {
+    void comeBackTo(Keeper successor) {
         lock.lock();
         try {
-            give(heir);
+            give(successor);
             gate.setPollUntil(Timeline.NEVER); // the owner may sleep, and has nothing to do before the push
             inbox.reopen();
         } finally {
@@ -832,13 +832,13 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */
-    TimerStats.Worker takeFigures() {
+    TimerStats.Queue takeFigures() {
         lock.lock();
         try {
-            long stopped = intake.stops + compactor.ledger.stops();
+            long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            TimerStats.Worker figures = new TimerStats.Worker(fired + stopped + reset + unfired, fired, stopped, reset,
+            TimerStats.Queue figures = new TimerStats.Queue(fired + stopped + reset + unfired, fired, stopped, reset,
                     unfired, 0, 0, 0, compactor.swept(), stolen, intake.helps, maxLateness);
             fired = 0;
             intake.stops -= stopped;
@@ -912,7 +912,7 @@ final class TimerQueue extends QueueFields {
     }
 
     private long waiting() {
-        return Math.max(0, intake.armed() + heap.size() - compactor.ledger.dead());
+        return Math.max(0, intake.armed() + heap.size() - compactor.staleCounter.stale());
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -925,16 +925,16 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    TimerStats.Worker stats() {
+    TimerStats.Queue stats() {
         lock.lock();
         try {
             intake.drainFully();
             long pending = waiting();
-            long stopped = intake.stops + compactor.ledger.stops();
+            long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            return new TimerStats.Worker(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
-                    pending, compactor.ledger.dead(), heap.capacity(), compactor.swept(), stolen, intake.helps,
+            return new TimerStats.Queue(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
+                    pending, compactor.staleCounter.stale(), heap.capacity(), compactor.swept(), stolen, intake.helps,
                     maxLateness);
         } finally {
             lock.unlock();

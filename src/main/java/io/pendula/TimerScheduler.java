@@ -74,7 +74,7 @@ public final class TimerScheduler implements AutoCloseable {
     /** Under crew; null until then. */
     private SchedulerCloser closer;
 
-    final Runs runs = new Runs(this);
+    final Firings firings = new Firings(this);
     final Reporter reporter;
     private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
     /** Under crew. Weak: a view that nobody uses any more need not be told. */
@@ -239,7 +239,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(here(), nanos, task);
+        return OneShotTimer.arm(currentQueue(), nanos, task);
     }
 
     /**
@@ -285,7 +285,7 @@ public final class TimerScheduler implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(here(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(currentQueue(), nanos, missedTicks, task);
     }
 
     /**
@@ -397,12 +397,12 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a snapshot
      */
     public TimerStats stats() {
-        List<TimerStats.Worker> each = new ArrayList<>();
+        List<TimerStats.Queue> each = new ArrayList<>();
         synchronized (crew) {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            TimerStats.Worker past = gone == null ? TimerStats.NOTHING : gone.figures();
+            TimerStats.Queue past = gone == null ? TimerStats.NOTHING : gone.figures();
             return TimerStats.of(List.copyOf(each), past, backstop == null ? 0 : backstop.rescues(),
                     crew.sparesStarted());
         }
@@ -428,7 +428,7 @@ public final class TimerScheduler implements AutoCloseable {
     @Override
     public void close() {
         closeQueues(null);
-        runs.awaitEnd();
+        firings.awaitEnd();
     }
 
     /**
@@ -602,7 +602,7 @@ public final class TimerScheduler implements AutoCloseable {
      * Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. True if the
      * timer was armed again.
      */
-    boolean perform(Run run) {
+    boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
         long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
@@ -631,14 +631,14 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
-    boolean handOff(Run claimed) {
+    boolean handOff(Firing claimed) {
         if (claimed.task instanceof Signal) {
             return false;
         }
-        Handoff h = null;
+        DispatchedFiring h = null;
         try {
-            h = new Handoff(this, claimed);
-            runs.add(h);
+            h = new DispatchedFiring(this, claimed);
+            firings.add(h);
             options.executor.execute(h);
             return true;
         } catch (Throwable e) {
@@ -647,7 +647,7 @@ public final class TimerScheduler implements AutoCloseable {
             }
             reporter.threw(claimed.nodeOpaque(), claimed.lateness(), e);
             if (h != null) {
-                runs.ended(h);
+                firings.ended(h);
             }
             return false;
         }
@@ -655,7 +655,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     // ---- what timers ask ----
 
-    TimerQueue here() {
+    TimerQueue currentQueue() {
         Thread t = Thread.currentThread();
         Driver d = driverOf(t);
         if (d != null && d.home() != null) {

@@ -11,7 +11,7 @@ final class TimerState {
     static final int NO_STATUS = 0;
     /** Stopped and let go. Nowhere. */
     static final int REMOVED = 1;
-    /** Cancelled for good. Nowhere, save perhaps for a dead heap entry. */
+    /** Cancelled for good. Nowhere, save perhaps for a stale heap entry. */
     static final int CANCELLED = 2;
     /** Claimed; its callback runs. Nowhere. */
     static final int RUNNING = 3;
@@ -19,7 +19,7 @@ final class TimerState {
     static final int RUNNING_ARMED = 4;
     /** As RUNNING, but cancelled meanwhile. */
     static final int RUNNING_CANCELLED = 5;
-    /** Stopped; its heap entry is still there, dead. */
+    /** Stopped; its heap entry is still there, stale. */
     static final int DELETED = 6;
     /** Has a heap entry with key == deadline. */
     static final int WAITING = 7;
@@ -27,7 +27,7 @@ final class TimerState {
     static final int MODIFIED_LATER = 8;
     /** On its way to the heap: in the inbox. */
     static final int MOVING = 9;
-    /** Brought forward: in the inbox again, and its old heap entry is dead. */
+    /** Brought forward: in the inbox again, and its old heap entry is stale. */
     static final int MODIFIED_EARLIER = 10;
     /** Stopped while in the inbox, where its link still is. */
     static final int DELETED_QUEUED = 11;
@@ -81,7 +81,7 @@ final class TimerState {
         return state == CANCELLED || state == RUNNING_CANCELLED || state == CANCELLED_QUEUED;
     }
 
-    /** Of a timer that is filed: has an entry, which is dead as soon as the timer is stopped or brought forward. */
+    /** Of a timer that is filed: has an entry, which is stale as soon as the timer is stopped or brought forward. */
     static boolean isFiled(int state) {
         return state == WAITING || state == MODIFIED_LATER;
     }

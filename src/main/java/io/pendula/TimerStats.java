@@ -3,7 +3,7 @@ package io.pendula;
 import java.util.List;
 
 /**
- * A snapshot of what a scheduler has done. The counts of one worker belong together; when nothing is being armed,
+ * A snapshot of what a scheduler has done. The counts of one queue belong together; when nothing is being armed,
  * stopped or fired meanwhile, {@code armed == fired + stopped + reset + unfired + pending} exactly.
  *
  * @param armed how often a timer was armed: by making it, by a reset, by each next tick of a ticker
@@ -12,24 +12,24 @@ import java.util.List;
  * @param reset how many were replaced by a {@code reset}
  * @param unfired how many were dropped or returned when the scheduler was closed
  * @param pending how many are still to come
- * @param dead heap entries of timers that are no longer armed, not swept yet
- * @param slots the heaps' capacity, in entries
- * @param swept dead entries dropped
- * @param stolen firings run by another driver than the worker's own
- * @param rescues sleeping drivers that the monitor had to wake, because a timer was overdue
- * @param spareDrivers spare drivers that the monitor has started
- * @param inboxHelp how often an arming thread emptied an inbox
+ * @param staleEntries heap entries of timers that are no longer armed, not swept yet
+ * @param heapCapacity the heaps' capacity, in entries
+ * @param staleDropped stale entries dropped
+ * @param stolen firings run by another driver than the queue's own
+ * @param overdueWakes sleeping drivers that the monitor had to wake, because a timer was overdue
+ * @param spareThreads spare drivers that the monitor has started
+ * @param callerDrains how often an arming thread emptied an inbox
  * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
- * @param workers the same for each worker; loops that were closed count above, but are not among these unless a
+ * @param queues the same for each queue; loops that were closed count above, but are not among these unless a
  *     timer of theirs is still armed
  */
 public record TimerStats(
-        long armed, long fired, long stopped, long reset, long unfired, long pending, long dead, long slots,
-        long swept, long stolen, long rescues, long spareDrivers, long inboxHelp, long maxLatenessNanos,
-        List<Worker> workers) {
+        long armed, long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
+        long staleDropped, long stolen, long overdueWakes, long spareThreads, long callerDrains, long maxLatenessNanos,
+        List<Queue> queues) {
 
     /**
-     * One worker's part of the snapshot.
+     * One queue's part of the snapshot.
      *
      * @param armed how often one of its timers was armed
      * @param fired how many of these fired
@@ -37,30 +37,30 @@ public record TimerStats(
      * @param reset how many were replaced by a {@code reset}
      * @param unfired how many were dropped or returned when the scheduler was closed
      * @param pending how many are still to come
-     * @param dead heap entries of timers that are no longer armed, not swept yet
-     * @param slots the heap's capacity, in entries
-     * @param swept dead entries dropped
-     * @param stolen firings run by another driver than the worker's own
-     * @param inboxHelp how often an arming thread emptied the inbox
+     * @param staleEntries heap entries of timers that are no longer armed, not swept yet
+     * @param heapCapacity the heap's capacity, in entries
+     * @param staleDropped stale entries dropped
+     * @param stolen firings run by another driver than the queue's own
+     * @param callerDrains how often an arming thread emptied the inbox
      * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
      */
-    public record Worker(
-            long armed, long fired, long stopped, long reset, long unfired, long pending, long dead, long slots,
-            long swept, long stolen, long inboxHelp, long maxLatenessNanos) {}
+    public record Queue(
+            long armed, long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
+            long staleDropped, long stolen, long callerDrains, long maxLatenessNanos) {}
 
-    /** {@code gone} are workers that are no more. */
-    static TimerStats of(List<Worker> workers, Worker gone, long rescues, long spareDrivers) {
-        Worker sum = workers.stream().reduce(gone, TimerStats::sum);
-        return new TimerStats(sum.armed, sum.fired, sum.stopped, sum.reset, sum.unfired, sum.pending, sum.dead,
-                sum.slots, sum.swept, sum.stolen, rescues, spareDrivers, sum.inboxHelp, sum.maxLatenessNanos, workers);
+    /** {@code gone} are queues that are no more. */
+    static TimerStats of(List<Queue> queues, Queue gone, long overdueWakes, long spareThreads) {
+        Queue sum = queues.stream().reduce(gone, TimerStats::sum);
+        return new TimerStats(sum.armed, sum.fired, sum.stopped, sum.reset, sum.unfired, sum.pending, sum.staleEntries,
+                sum.heapCapacity, sum.staleDropped, sum.stolen, overdueWakes, spareThreads, sum.callerDrains, sum.maxLatenessNanos, queues);
     }
 
-    static final Worker NOTHING = new Worker(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    static final Queue NOTHING = new Queue(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    static Worker sum(Worker a, Worker b) {
-        return new Worker(
+    static Queue sum(Queue a, Queue b) {
+        return new Queue(
                 a.armed + b.armed, a.fired + b.fired, a.stopped + b.stopped, a.reset + b.reset,
-                a.unfired + b.unfired, a.pending + b.pending, a.dead + b.dead, a.slots + b.slots, a.swept + b.swept,
-                a.stolen + b.stolen, a.inboxHelp + b.inboxHelp, Math.max(a.maxLatenessNanos, b.maxLatenessNanos));
+                a.unfired + b.unfired, a.pending + b.pending, a.staleEntries + b.staleEntries, a.heapCapacity + b.heapCapacity, a.staleDropped + b.staleDropped,
+                a.stolen + b.stolen, a.callerDrains + b.callerDrains, Math.max(a.maxLatenessNanos, b.maxLatenessNanos));
     }
 }

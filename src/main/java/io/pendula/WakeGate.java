@@ -29,7 +29,7 @@ final class WakeGate extends GateFields {
      * helper that drains in between holds the lock: either before W1, and p counts its timers in; or after R1, and then
      * each pusher's R2 comes after W1. Before it parks, and when it waits for no lock any more, the keeper looks at
      * pollUntil once again (Driver.nobodyCalled); the waker's permit covers the time after that. The same argument with
-     * the ledger instead of the inbox covers the call for a sweep.
+     * the count of stale entries instead of the inbox covers the call for a sweep.
      *
      * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
      * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the keeper does not find the
@@ -152,7 +152,7 @@ final class WakeGate extends GateFields {
         }
     }
 
-    /** After the first entry has died, or a timer was stopped in the inbox. */
+    /** After the first entry has become stale, or a timer was stopped in the inbox. */
     void callForStale() {
         if (sleepsLong) {
             wakeIfBefore(1);

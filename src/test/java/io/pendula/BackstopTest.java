@@ -92,7 +92,7 @@ class BackstopTest {
             long late = System.nanoTime() - due;
             figure("wake-up lost (%s): rescued after %.0f ms", fault, millis(late));
             assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
-            assertEquals(1, s.stats().rescues());
+            assertEquals(1, s.stats().overdueWakes());
         }
     }
 
@@ -135,7 +135,7 @@ class BackstopTest {
             long late = System.nanoTime() - armed;
             assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
             assertTrue(keeper.wakes.get() > 1);
-            assertEquals(1, s.stats().rescues());
+            assertEquals(1, s.stats().overdueWakes());
         }
     }
 
@@ -171,7 +171,7 @@ class BackstopTest {
             for (TimerQueue q : s.queues) {
                 awaitQuiet(s);
                 CountDownLatch ran = new CountDownLatch(1);
-                long rescues = s.stats().rescues();
+                long rescues = s.stats().overdueWakes();
                 long due = System.nanoTime();
                 fault.arm(q, new OneShotTimer(q, ran::countDown), s.timeline.now());
                 await(ran);
@@ -179,7 +179,7 @@ class BackstopTest {
                 figure("pool of %d, wake-up lost (%s): rescued after %.0f ms", threads, fault, millis(late));
                 assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
                 // With one thread, by its own look; with more the end of another thread's nap may be quicker.
-                assertTrue(threads > 1 || s.stats().rescues() == rescues + 1, "not counted");
+                assertTrue(threads > 1 || s.stats().overdueWakes() == rescues + 1, "not counted");
             }
         } finally {
             pool.shutdownNow();

@@ -221,10 +221,10 @@ class CloseInterleavingsTest {
             assertTrue(collected.size() <= 1);
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.pending());
-            TimerStats.Worker stats = rig.queue.stats();
+            TimerStats.Queue stats = rig.queue.stats();
             assertEquals(armed, stats.armed(), "armed, in the statistics");
             assertEquals(collected.size(), stats.unfired());
-            assertEquals(0, stats.dead());
+            assertEquals(0, stats.staleEntries());
         }
     }
 

@@ -77,7 +77,7 @@ class DriverTest {
             await(done);
             assertFalse(overlapped.get());
             assertEquals(IntStream.range(0, 300).boxed().toList(), List.copyOf(order));
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().spareThreads());
             assertEquals(0, s.stats().stolen());
             assertEquals(1, s.crew.drivers().length);
         }

@@ -34,7 +34,7 @@ class ExecutorMemoryTest {
             assert stats.armed() >= TIMEOUTS / threads * threads && stats.fired() == 0 && stats.pending() == 0 : stats;
             List<Runnable> left = pool.shutdownNow();
             assert left.isEmpty() : left.size();
-            System.out.println(stats.slots());
+            System.out.println(stats.heapCapacity());
         }
 
         private static void scheduleAndCancel(SchedulerExecutor pool, int count, int lag) {

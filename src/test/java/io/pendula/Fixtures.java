@@ -83,7 +83,7 @@ final class Fixtures {
         }
 
         @Override
-        boolean isForNow() {
+        boolean isImmediate() {
             return forNow;
         }
 
@@ -110,7 +110,7 @@ final class Fixtures {
     }
 
     /** A claimed firing of a queue that has no driver. */
-    static final class Claim extends Run {
+    static final class Claim extends Firing {
         @Override
         Thread runner() {
             return Thread.currentThread();
@@ -182,8 +182,8 @@ final class Fixtures {
         long sleep(long now) {
             for (;;) {
                 long until = queue.prepareToSleep(keeper, now);
-                boolean sweep = until != TimerQueue.GO_ROUND && queue.compactor.wantsSweep();
-                if (until != TimerQueue.GO_ROUND && !sweep) {
+                boolean sweep = until != TimerQueue.RETRY && queue.compactor.wantsSweep();
+                if (until != TimerQueue.RETRY && !sweep) {
                     return until;
                 }
                 while (sweep && queue.gate.pollUntil() != WakeGate.AWAKE) {
@@ -228,7 +228,7 @@ final class Fixtures {
         }
 
         int dead() {
-            return queue.compactor.ledger.dead();
+            return queue.compactor.staleCounter.stale();
         }
 
         int state(TimerNode t) {

@@ -170,19 +170,19 @@ class GoTrapsTest {
         int rounds = 0;
         int stopped = 0;
         try (TimerScheduler loops = TimerScheduler.builder().workers(0).build();
-                LoopThread heir = new LoopThread(loops, way)) {
+                LoopThread successor = new LoopThread(loops, way)) {
             for (long end = System.nanoTime() + 300_000_000; rounds < 200 || System.nanoTime() - end < 0; rounds++) {
                 TimerLoop loop = loops.attachShared(NOTHING);
                 long delay = ThreadLocalRandom.current().nextLong(60_000);
                 Timer t = loop.after(delay, TimeUnit.NANOSECONDS, fired::incrementAndGet);
-                assertEquals(List.of(), loop.detach(), "there is an heir");
+                assertEquals(List.of(), loop.detach(), "there is an successor");
                 if (rounds % 4 == 0 && t.stop()) {
                     stopped++;
                 }
                 awaitCount(fired, rounds + 1 - stopped);
             }
             assertEquals(0, loops.pending());
-            figure("%s: %d loops left a timer, %d were stopped, %d calls", way, rounds, stopped, heir.wakes());
+            figure("%s: %d loops left a timer, %d were stopped, %d calls", way, rounds, stopped, successor.wakes());
         }
         assertEquals(rounds, fired.get() + stopped);
     }

@@ -103,23 +103,23 @@ class GoneLoopTest {
         assertEquals(0, other.<Integer>call(stays::runDue));
     }
 
-    /** The heir is a loop, which sees to it when it asks how long it may wait, or when it has run what was due. */
+    /** The successor is a loop, which sees to it when it asks how long it may wait, or when it has run what was due. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void detach_manyLoopsToALoop_queuesAreThoseOfLoops(boolean asks) {
-        TimerLoop heir = other.call(() -> loopsOnly.attachShared(NOTHING));
+        TimerLoop successor = other.call(() -> loopsOnly.attachShared(NOTHING));
         List<LoopDriver> all = attachMany(loopsOnly, 100, 1, 10, new ArrayList<>());
         detachAll(loopsOnly, all);
         assertEquals(101, queues(loopsOnly));
         LoopDriver driver = loopsOnly.loops.all()[0];
-        assertTrue(driver.hasHeritage);
+        assertTrue(driver.hasSucceeded);
         clock.advance(ns(10));
-        assertEquals(100, other.<Integer>call(heir::runDue));
+        assertEquals(100, other.<Integer>call(successor::runDue));
         if (asks) {
-            assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+            assertEquals(Long.MAX_VALUE, other.call(successor::nanosUntilNext));
         }
         assertEquals(1, queues(loopsOnly));
-        assertFalse(driver.hasHeritage, "it looks at its own queue only, as before");
+        assertFalse(driver.hasSucceeded, "it looks at its own queue only, as before");
         assertAccount(loopsOnly, 100, 100, 0, 0, 0);
     }
 
@@ -262,19 +262,19 @@ class GoneLoopTest {
     @Test
     void reset_queueHasLeftAndTheLoopThatHasItWaits_itIsCalled() {
         Bell bell = new Bell();
-        TimerLoop heir = other.call(() -> loopsOnly.attachShared(bell));
+        TimerLoop successor = other.call(() -> loopsOnly.attachShared(bell));
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer t = loop.after(NOW, count());
         assertEquals(1, loop.runDue());
         loop.close();
         assertEquals(1, queues(loopsOnly));
-        assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+        assertEquals(Long.MAX_VALUE, other.call(successor::nanosUntilNext));
         bell.rings();
         t.reset(ns(10));
         assertEquals(1, bell.rings());
-        assertEquals(10, other.call(heir::nanosUntilNext));
+        assertEquals(10, other.call(successor::nanosUntilNext));
         clock.advance(ns(10));
-        assertEquals(1, other.<Integer>call(heir::runDue));
+        assertEquals(1, other.<Integer>call(successor::runDue));
         assertEquals(2, ran.get());
         assertEquals(1, queues(loopsOnly));
     }
@@ -301,12 +301,12 @@ class GoneLoopTest {
 
     @Test
     void reset_queueHasLeftAndThereIsNobody_isRejected() {
-        TimerLoop heir = other.call(() -> loopsOnly.attachShared(NOTHING));
+        TimerLoop successor = other.call(() -> loopsOnly.attachShared(NOTHING));
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer t = loop.after(NOW, count());
         assertEquals(1, loop.runDue());
         loop.close();
-        assertEquals(List.of(), other.call(heir::detach));
+        assertEquals(List.of(), other.call(successor::detach));
         assertEquals(0, queues(loopsOnly));
         for (int i = 0; i < 2; i++) {
             assertEquals("the loop that the timer belongs to is closed",
@@ -467,6 +467,6 @@ class GoneLoopTest {
             assertFalse(t.reset(Duration.ofMillis(20)));
         }
         assertTrue(t.stop());
-        assertEquals(0, s.stats().rescues());
+        assertEquals(0, s.stats().overdueWakes());
     }
 }

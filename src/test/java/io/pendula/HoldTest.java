@@ -119,7 +119,7 @@ class HoldTest {
         armWithoutHelp(MANY, HOUR);
         OneShotTimer soon = rig.arm(5);
         int rounds = 0;
-        while (queue.prepareToSleep(rig.keeper, 1) == TimerQueue.GO_ROUND) {
+        while (queue.prepareToSleep(rig.keeper, 1) == TimerQueue.RETRY) {
             assertFalse(rig.isAsleep());
             assertTrue(queue.nextWhenOpaque() <= 1, "thieves may help");
             rounds++;
@@ -152,7 +152,7 @@ class HoldTest {
                 }
             }
         };
-        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
         assertTrue(armed[0]);
         assertFalse(rig.isAsleep());
         assertEquals(10, rig.sleep(1));
@@ -211,7 +211,7 @@ class HoldTest {
         }
         rig.arm(2 * HOUR); // helps again
         long until = queue.prepareToWait(loop, 1);
-        while (until == TimerQueue.GO_ROUND) {
+        while (until == TimerQueue.RETRY) {
             until = queue.prepareToWait(loop, 1);
         }
         assertTrue(until <= 50, "waits until " + until);
@@ -229,8 +229,8 @@ class HoldTest {
         rig.arm(5);
         queue.lock();
         try {
-            queue.beginVisit(6);
-            assertTrue(queue.isForVisit(6));
+            queue.beginPoll(6);
+            assertTrue(queue.isDueInPoll(6));
         } finally {
             queue.unlock();
         }

@@ -96,7 +96,7 @@ class LateLoopTest {
                 release.countDown();
                 runOneOn(t);
             }
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().spareThreads());
         }
     }
 
@@ -204,7 +204,7 @@ class LateLoopTest {
                 assertEquals(0, s.pending());
             }
             assertEquals(20 * 40, s.stats().fired());
-            eventually("no loop's queue is left", () -> s.stats().workers().size() == 1);
+            eventually("no loop's queue is left", () -> s.stats().queues().size() == 1);
             assertEquals(20 * 40, s.stats().fired());
         }
     }

@@ -104,7 +104,7 @@ final class LifeFixtures {
 
     /** For schedulers whose drivers were never held up: whatever fired late, nobody had to be rescued. */
     static void assertNoRescue(TimerScheduler s) {
-        assertEquals(0, s.stats().rescues(), "rescues");
+        assertEquals(0, s.stats().overdueWakes(), "rescues");
     }
 
     static void figure(String format, Object... values) {

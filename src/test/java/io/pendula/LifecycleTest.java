@@ -266,7 +266,7 @@ class LifecycleTest {
         assertTrue(moved.reset(Duration.ofHours(2)));
         expected.add(moved);
         Timer broughtForward = s.after(HOUR, task);
-        s.pending(); // files what is in the inbox, so that a dead entry is left behind
+        s.pending(); // files what is in the inbox, so that a stale entry is left behind
         assertTrue(broughtForward.reset(Duration.ofMinutes(30)));
         expected.add(broughtForward);
         Timer revived = s.after(HOUR, task);

@@ -124,7 +124,7 @@ class LookoutModelTest {
     private static final int FLAGS = 11;
     private static final int PER_DRIVER = 12;
     private static final int RAN = 1;
-    private static final int GO_ROUND = 2;
+    private static final int RETRY = 2;
     private static final int HELD = 4;
     private static final int VAIN = 8;
     private static final int CALL = 16;
@@ -665,7 +665,7 @@ class LookoutModelTest {
                         go(d, At.CHECK, 0);
                     } else {
                         driver(d, NEXT, NEVER);
-                        flag(d, GO_ROUND, false);
+                        flag(d, RETRY, false);
                         go(d, At.PREPARE, 0);
                     }
                 }
@@ -706,8 +706,8 @@ class LookoutModelTest {
                     if (q < scenario.queues) {
                         boolean mine = keeps(d, q) || q == d;
                         go(d, mine ? At.PREPARE_LOCK : At.PREPARE, mine ? q : q + 1);
-                    } else if (has(d, GO_ROUND)) {
-                        flag(d, GO_ROUND, false);
+                    } else if (has(d, RETRY)) {
+                        flag(d, RETRY, false);
                         driver(d, NEXT, 0);
                         go(d, At.CHECK, 0);
                     } else {
@@ -722,7 +722,7 @@ class LookoutModelTest {
                         return false;
                     }
                     driver(d, SEEN, NEVER);
-                    flag(d, GO_ROUND, has(d, GO_ROUND) || q == d);
+                    flag(d, RETRY, has(d, RETRY) || q == d);
                 }
                 case PREPARE_DRAIN -> {
                     drain(q);
@@ -739,7 +739,7 @@ class LookoutModelTest {
                 }
                 case PREPARE_AWAKE -> {
                     queue(q, POLL, AWAKE);
-                    flag(d, GO_ROUND, true);
+                    flag(d, RETRY, true);
                     go(d, At.PREPARE_UNLOCK);
                 }
                 default -> {

@@ -130,16 +130,16 @@ class LoopCloseTest {
     @Test
     void close_sharedLoop_reportsOnlyIfNobodyTakesItsTimersOver() {
         try (TimerScheduler s = scheduler(0)) {
-            TimerLoop heir = other.call(() -> s.attachShared(NOTHING));
+            TimerLoop successor = other.call(() -> s.attachShared(NOTHING));
             TimerLoop loop = s.attachShared(NOTHING);
             Timer a = loop.after(ns(10), NOTHING);
-            Timer b = heir.after(ns(10), NOTHING);
+            Timer b = successor.after(ns(10), NOTHING);
             loop.close();
             assertEquals(List.of(), reports);
             assertTrue(a.isPending());
-            other.run(heir::close);
+            other.run(successor::close);
             assertEquals(1, reports.size());
-            assertSame(heir, reports.get(0).loop());
+            assertSame(successor, reports.get(0).loop());
             assertEquals(Set.of(a, b), new HashSet<>(reports.get(0).unfired()));
         }
     }

@@ -116,8 +116,8 @@ class LoopDetachTest {
     @Test
     void detach_otherLoopIsThere_itRunsThemAtTheirDeadlines() {
         Bell bell = new Bell();
-        TimerLoop heir = other.call(() -> loopsOnly.attachShared(bell));
-        assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+        TimerLoop successor = other.call(() -> loopsOnly.attachShared(bell));
+        assertEquals(Long.MAX_VALUE, other.call(successor::nanosUntilNext));
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer a = loop.after(ns(10), note("a"));
         Timer stopped = loop.after(ns(10), note("stopped"));
@@ -126,39 +126,39 @@ class LoopDetachTest {
         assertEquals(0, bell.rings());
         assertEquals(List.of(), loop.detach());
         assertEquals(1, bell.rings(), "it waits for ever");
-        assertEquals(4, other.call(heir::nanosUntilNext));
+        assertEquals(4, other.call(successor::nanosUntilNext));
         clock.advance(ns(4));
-        assertEquals(1, runDue(other, heir));
+        assertEquals(1, runDue(other, successor));
         clock.advance(ns(6));
-        assertEquals(0, other.call(heir::nanosUntilNext));
-        assertEquals(2, runDue(other, heir));
+        assertEquals(0, other.call(successor::nanosUntilNext));
+        assertEquals(2, runDue(other, successor));
         assertEquals(Set.of("tick@4", "tick@10", "a@10"), new HashSet<>(log));
         assertEquals(3, log.size());
 
         assertFalse(a.reset(ns(1)));
         assertFalse(stopped.reset(ns(1)));
-        assertEquals(1, other.call(heir::nanosUntilNext), "its timers can still be reset");
+        assertEquals(1, other.call(successor::nanosUntilNext), "its timers can still be reset");
         assertTrue(tick.stop());
         clock.advance(ns(1));
-        assertEquals(2, runDue(other, heir));
-        assertEquals(Long.MAX_VALUE, other.call(heir::nanosUntilNext));
+        assertEquals(2, runDue(other, successor));
+        assertEquals(Long.MAX_VALUE, other.call(successor::nanosUntilNext));
         assertAccount(loopsOnly, 7, 5, 2, 0, 0);
     }
 
     @Test
     void detach_heirWaitsAlready_isCalledForWhatIsArmedOnTheInheritance() {
         Bell bell = new Bell();
-        TimerLoop heir = other.call(() -> loopsOnly.attachShared(bell));
+        TimerLoop successor = other.call(() -> loopsOnly.attachShared(bell));
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer a = loop.after(ns(1_000), note("a"));
         loop.detach();
         bell.rings();
-        assertEquals(1_000, other.call(heir::nanosUntilNext));
+        assertEquals(1_000, other.call(successor::nanosUntilNext));
         assertTrue(a.reset(ns(2_000)));
         assertEquals(0, bell.rings());
         assertTrue(a.reset(ns(500)));
         assertEquals(1, bell.rings());
-        assertEquals(500, other.call(heir::nanosUntilNext));
+        assertEquals(500, other.call(successor::nanosUntilNext));
     }
 
     @ParameterizedTest
@@ -179,25 +179,25 @@ class LoopDetachTest {
 
     @Test
     void detach_onlyAConfinedLoopIsLeft_itInherits() {
-        TimerLoop heir = other.call(() -> loopsOnly.attach(NOTHING));
+        TimerLoop successor = other.call(() -> loopsOnly.attach(NOTHING));
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, note("a"));
         assertEquals(List.of(), loop.detach());
-        assertEquals(1, runDue(other, heir));
+        assertEquals(1, runDue(other, successor));
     }
 
     @Test
     void runDue_inheritedTimers_runInTheOrderOfTheirDeadlines() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         for (int i = 9; i >= 0; i--) {
-            (i % 2 == 0 ? heir : loop).after(ns(i), note("" + i));
+            (i % 2 == 0 ? successor : loop).after(ns(i), note("" + i));
         }
         loop.close();
         clock.advance(ns(10));
-        assertEquals(4, other.<Integer>call(() -> heir.runDue(4)));
-        assertEquals(0, other.call(heir::nanosUntilNext));
-        assertEquals(6, runDue(other, heir));
+        assertEquals(4, other.<Integer>call(() -> successor.runDue(4)));
+        assertEquals(0, other.call(successor::nanosUntilNext));
+        assertEquals(6, runDue(other, successor));
         assertEquals(List.of("0@10", "2@10", "4@10", "6@10", "8@10"), log.stream().filter(
                 s -> s.charAt(0) % 2 == 0).toList());
         assertEquals(List.of("1@10", "3@10", "5@10", "7@10", "9@10"), log.stream().filter(
@@ -206,45 +206,45 @@ class LoopDetachTest {
 
     @Test
     void runDue_callbackBringsAnInheritedTimerForward_waitsForTheNextCall() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         Timer inherited = loop.after(HOUR, note("inherited"));
         loop.close();
-        heir.after(NOW, () -> assertTrue(inherited.reset(NOW)));
-        assertEquals(1, runDue(other, heir));
-        assertEquals(0, other.call(heir::nanosUntilNext));
-        assertEquals(1, runDue(other, heir));
+        successor.after(NOW, () -> assertTrue(inherited.reset(NOW)));
+        assertEquals(1, runDue(other, successor));
+        assertEquals(0, other.call(successor::nanosUntilNext));
+        assertEquals(1, runDue(other, successor));
         assertEquals(List.of("inherited@0"), log);
     }
 
     @Test
     void runDue_limitAndManyOwnTimers_inheritedOnesHaveTheirTurn() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
         loop.after(NOW, note("inherited"));
         loop.close();
         clock.advance(ns(1));
         Timer[] busy = new Timer[1];
-        busy[0] = heir.after(NOW, () -> busy[0].reset(NOW));
+        busy[0] = successor.after(NOW, () -> busy[0].reset(NOW));
         for (int call = 0; call < 100 && log.isEmpty(); call++) {
-            assertEquals(1, other.<Integer>call(() -> heir.runDue(1)));
+            assertEquals(1, other.<Integer>call(() -> successor.runDue(1)));
         }
         assertEquals(List.of("inherited@1"), log);
     }
 
     @Test
     void detach_heirOfTwo_passesAllOn() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop second = attach(third, loopsOnly);
         TimerLoop first = loopsOnly.attachShared(NOTHING);
-        heir.after(ns(10), note("own"));
+        successor.after(ns(10), note("own"));
         second.after(ns(10), note("second"));
         first.after(ns(10), note("first"));
         first.close();
         third.run(second::close);
-        assertEquals(10, other.call(heir::nanosUntilNext));
+        assertEquals(10, other.call(successor::nanosUntilNext));
         TimerLoop last = attach(third, loopsOnly);
-        assertEquals(List.of(), other.call(heir::detach));
+        assertEquals(List.of(), other.call(successor::detach));
         clock.advance(ns(10));
         assertEquals(3, third.<Integer>call(() -> runAll(last)));
         assertEquals(Set.of("own@10", "second@10", "first@10"), new HashSet<>(log));
@@ -253,16 +253,16 @@ class LoopDetachTest {
 
     @Test
     void detach_heirOfTwoWithNobodyElse_returnsAll() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop second = attach(third, loopsOnly);
         TimerLoop first = loopsOnly.attachShared(NOTHING);
-        Set<Timer> all = Set.of(heir.after(ns(10), note("own")), second.after(ns(10), note("second")),
+        Set<Timer> all = Set.of(successor.after(ns(10), note("own")), second.after(ns(10), note("second")),
                 first.after(ns(10), note("first")));
         first.close();
         third.run(second::close);
-        assertEquals(all, new HashSet<>(other.call(heir::detach)));
+        assertEquals(all, new HashSet<>(other.call(successor::detach)));
         assertAccount(loopsOnly, 3, 0, 0, 0, 3);
-        assertEquals(0, loopsOnly.stats().workers().size());
+        assertEquals(0, loopsOnly.stats().queues().size());
     }
 
     // ---- not to a loop that comes later ----
@@ -280,7 +280,7 @@ class LoopDetachTest {
         assertEquals(List.of("a@10"), log);
         assertEquals(1, runDue(other, next));
         assertEquals(List.of("a@10", "own@10"), log);
-        assertEquals(2, withWorker.stats().workers().size());
+        assertEquals(2, withWorker.stats().queues().size());
     }
 
     @Test
@@ -306,7 +306,7 @@ class LoopDetachTest {
                 loop.runDue();
             }
             assertEquals(List.of(), loop.detach());
-            assertTrue(s.stats().workers().size() <= workers + 2);
+            assertTrue(s.stats().queues().size() <= workers + 2);
         }
         assertEquals(0, s.loops.all().length - 1);
         assertEquals(0, runDue(other, staying));
@@ -530,14 +530,14 @@ class LoopDetachTest {
 
     @Test
     void close_inCallbackOfAnInheritedTimer_passesAllOn() {
-        TimerLoop heir = attach(other, loopsOnly);
+        TimerLoop successor = attach(other, loopsOnly);
         TimerLoop last = attach(third, loopsOnly);
         TimerLoop loop = loopsOnly.attachShared(NOTHING);
-        loop.after(NOW, heir::close);
+        loop.after(NOW, successor::close);
         loop.after(NOW, note("inherited"));
-        heir.after(HOUR, note("own"));
+        successor.after(HOUR, note("own"));
         loop.close();
-        assertEquals(1, runDue(other, heir), "the first loop inherits");
+        assertEquals(1, runDue(other, successor), "the first loop inherits");
         assertEquals(1, third.<Integer>call(() -> runAll(last)));
         assertEquals(List.of("inherited@0"), log);
         assertEquals(1, loopsOnly.pending());

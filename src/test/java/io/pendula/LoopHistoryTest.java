@@ -204,21 +204,21 @@ class LoopHistoryTest {
     @ValueSource(longs = {1, 2, 3})
     void anyHistory_timersGoToAndFro_nothingIsLostNothingIsEarly(long seed) {
         this.random = new Random(seed);
-        TimerLoop heir = other.call(() -> timers.attachShared(NOTHING));
+        TimerLoop successor = other.call(() -> timers.attachShared(NOTHING));
         for (int i = 0; i < STEPS; i++) {
             step();
             if (random.nextInt(20) == 0) {
                 assertEquals(List.of(), loop.detach());
                 if (random.nextBoolean()) {
-                    other.call(heir::nanosUntilNext);
+                    other.call(successor::nanosUntilNext);
                 }
                 loop = timers.attachShared(bell);
-                assertEquals(List.of(), other.call(heir::detach), "the loop that was attached last has them again");
-                heir = other.call(() -> timers.attachShared(NOTHING));
+                assertEquals(List.of(), other.call(successor::detach), "the loop that was attached last has them again");
+                successor = other.call(() -> timers.attachShared(NOTHING));
                 waitsUntil = 0;
             }
         }
-        other.run(heir::close);
+        other.run(successor::close);
         settleAndReturn();
     }
 

@@ -65,10 +65,10 @@ class LoopModelTest {
     private record Call(Op op, int timer) {}
 
     /**
-     * {@code heir}: who gets the queue of the loop that goes, or NOBODY if none goes; {@code events}: how often
+     * {@code successor}: who gets the queue of the loop that goes, or NOBODY if none goes; {@code events}: how often
      * something else than the hook ends the loop's wait.
      */
-    private record Scenario(String name, Cast cast, int heir, int throwing, int events, List<Timed> timers,
+    private record Scenario(String name, Cast cast, int successor, int throwing, int events, List<Timed> timers,
             List<List<Call>> users) {
         @Override
         public String toString() {
@@ -147,13 +147,13 @@ class LoopModelTest {
             v[POLL_UNTIL + LEFT] = v[WAITS_UNTIL + GONE] = NEVER;
             if (scenario.cast == Cast.STUCK) {
                 v[KEEPER + OWN] = DRIVER;
-                if (scenario.heir == NOBODY) {
+                if (scenario.successor == NOBODY) {
                     v[KEEPER + LEFT] = v[OWNER + LEFT] = DRIVER;
                 }
             }
             round[0] = (byte) (scenario.cast == Cast.STUCK ? ENDED : 0);
             round[1] = (byte) (scenario.cast == Cast.LOOP_ALONE ? ENDED : 0);
-            round[2] = (byte) (scenario.heir == NOBODY ? ENDED : 0);
+            round[2] = (byte) (scenario.successor == NOBODY ? ENDED : 0);
             round[3] = (byte) (scenario.cast == Cast.BOTH ? 0 : ENDED);
             for (int t = 0; t < scenario.timers.size(); t++) {
                 if (scenario.timers.get(t).filed) {
@@ -443,19 +443,19 @@ class LoopModelTest {
         }
 
         private void detach() {
-            int heir = scenario.heir;
-            if (heir == LOOP && variant != Variant.HERITAGE_SET_LAST) {
+            int successor = scenario.successor;
+            if (successor == LOOP && variant != Variant.HERITAGE_SET_LAST) {
                 set(HAS_HERITAGE, 1);
             }
             lock(LEFT);
-            set(OWNER + LEFT, heir);
-            keep(heir, LEFT);
+            set(OWNER + LEFT, successor);
+            keep(successor, LEFT);
             drain(LEFT);
             unlock(LEFT);
             if (variant != Variant.HEIR_NOT_WOKEN) {
-                wake(heir);
+                wake(successor);
             }
-            if (heir == LOOP && variant == Variant.HERITAGE_SET_LAST) {
+            if (successor == LOOP && variant == Variant.HERITAGE_SET_LAST) {
                 set(HAS_HERITAGE, 1);
             }
         }

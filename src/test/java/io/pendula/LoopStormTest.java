@@ -290,7 +290,7 @@ class LoopStormTest {
         figure("loop storm: workers %d, monitor %s: %d loops, %d closed by callbacks; armed %d, fired %d, stopped %d, "
                 + "reset %d, returned %d, resets rejected %d; stolen %d, rescues %d", workers, monitor,
                 attached.get(), closedInCallbacks.get(), stats.armed(), stats.fired(), stats.stopped(), stats.reset(),
-                stats.unfired(), sum(x -> x.rejected.get()), stats.stolen(), stats.rescues());
+                stats.unfired(), sum(x -> x.rejected.get()), stats.stolen(), stats.overdueWakes());
         List<Shot> wrong = new ArrayList<>(all);
         wrong.removeIf(x -> x.open() == 0);
         assertEquals(0, wrong.size(), () -> "open: " + wrong.get(0).open() + ", rejected: " + wrong.get(0).rejected);

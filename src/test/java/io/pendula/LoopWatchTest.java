@@ -92,10 +92,10 @@ class LoopWatchTest {
     void detach_toStuckHeirWhileMonitorSleeps_timerRunsElsewhere() throws InterruptedException {
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch held = new CountDownLatch(1);
-        TimerScheduler s = TimerScheduler.builder().name("watch-heir").workers(2).build();
+        TimerScheduler s = TimerScheduler.builder().name("watch-successor").workers(2).build();
         TimerLoop loop = s.attachShared(NO_WAIT);
         try {
-            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the driver that is the first heir
+            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the driver that is the first successor
                 held.countDown();
                 try {
                     release.await(); // with a timeout it would not look asleep
@@ -106,10 +106,10 @@ class LoopWatchTest {
             Fixtures.node(plug).queue.arm(Fixtures.node(plug), s.timeline.now());
             await(held);
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-            awaitStillness("watch-heir");
+            awaitStillness("watch-successor");
             armElsewhere(loop);
             loop.close();
-            assertTrue(ran.await(5, TimeUnit.SECONDS), "waits for the stuck heir");
+            assertTrue(ran.await(5, TimeUnit.SECONDS), "waits for the stuck successor");
         } finally {
             release.countDown();
             s.close();

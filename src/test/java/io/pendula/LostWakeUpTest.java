@@ -20,15 +20,15 @@ import org.junit.jupiter.params.provider.CsvSource;
  * make good for a wake-up that is lost.
  *
  * <p>The critical moment lies between the driver's look into its inbox and its publishing until when it sleeps. In
- * half of the rounds it is made longer by dead entries at the top of the heap, which the driver cleans away in between.
+ * half of the rounds it is made longer by stale entries at the top of the heap, which the driver cleans away in between.
  */
 @Timeout(60)
 class LostWakeUpTest {
     private static final long ROUND_TIME = 400_000_000;
     private static final int FEWEST_ROUNDS = 200;
-    private static final int DEAD = 200;
+    private static final int STALE = 200;
 
-    private final Timer[] dying = new Timer[DEAD];
+    private final Timer[] dying = new Timer[STALE];
     private volatile long fired;
     private Timer timer;
 
@@ -119,7 +119,7 @@ class LostWakeUpTest {
     /** The timer of the test has been armed for the present. */
     private void spinAgainst(TimerScheduler s, Way way, String what) {
         Timer lead = s.after(0, TimeUnit.NANOSECONDS, this::fire);
-        for (int i = 0; i < DEAD; i++) {
+        for (int i = 0; i < STALE; i++) {
             dying[i] = s.after(1, TimeUnit.HOURS, () -> {});
         }
         long expected = 2;

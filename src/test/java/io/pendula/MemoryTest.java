@@ -3,7 +3,7 @@ package io.pendula;
 import static io.pendula.LifeFixtures.eventually;
 import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.runInChild;
-import static io.pendula.Compactor.DEAD_FLOOR;
+import static io.pendula.Compactor.STALE_FLOOR;
 import static io.pendula.Intake.HELP_DEPTH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryTest {
     private static final Runnable NOTHING = () -> {};
     /** What a heap entry that is dead, or a link of the inbox, may keep alive for as long as all drivers sleep. */
-    private static final int LEFT_BEHIND = DEAD_FLOOR + HELP_DEPTH;
+    private static final int LEFT_BEHIND = STALE_FLOOR + HELP_DEPTH;
 
     // ---- size ----
 
@@ -222,12 +222,12 @@ class MemoryTest {
                     }
                     ring[slot] = s.after(10, TimeUnit.MINUTES, NOTHING);
                     if (i % 10_007 == 0) {
-                        mostSlots = Math.max(mostSlots, s.stats().slots());
+                        mostSlots = Math.max(mostSlots, s.stats().heapCapacity());
                     }
                 }
                 TimerStats stats = s.stats();
                 assert stats.fired() == 0 && stats.armed() == 10_000_000 && stats.pending() == ring.length : stats;
-                System.out.println(mostSlots + " " + stats.inboxHelp() + " " + stats.swept());
+                System.out.println(mostSlots + " " + stats.callerDrains() + " " + stats.staleDropped());
             }
         }
     }
@@ -240,9 +240,9 @@ class MemoryTest {
         figure("10,000,000 timeouts stopped %d later: most heap slots %d, inbox help %s, swept %s", lag, slots, out[1],
                 out[2]);
         int live = lag + 1;
-        // An arming thread sweeps once more than DEAD_FLOOR and half of the entries are dead, and adds what one drain
+        // An arming thread sweeps once more than STALE_FLOOR and half of the entries are stale, and adds what one drain
         // brings; half as many slots again may be unused; the other worker has its first 64.
-        long bound = (live + DEAD_FLOOR + HELP_DEPTH) * 2L * 3 / 2 + 64;
+        long bound = (live + STALE_FLOOR + HELP_DEPTH) * 2L * 3 / 2 + 64;
         assertTrue(slots <= bound, slots + " slots, but at most " + bound + " expected");
     }
 
@@ -254,10 +254,10 @@ class MemoryTest {
                 timers.add(s.after(Duration.ofHours(1), NOTHING));
             }
             assertEquals(100_000, s.pending());
-            long full = s.stats().slots();
+            long full = s.stats().heapCapacity();
             assertTrue(full >= 100_000);
             timers.forEach(Timer::stop);
-            eventually("slots given back", () -> s.stats().slots() <= TimerHeap.TRIM_FLOOR);
+            eventually("slots given back", () -> s.stats().heapCapacity() <= TimerHeap.TRIM_FLOOR);
             assertEquals(0, s.pending());
         }
     }

@@ -74,7 +74,7 @@ class MonitorTest {
                     millis(sorted[sorted.length / 2]), millis(worst));
             assertTrue(worst <= 500_000_000, "late by " + millis(worst) + " ms");
             assertTrue(on.stream().allMatch("pendula-spare-spare-0"::equals), on::toString);
-            assertEquals(1, s.stats().spareDrivers());
+            assertEquals(1, s.stats().spareThreads());
 
             // Occupies the spare too: now there are as many drivers as there may be.
             Plug last = new Plug();
@@ -83,7 +83,7 @@ class MonitorTest {
             s.after(NOW, () -> ran.set(true));
             block(100_000_000);
             assertEquals(3, s.crew.drivers().length);
-            assertEquals(1, s.stats().spareDrivers());
+            assertEquals(1, s.stats().spareThreads());
             assertTrue(!ran.get(), "nobody was free to run it");
 
             long released = System.nanoTime();
@@ -117,7 +117,7 @@ class MonitorTest {
             assertTrue(most.get() <= max, "at once: " + most);
             assertTrue(most.get() > 2, "no spare helped");
             assertTrue(s.crew.drivers().length <= max);
-            assertTrue(s.stats().spareDrivers() <= max - 2);
+            assertTrue(s.stats().spareThreads() <= max - 2);
         }
     }
 
@@ -158,7 +158,7 @@ class MonitorTest {
             plug.release.countDown();
             await(ran);
             assertEquals(1, uncaught.size());
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().spareThreads());
         }
     }
 
@@ -184,7 +184,7 @@ class MonitorTest {
             await(ran);
             assertEquals(2, blocks.size());
             assertEquals(2_002, s.stats().fired());
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().spareThreads());
         }
     }
 
@@ -206,7 +206,7 @@ class MonitorTest {
             ticker.stop();
             assertTrue(ticks.get() > 0);
             assertNoRescue(s);
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().spareThreads());
         }
     }
 
@@ -225,7 +225,7 @@ class MonitorTest {
             assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
             await(ran);
             ticker.close();
-            assertEquals(1, s.stats().rescues());
+            assertEquals(1, s.stats().overdueWakes());
             assertTrue(ticks.get() > 0);
         }
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * access of a shared variable; what happens under the lock and touches nothing shared is part of the step before.
  *
  * <p>A wake-up is lost if all have finished, the keeper is parked without a permit, and a timer is due before it
- * wakes, or more entries are dead than the bound allows, or the keeper sleeps for long though a timer was stopped.
+ * wakes, or more entries are stale than the bound allows, or the keeper sleeps for long though a timer was stopped.
  * Variants with one step left out or put elsewhere must lose
  * one: this shows that the search would find it.
  */
@@ -40,7 +40,7 @@ class ParkProtocolModelTest {
         QUEUED_RESET_WAKES_NOBODY,
         /** A reset of a timer that was stopped in the inbox does, too. */
         REVIVAL_WAKES_NOBODY,
-        /** The keeper looks at the ledger only before it publishes. */
+        /** The keeper looks at the staleCounter only before it publishes. */
         LEDGER_READ_ONCE,
         /** Who pushes a timer wakes for the deadline of its own reset, not for the one that the word holds then. */
         PUSHER_WAKES_FOR_OWN_DEADLINE,
@@ -104,7 +104,7 @@ class ParkProtocolModelTest {
     private static final int POLL_UNTIL = 0;
     private static final int LOCKED = 1;
     private static final int PERMIT = 2;
-    private static final int DEAD = 3;
+    private static final int STALE = 3;
     private static final int INBOX = 4;
     private static final int IN_HAND = 5;
     /** 1 if the keeper has said that it sleeps for long, so that it must be called when something is stopped. */
@@ -200,7 +200,7 @@ class ParkProtocolModelTest {
                             if (state(t) == DELETED) {
                                 setWord(t, REMOVED, when(t));
                             }
-                            v[DEAD]--;
+                            v[STALE]--;
                         }
                     }
                 }
@@ -214,7 +214,7 @@ class ParkProtocolModelTest {
                             || state(t) == MODIFIED_LATER && when(t) >= key;
                     if (hasKey(t, key) && !live) {
                         dropKey(t, key);
-                        v[DEAD]--;
+                        v[STALE]--;
                         if (state(t) == DELETED) {
                             setWord(t, REMOVED, when(t));
                         }
@@ -236,7 +236,7 @@ class ParkProtocolModelTest {
         }
 
         boolean isOverBound() {
-            return v[DEAD] > scenario.deadBound;
+            return v[STALE] > scenario.deadBound;
         }
 
         // ---- threads: 0 is the keeper ----
@@ -279,7 +279,7 @@ class ParkProtocolModelTest {
             v[at(thread, 3)] = (byte) when;
         }
 
-        /** Whether the thread has made the first entry dead, and has not yet looked whether the keeper sleeps for long. */
+        /** Whether the thread has made the first entry stale, and has not yet looked whether the keeper sleeps for long. */
         boolean isFirstDead(int thread) {
             return v[at(thread, 4)] != 0;
         }
@@ -319,7 +319,7 @@ class ParkProtocolModelTest {
         private static final int PARK = 30;
 
         private boolean missesStale() {
-            return v[SLEEPS_LONG] != 0 && v[DEAD] > 0;
+            return v[SLEEPS_LONG] != 0 && v[STALE] > 0;
         }
 
         private boolean lock(int thread, int then) {
@@ -369,7 +369,7 @@ class ParkProtocolModelTest {
                             : variant == Variant.SAYS_SLEEPS_LONG_LAST ? PUBLISH : SAY_LONG);
                     return true;
                 case SAY_LONG:
-                    v[SLEEPS_LONG] = (byte) (seen(0) >= FILED && v[DEAD] == 0 && variant != Variant.REVIVAL_WAKES_NOBODY
+                    v[SLEEPS_LONG] = (byte) (seen(0) >= FILED && v[STALE] == 0 && variant != Variant.REVIVAL_WAKES_NOBODY
                             ? 1 : 0);
                     go(0, variant == Variant.SAYS_SLEEPS_LONG_LAST ? DECIDE + 2 : PUBLISH);
                     return true;
@@ -490,8 +490,8 @@ class ParkProtocolModelTest {
         }
 
         private void makeEntryDead(int thread) {
-            v[DEAD]++;
-            setFirstDead(thread, v[DEAD] == 1 && variant != Variant.FIRST_DEAD_ENTRY_CALLS_NOBODY);
+            v[STALE]++;
+            setFirstDead(thread, v[STALE] == 1 && variant != Variant.FIRST_DEAD_ENTRY_CALLS_NOBODY);
         }
 
         private void stepOfArmer(int thread, Call c) {
@@ -545,7 +545,7 @@ class ParkProtocolModelTest {
                         case DELETED -> {
                             setWord(t, later ? MODIFIED_LATER : MODIFIED_EARLIER, c.when);
                             if (later) {
-                                v[DEAD]--;
+                                v[STALE]--;
                                 nextCall(thread);
                             } else {
                                 go(thread, PUSH);
@@ -675,7 +675,7 @@ class ParkProtocolModelTest {
             lost |= w.isArmed(t) && w.when(t) < w.seen(0);
             lost |= w.v[SLEEPS_LONG] != 0 && w.state(t) == DELETED_QUEUED;
         }
-        return lost || w.v[SLEEPS_LONG] != 0 && w.v[DEAD] > 0;
+        return lost || w.v[SLEEPS_LONG] != 0 && w.v[STALE] > 0;
     }
 
     private static final int NO_BOUND = 100;

@@ -27,7 +27,7 @@ class ReadyLineTest {
         }
 
         @Override
-        boolean isForNow() {
+        boolean isImmediate() {
             return true;
         }
     }
@@ -98,7 +98,7 @@ class ReadyLineTest {
         assertEquals(1, rig.queue.pending());
         assertEquals(last, claim(10));
         assertNull(claim(10));
-        TimerStats.Worker stats = rig.queue.stats();
+        TimerStats.Queue stats = rig.queue.stats();
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
@@ -136,8 +136,8 @@ class ReadyLineTest {
     @Test
     void drain_longLine_goesOnInTheHeapButKeepsEqualsTogether() {
         List<TimerNode> armed = new ArrayList<>();
-        for (int i = 0; i < Intake.READY_MAX + 10; i++) {
-            armed.add(arm(true, i < Intake.READY_MAX - 5 ? 10 : i < Intake.READY_MAX + 5 ? 11 : 12));
+        for (int i = 0; i < Intake.IMMEDIATE_MAX + 10; i++) {
+            armed.add(arm(true, i < Intake.IMMEDIATE_MAX - 5 ? 10 : i < Intake.IMMEDIATE_MAX + 5 ? 11 : 12));
             drain();
         }
         assertEquals(5, rig.heap.size());

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Entries that are counted dead: a sweep can drop each of them, whatever has happened to their timers; sweeps end; and
- * a stopped timer is let go after a while even if few entries are dead.
+ * Entries that are counted stale: a sweep can drop each of them, whatever has happened to their timers; sweeps end; and
+ * a stopped timer is let go after a while even if few entries are stale.
  */
 class StaleEntryTest {
     private static final long SECOND = 1_000_000_000L;
@@ -48,7 +48,7 @@ class StaleEntryTest {
         int steps = 0;
         while (steps < most) {
             long until = queue.prepareToSleep(rig.keeper, now);
-            if (until == TimerQueue.GO_ROUND) {
+            if (until == TimerQueue.RETRY) {
                 steps++;
                 continue;
             }
@@ -68,7 +68,7 @@ class StaleEntryTest {
         int tops = rig.heap.size() / Compactor.CLEAN_CHUNK + 2; // all may have been put off
         assertTrue(sweepsBeforeSleep(now, passes + tops + 1) <= passes + tops, "it sweeps for ever");
         assertTrue(rig.isAsleep());
-        int bound = Math.max(Compactor.DEAD_FLOOR, rig.heap.size() / 4);
+        int bound = Math.max(Compactor.STALE_FLOOR, rig.heap.size() / 4);
         assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
     }
 
@@ -92,7 +92,7 @@ class StaleEntryTest {
         resetAll(timers, i -> 2 * HOUR + i);
         assertEquals(10_000, rig.dead());
         assertGoesToSleep(1);
-        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR, "a thorough sweep goes to the end");
+        assertTrue(rig.dead() <= Compactor.STALE_FLOOR, "a thorough sweep goes to the end");
         sweepAll();
         assertEquals(0, rig.dead());
         assertEquals(10_000, rig.heap.size());
@@ -117,7 +117,7 @@ class StaleEntryTest {
         assertEquals(500, rig.heap.size());
     }
 
-    /** A clock that ticks in milliseconds brings timers back to deadlines for which a dead entry is still there. */
+    /** A clock that ticks in milliseconds brings timers back to deadlines for which a stale entry is still there. */
     @Test
     void sweep_sameTwoDeadlinesInTurn_leavesOneEntryForEachTimer() {
         List<OneShotTimer> timers = armMany(2_000, i -> HOUR);
@@ -194,7 +194,7 @@ class StaleEntryTest {
     @Test
     void sweep_wholeHeapWithoutADeadEntry_isNotRepeatedBeforeMoreHaveDied() {
         List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        queue.compactor.ledger.add(3_000 * Ledger.DEAD); // counted, though no sweep can find them
+        queue.compactor.staleCounter.add(3_000 * StaleCounter.STALE); // counted, though no sweep can find them
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
         assertTrue(rig.isAsleep());
@@ -202,7 +202,7 @@ class StaleEntryTest {
         queue.stop(timers.get(4_000));
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
-        assertEquals(1, queue.stats().swept());
+        assertEquals(1, queue.stats().staleDropped());
     }
 
     // ---- late sweeps ----
@@ -350,7 +350,7 @@ class StaleEntryTest {
                 nanos.addAndGet(LATE / 2);
             }
             loop.runDue();
-            assertEquals(0, s.stats().dead());
+            assertEquals(0, s.stats().staleEntries());
             assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(filed).wordVolatile()));
             assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(arrived).wordVolatile()));
         }
@@ -416,7 +416,7 @@ class StaleEntryTest {
     void reset_anotherResetBeforeThePush_isNotSleptOver() throws InterruptedException {
         List<OneShotTimer> timers = armMany(9_000, i -> 5 * HOUR + i);
         OneShotTimer t = timers.get(8_999);
-        // So that one more dead entry makes the thread sweep, and give memory back.
+        // So that one more stale entry makes the thread sweep, and give memory back.
         withoutHelp(() -> timers.subList(0, 8_950).forEach(queue::stop));
         CountingKeeper k = rig.keeper;
         queue.prepareToSleep(k, 1);

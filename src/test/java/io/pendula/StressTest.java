@@ -172,8 +172,8 @@ class StressTest {
             figure("stress: workers %d, threads %d, callbacks mutate %s, block %s, executor %s: armed %d, fired %d, "
                     + "stopped %d, reset %d; stolen %d, swept %d, help %d, spares %d, rescues %d", workers, threads,
                     callbacksMutate, callbacksBlock, handOff, stats.armed(), stats.fired(), stats.stopped(),
-                    stats.reset(), stats.stolen(), stats.swept(), stats.inboxHelp(), stats.spareDrivers(),
-                    stats.rescues());
+                    stats.reset(), stats.stolen(), stats.staleDropped(), stats.callerDrains(), stats.spareThreads(),
+                    stats.overdueWakes());
             assertEquals(sum(x -> x.fired), stats.fired(), "fired");
             assertEquals(sum(x -> x.stopped), stats.stopped(), "stopped");
             assertEquals(sum(x -> x.reset), stats.reset(), "reset");
@@ -181,8 +181,8 @@ class StressTest {
             assertEquals(0, stats.pending());
             assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0);
             assertTrue(!overlapped.get(), "a timer overlapped itself");
-            stats.workers().forEach(w -> assertTrue(w.dead() >= 0 && w.dead() <= Compactor.DEAD_FLOOR,
-                    () -> "dead: " + w.dead()));
+            stats.queues().forEach(w -> assertTrue(w.staleEntries() >= 0 && w.staleEntries() <= Compactor.STALE_FLOOR,
+                    () -> "stale: " + w.staleEntries()));
         } finally {
             if (executor != null) {
                 executor.shutdown();

@@ -93,8 +93,8 @@ class SuspensionTest {
             assertTrue(heard.paused.peek() > HOUR.toNanos() * 9 / 10, () -> "paused " + heard.paused);
             assertEquals(List.of(), List.copyOf(heard.blamed));
             assertEquals(1, ticks.get(), "ticks that were missed are skipped");
-            assertEquals(0, s.stats().rescues());
-            assertEquals(0, s.stats().spareDrivers());
+            assertEquals(0, s.stats().overdueWakes());
+            assertEquals(0, s.stats().spareThreads());
         }
     }
 

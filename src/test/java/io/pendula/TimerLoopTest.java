@@ -178,7 +178,7 @@ class TimerLoopTest {
         stopAll(all.subList(0, 190_000));
         assertEquals(HOUR.toNanos(), settle(loop));
         TimerStats stats = timers.stats();
-        assertTrue(stats.dead() <= Compactor.DEAD_FLOOR + 10_000 / 4, () -> "dead: " + stats.dead());
+        assertTrue(stats.staleEntries() <= Compactor.STALE_FLOOR + 10_000 / 4, () -> "dead: " + stats.staleEntries());
         assertEquals(10_000, stats.pending());
     }
 

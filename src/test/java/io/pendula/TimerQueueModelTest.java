@@ -175,7 +175,7 @@ class TimerQueueModelTest {
             }
             queue.compactor.startThoroughSweep();
             queue.compactor.sweepStep();
-            assertEquals(0, rig.dead(), "entries that are counted dead and were not dropped");
+            assertEquals(0, rig.dead(), "entries that are counted stale and were not dropped");
         }
 
         private void cancel(Known k) {
@@ -221,7 +221,7 @@ class TimerQueueModelTest {
         private void sleep() {
             asleepUntil = rig.sleep(now);
             if (asleepUntil == earliest()) {
-                assertTrue(asleepUntil < Timeline.NEVER || keepOrder || rig.dead() == 0, "dead entries are kept for ever");
+                assertTrue(asleepUntil < Timeline.NEVER || keepOrder || rig.dead() == 0, "stale entries are kept for ever");
             } else {
                 assertEquals(Timeline.NEVER, earliest(), "sleeps until the earliest deadline");
                 assertTrue(asleepUntil <= now + Compactor.LATE_NANOS && asleepUntil > now, "time of a late sweep");
@@ -349,7 +349,7 @@ class TimerQueueModelTest {
         }
 
         private void checkStats() {
-            TimerStats.Worker s = queue.stats();
+            TimerStats.Queue s = queue.stats();
             long pending = byTimer.values().stream().filter(Known::canFire).count();
             long inOwnRun = byTimer.values().stream().filter(k -> k.isArmed() && k.running).count();
             assertEquals(pending, s.pending(), "pending");
@@ -357,7 +357,7 @@ class TimerQueueModelTest {
             assertEquals(stopped, s.stopped(), "stopped");
             assertEquals(resets, s.reset(), "reset");
             assertEquals(armed - inOwnRun, s.armed(), "armed");
-            assertEquals(rig.heap.size() - pending, s.dead(), "dead entries");
+            assertEquals(rig.heap.size() - pending, s.staleEntries(), "stale entries");
             assertHeapOrder(rig.heap);
         }
 
@@ -396,10 +396,10 @@ class TimerQueueModelTest {
                     assertFalse(TimerState.isArmed(rig.state(k.timer)));
                 }
             }
-            TimerStats.Worker s = queue.stats();
+            TimerStats.Queue s = queue.stats();
             assertEquals(unfired.size(), s.unfired());
             assertEquals(0, s.pending());
-            assertEquals(0, s.dead());
+            assertEquals(0, s.staleEntries());
             assertEquals(0, rig.heap.size());
             assertEquals(fired, s.fired());
             assertEquals(stopped, s.stopped());

@@ -166,10 +166,10 @@ class TimerQueueTest {
 
     /** Besides the anchor; drains the inbox. */
     private void assertCounts(int dead, int pending, int wakes) {
-        assertEquals(dead, rig.dead(), "dead entries");
+        assertEquals(dead, rig.dead(), "stale entries");
         assertEquals(wakes, rig.keeper.wakes, "wakes");
-        TimerStats.Worker stats = queue.stats();
-        assertEquals(dead, stats.dead(), "dead entries in the statistics");
+        TimerStats.Queue stats = queue.stats();
+        assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
         assertEquals(pending + 1, stats.pending(), "pending");
     }
 
@@ -804,7 +804,7 @@ class TimerQueueTest {
         assertWord(t, REMOVED, 600);
         assertEquals(0, rig.heap.size());
         assertEquals(0, rig.dead());
-        assertEquals(1, queue.stats().swept());
+        assertEquals(1, queue.stats().staleDropped());
     }
 
     @Test
@@ -1197,7 +1197,7 @@ class TimerQueueTest {
         assertEquals(MOVING, rig.state(last));
         assertSame(last, queue.inbox.head());
         assertNull(last.nextInLine());
-        assertEquals(1, queue.stats().inboxHelp());
+        assertEquals(1, queue.stats().callerDrains());
     }
 
     @Test
@@ -1433,7 +1433,7 @@ class TimerQueueTest {
                 late[0] = rig.arm(10);
             }
         };
-        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
         assertFalse(rig.isAsleep());
         assertEquals(0, rig.keeper.wakes);
         assertEquals(10, queue.prepareToSleep(rig.keeper, 1));
@@ -1445,7 +1445,7 @@ class TimerQueueTest {
         List<OneShotTimer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
         rig.keepWith(rig.keeper);
-        assertEquals(TimerQueue.GO_ROUND, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
         assertEquals(2 * Compactor.CLEAN_CHUNK, rig.heap.size());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
@@ -1483,7 +1483,7 @@ class TimerQueueTest {
         assertEquals(2, queue.pending());
     }
 
-    // ---- the bound on dead entries ----
+    // ---- the bound on stale entries ----
 
     private List<OneShotTimer> armMany(int n) {
         use(new Rig(false));
@@ -1525,7 +1525,7 @@ class TimerQueueTest {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.keeper.wakes);
-        assertEquals(0, queue.stats().swept());
+        assertEquals(0, queue.stats().staleDropped());
         rig.sleep(1);
         assertTrue(rig.dead() <= 1_000, "the woken keeper sweeps to half the bound");
         assertEquals(5_500, queue.pending());
@@ -1537,7 +1537,7 @@ class TimerQueueTest {
         Collections.shuffle(timers, new Random(3));
         for (int i = 0; i < timers.size(); i++) {
             queue.stop(timers.get(i));
-            int bound = Math.max(Compactor.DEAD_FLOOR, rig.heap.size() / 4);
+            int bound = Math.max(Compactor.STALE_FLOOR, rig.heap.size() / 4);
             assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
         }
         assertEquals(0, rig.keeper.wakes);
@@ -1550,7 +1550,7 @@ class TimerQueueTest {
         stopWithoutLock(timers.subList(0, 7_001));
         assertEquals(7_001, rig.dead());
         queue.stop(timers.get(7_001));
-        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR / 2 + rig.heap.size() / 2);
+        assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2 + rig.heap.size() / 2);
         assertEquals(998, queue.pending());
     }
 
@@ -1603,7 +1603,7 @@ class TimerQueueTest {
             assertTrue(before - rig.heap.size() <= Compactor.SWEEP_CHUNK);
             assertHeapOrder(rig.heap);
         }
-        assertTrue(rig.dead() <= Compactor.DEAD_FLOOR / 2);
+        assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2);
         assertEquals(live.size(), rig.heap.size() - rig.dead());
         for (OneShotTimer t : live) {
             assertSame(t, rig.claim(2_000_000).nodeOpaque());
@@ -1626,13 +1626,13 @@ class TimerQueueTest {
         }
         rig.sleep(1);
         assertEquals(0, rig.heap.size());
-        assertTrue(queue.stats().slots() <= TimerHeap.TRIM_FLOOR, queue.stats().slots() + " slots");
+        assertTrue(queue.stats().heapCapacity() <= TimerHeap.TRIM_FLOOR, queue.stats().heapCapacity() + " slots");
     }
 
     @Test
     void sleep_deadWithinTheBound_sweepsNothing() {
         List<OneShotTimer> timers = armMany(5_000);
-        for (int i = 4_100; i < 5_000; i++) { // none at the top, where any dead entry is cleaned
+        for (int i = 4_100; i < 5_000; i++) { // none at the top, where any stale entry is cleaned
             queue.stop(timers.get(i));
         }
         assertFalse(queue.compactor.wantsSweep());
@@ -1661,9 +1661,9 @@ class TimerQueueTest {
             if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
                 rig.sleep(now);
                 long live = queue.pending();
-                assertTrue(rig.heap.size() <= 2 * live + Compactor.DEAD_FLOOR, "after the keeper's rounds");
+                assertTrue(rig.heap.size() <= 2 * live + Compactor.STALE_FLOOR, "after the keeper's rounds");
             }
-            assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.DEAD_FLOOR + Compactor.SWEEP_CHUNK);
+            assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.STALE_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;
         }
         assertEquals(timers.stream().filter(OneShotTimer::isPending).count(), queue.pending());
@@ -1684,7 +1684,7 @@ class TimerQueueTest {
         queue.reset(deletedQueued(), 660);
         queue.stop(runningArmed());
         queue.stop(kept());
-        TimerStats.Worker s = queue.stats();
+        TimerStats.Queue s = queue.stats();
         assertEquals(1 + 1 + 1 + 2 + 2 + 2 + 2 + 1, s.armed());
         assertEquals(2, s.fired());
         assertEquals(6, s.stopped(), "a firing taken from its receiver had fired");
@@ -1694,17 +1694,17 @@ class TimerQueueTest {
         assertEquals(2, s.stolen());
     }
 
-    /** The ledger's upper half holds 31 bits; what it had counted must not be lost when it is emptied. */
+    /** The staleCounter's upper half holds 31 bits; what it had counted must not be lost when it is emptied. */
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;
-        queue.compactor.ledger.add(almost * Ledger.STOP);
+        queue.compactor.staleCounter.add(almost * StaleCounter.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
             assertEquals(almost + i, queue.stats().stopped());
             assertEquals(i, rig.dead());
         }
-        assertEquals(5, queue.compactor.ledger.dead());
+        assertEquals(5, queue.compactor.staleCounter.stale());
         assertEquals(1, queue.pending());
     }
 
@@ -1712,11 +1712,11 @@ class TimerQueueTest {
     @Test
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
-        queue.compactor.ledger.add(-2 * Ledger.DEAD);
+        queue.compactor.staleCounter.add(-2 * StaleCounter.STALE);
         assertEquals(1, queue.stats().stopped());
-        queue.compactor.ledger.add(Ledger.DEAD);
+        queue.compactor.staleCounter.add(StaleCounter.STALE);
         assertEquals(1, queue.stats().stopped());
-        assertEquals(0, queue.stats().dead());
+        assertEquals(0, queue.stats().staleEntries());
     }
 
     // ---- limit ----

@@ -173,7 +173,7 @@ class TimerSchedulerTest {
     void threads_monitorOff_areWorkersOnly() {
         try (TimerScheduler s = TimerScheduler.builder().name("t3").workers(2).monitor(false).build()) {
             assertEquals(2, threadsOf("t3").size());
-            assertEquals(0, s.stats().rescues());
+            assertEquals(0, s.stats().overdueWakes());
         }
     }
 
@@ -343,7 +343,7 @@ class TimerSchedulerTest {
             await(done);
             for (int i = 0; i < 4; i++) {
                 int expected = i == driver.get().home().index ? 100 : 0;
-                assertEquals(expected, s.stats().workers().get(i).pending(), "worker " + i);
+                assertEquals(expected, s.stats().queues().get(i).pending(), "worker " + i);
             }
         }
     }
@@ -367,7 +367,7 @@ class TimerSchedulerTest {
                 }
             });
             assertTrue(used.contains(0) && used.size() == Collections.max(used) + 1, "no worker left out: " + used);
-            long inUse = s.stats().workers().stream().filter(w -> w.pending() > 0).count();
+            long inUse = s.stats().queues().stream().filter(w -> w.pending() > 0).count();
             assertEquals(used.size(), inUse);
             assertEquals(51L * workers, s.pending());
             CountDownLatch done = new CountDownLatch(1);
@@ -410,19 +410,19 @@ class TimerSchedulerTest {
             assertEquals(2, stats.reset());
             assertEquals(0, stats.unfired());
             assertEquals(5, stats.pending());
-            assertEquals(0, stats.spareDrivers());
+            assertEquals(0, stats.spareThreads());
             assertTrue(stats.maxLatenessNanos() > 0);
-            assertEquals(2, stats.workers().size());
-            assertEquals(stats.armed(), sum(stats, TimerStats.Worker::armed));
-            assertEquals(stats.fired(), sum(stats, TimerStats.Worker::fired));
-            assertEquals(stats.stopped(), sum(stats, TimerStats.Worker::stopped));
-            assertEquals(stats.reset(), sum(stats, TimerStats.Worker::reset));
-            assertEquals(stats.pending(), sum(stats, TimerStats.Worker::pending));
-            assertEquals(stats.dead(), sum(stats, TimerStats.Worker::dead));
-            assertEquals(stats.slots(), sum(stats, TimerStats.Worker::slots));
-            assertEquals(stats.maxLatenessNanos(), stats.workers().stream()
-                    .mapToLong(TimerStats.Worker::maxLatenessNanos).max().getAsLong());
-            assertThrows(UnsupportedOperationException.class, () -> stats.workers().clear());
+            assertEquals(2, stats.queues().size());
+            assertEquals(stats.armed(), sum(stats, TimerStats.Queue::armed));
+            assertEquals(stats.fired(), sum(stats, TimerStats.Queue::fired));
+            assertEquals(stats.stopped(), sum(stats, TimerStats.Queue::stopped));
+            assertEquals(stats.reset(), sum(stats, TimerStats.Queue::reset));
+            assertEquals(stats.pending(), sum(stats, TimerStats.Queue::pending));
+            assertEquals(stats.staleEntries(), sum(stats, TimerStats.Queue::staleEntries));
+            assertEquals(stats.heapCapacity(), sum(stats, TimerStats.Queue::heapCapacity));
+            assertEquals(stats.maxLatenessNanos(), stats.queues().stream()
+                    .mapToLong(TimerStats.Queue::maxLatenessNanos).max().getAsLong());
+            assertThrows(UnsupportedOperationException.class, () -> stats.queues().clear());
             assertNoRescue(s);
 
             assertEquals(5, s.shutdownNow().size());
@@ -432,8 +432,8 @@ class TimerSchedulerTest {
         }
     }
 
-    private static long sum(TimerStats stats, java.util.function.ToLongFunction<TimerStats.Worker> figure) {
-        return stats.workers().stream().mapToLong(figure).sum();
+    private static long sum(TimerStats stats, java.util.function.ToLongFunction<TimerStats.Queue> figure) {
+        return stats.queues().stream().mapToLong(figure).sum();
     }
 
     @Test

@@ -36,7 +36,7 @@ final class MemoryCase implements Case {
                 for (int i = 0; i < TIMERS; i++) {
                     load.step();
                 }
-                child.figure("slots_for_1000", timers.stats().slots());
+                child.figure("slots_for_1000", timers.stats().heapCapacity());
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.pendula;
 
 /** Somebody who claims due timers and runs them, as a driver does. Each thread of a state has its own. */
-final class Claimer extends Run {
+final class Claimer extends Firing {
     final boolean stealing;
     int runs;
     /** Claims whose task was gone, which a cancel must never cause. */

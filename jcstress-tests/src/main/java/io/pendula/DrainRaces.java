@@ -39,7 +39,7 @@ public class DrainRaces {
         }
     }
 
-    /** So does a stop of a timer that was brought forward, whose old entry is dead already. */
+    /** So does a stop of a timer that was brought forward, whose old entry is stale already. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped in the inbox or in the heap.")
     @State
@@ -231,7 +231,7 @@ public class DrainRaces {
         private TimerNode forNow() {
             return new TimerNode(queue, this::fired) {
                 @Override
-                boolean isForNow() {
+                boolean isImmediate() {
                     return true;
                 }
             };

@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.LLI_Result;
 public class GoneRaces {
     /** The loop has gone. Its timers rest in a queue that is retired, or that the next look of its owner retires. */
     abstract static class Gone extends LoopRaces.Looped {
-        final LoopDriver heir = attach(B);
+        final LoopDriver successor = attach(B);
 
         Gone(boolean retired) {
             super(0);
@@ -64,7 +64,7 @@ public class GoneRaces {
 
         @Actor
         public void retire(LLI_Result r) {
-            r.r2 = heir.nanosUntilNext();
+            r.r2 = successor.nanosUntilNext();
         }
 
         @Arbiter
@@ -92,7 +92,7 @@ public class GoneRaces {
 
         @Actor
         public void sleep(LLI_Result r) {
-            r.r2 = heir.nanosUntilNext();
+            r.r2 = successor.nanosUntilNext();
         }
 
         @Arbiter
@@ -150,7 +150,7 @@ public class GoneRaces {
         @Arbiter
         public void settle(LII_Result r) {
             int pending = (int) scheduler.pending(); // drops what was stopped in the inbox
-            heir.nanosUntilNext();
+            successor.nanosUntilNext();
             r.r3 = pending == listed() ? pending : -1;
         }
     }
@@ -193,7 +193,7 @@ public class GoneRaces {
 
         @Actor
         public void detach(LI_Result r) {
-            r.r2 = detach(heir).size();
+            r.r2 = detach(successor).size();
         }
     }
 
@@ -202,7 +202,7 @@ public class GoneRaces {
     @Outcome(id = "armed, in time, 1", expect = ACCEPTABLE, desc = "Before, or after a come-back.")
     @State
     public static class ResetVsDetach extends LoopRaces.Looped {
-        private final LoopDriver heir = attach(B);
+        private final LoopDriver successor = attach(B);
 
         public ResetVsDetach() {
             super(0);
@@ -220,7 +220,7 @@ public class GoneRaces {
 
         @Arbiter
         public void settle(LLI_Result r) {
-            r.r2 = waits(heir.nanosUntilNext(), EARLY);
+            r.r2 = waits(successor.nanosUntilNext(), EARLY);
             r.r3 = (int) scheduler.pending();
         }
     }
@@ -236,7 +236,7 @@ public class GoneRaces {
 
         @Actor
         public void retire() {
-            heir.nanosUntilNext();
+            successor.nanosUntilNext();
         }
 
         @Actor
@@ -272,7 +272,7 @@ public class GoneRaces {
 
     /** The loop has gone with a timer that is due, and that another loop may help with. */
     abstract static class Late extends LoopRaces.Looped {
-        final LoopDriver heir = attach(B);
+        final LoopDriver successor = attach(B);
         final LoopDriver thief = attach(C);
 
         Late() {
@@ -307,7 +307,7 @@ public class GoneRaces {
 
         @Actor
         public void retireAndShutdown(LI_Result r) {
-            heir.nanosUntilNext();
+            successor.nanosUntilNext();
             r.r2 = scheduler.shutdownNow().size();
         }
 
@@ -330,7 +330,7 @@ public class GoneRaces {
 
         @Actor
         public void retireAndReset(LI_Result r) {
-            heir.nanosUntilNext();
+            successor.nanosUntilNext();
             r.r1 = tryReset(timer, LATE);
         }
 

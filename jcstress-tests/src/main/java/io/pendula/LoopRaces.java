@@ -198,7 +198,7 @@ public class LoopRaces {
         }
 
         @Actor
-        public void ripen() {
+        public void fileOlderHalf() {
             other.queue.arm(other, LATE);
         }
 
@@ -227,7 +227,7 @@ public class LoopRaces {
         }
 
         @Actor
-        public void ripen() {
+        public void fileOlderHalf() {
             other.queue.arm(other, LATE);
         }
 
@@ -358,12 +358,12 @@ public class LoopRaces {
         }
     }
 
-    /** A timer that is armed while its loop goes is the heir's, who runs it once. */
+    /** A timer that is armed while its loop goes is the successor's, who runs it once. */
     @JCStressTest
     @Outcome(id = "armed, 1, 0", expect = ACCEPTABLE, desc = "Before or after.")
     @State
     public static class DetachVsArm extends Looped {
-        private final LoopDriver heir = attach(B);
+        private final LoopDriver successor = attach(B);
 
         public DetachVsArm() {
             super(0);
@@ -382,11 +382,11 @@ public class LoopRaces {
         @Arbiter
         public void settle(LII_Result r) {
             loop.runDue(1); // not its own any more
-            r.r2 = heir.runDue(Integer.MAX_VALUE);
+            r.r2 = successor.runDue(Integer.MAX_VALUE);
         }
     }
 
-    /** If there is no heir it is returned, or refused. */
+    /** If there is no successor it is returned, or refused. */
     @JCStressTest
     @Outcome(id = "armed, 1", expect = ACCEPTABLE, desc = "Returned.")
     @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "The loop was gone.")
@@ -407,12 +407,12 @@ public class LoopRaces {
         }
     }
 
-    /** A timer that is put off while its loop goes goes on with the heir. */
+    /** A timer that is put off while its loop goes goes on with the successor. */
     @JCStressTest
     @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Before or after.")
     @State
     public static class DetachVsReset extends Looped {
-        private final LoopDriver heir = attach(B);
+        private final LoopDriver successor = attach(B);
 
         public DetachVsReset() {
             super(0);
@@ -431,11 +431,11 @@ public class LoopRaces {
 
         @Arbiter
         public void settle(LI_Result r) {
-            r.r2 = heir.runDue(Integer.MAX_VALUE);
+            r.r2 = successor.runDue(Integer.MAX_VALUE);
         }
     }
 
-    /** If there is no heir it is returned, whether the reset came in time or not. */
+    /** If there is no successor it is returned, whether the reset came in time or not. */
     @JCStressTest
     @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Put off, then returned.")
     @Outcome(id = "refused, 1", expect = ACCEPTABLE, desc = "Returned before the reset.")
@@ -483,12 +483,12 @@ public class LoopRaces {
 
     /** Who inherits a queue while going to wait sees it, or is called. */
     @JCStressTest
-    @Outcome(id = "in time, 1", expect = ACCEPTABLE, desc = "The heir saw it; the call comes later.")
+    @Outcome(id = "in time, 1", expect = ACCEPTABLE, desc = "The successor saw it; the call comes later.")
     @Outcome(id = "comes by, 1", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
     public static class DetachVsWaitOfHeir extends Looped {
-        private final LoopDriver heir = attach(B);
+        private final LoopDriver successor = attach(B);
 
         public DetachVsWaitOfHeir() {
             super(0);
@@ -502,7 +502,7 @@ public class LoopRaces {
 
         @Actor
         public void sleep(LI_Result r) {
-            r.r1 = heir.nanosUntilNext();
+            r.r1 = successor.nanosUntilNext();
         }
 
         @Arbiter
@@ -514,12 +514,12 @@ public class LoopRaces {
 
     /** If that call throws, the next one who arms calls again, whatever queue it is. */
     @JCStressTest
-    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The heir saw it.")
+    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The successor saw it.")
     @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     @State
     public static class DetachThrowsVsWaitOfHeir extends Looped {
-        private final LoopDriver heir = attach(B);
+        private final LoopDriver successor = attach(B);
 
         public DetachThrowsVsWaitOfHeir() {
             super(1);
@@ -533,7 +533,7 @@ public class LoopRaces {
 
         @Actor
         public void sleep(L_Result r) {
-            r.r1 = heir.nanosUntilNext();
+            r.r1 = successor.nanosUntilNext();
         }
 
         @Arbiter

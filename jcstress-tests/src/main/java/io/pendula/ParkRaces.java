@@ -37,7 +37,7 @@ public class ParkRaces {
         final void goToSleep() {
             until = queue.prepareToSleep(this, 1);
             if (queue.compactor.wantsSweep()) {
-                until = TimerQueue.GO_ROUND;
+                until = TimerQueue.RETRY;
             }
         }
 
@@ -56,7 +56,7 @@ public class ParkRaces {
 
         /** How the keeper's way to sleep ended for a timer that is due at {@code deadline}. */
         final String sleep(long deadline) {
-            if (until == TimerQueue.GO_ROUND) {
+            if (until == TimerQueue.RETRY) {
                 return "goes round";
             }
             if (until <= deadline) {
@@ -394,9 +394,9 @@ public class ParkRaces {
 
     /** A keeper that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
     @JCStressTest
-    @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The keeper dropped the timer first, or saw the dead entry.")
+    @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The keeper dropped the timer first, or saw the stale entry.")
     @Outcome(id = "all dropped, 0, ok", expect = ACCEPTABLE, desc = "It dropped the timer after publishing its sleep.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "It saw the dead entry after publishing its sleep.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "It saw the stale entry after publishing its sleep.")
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "It slept, and was called.")
     @State
     public static class StopVsLongPark extends Rig implements Keeper {
@@ -431,7 +431,7 @@ public class ParkRaces {
         @Arbiter
         public void settle(LIL_Result r) {
             boolean stale = queue.inbox.head() != null || heap.size() > 0;
-            r.r1 = until == TimerQueue.GO_ROUND ? "goes round" : until < Timeline.NEVER ? "limited"
+            r.r1 = until == TimerQueue.RETRY ? "goes round" : until < Timeline.NEVER ? "limited"
                     : queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
             r.r2 = wakes.get();
             queue.compactor.sweepStep(); // as its key never surfaces

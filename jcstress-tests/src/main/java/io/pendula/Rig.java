@@ -27,7 +27,7 @@ abstract class Rig {
     final Claimer driver = new Claimer(false);
     final Claimer thief = new Claimer(true);
     final List<TimerNode> unfired = new ArrayList<>(0);
-    /** Dead entries that are in the ledger only, because a bound is out of reach of a few timers. */
+    /** Stale entries that are in the staleCounter only, because a bound is out of reach of a few timers. */
     private int pretended;
 
     /** The callback of every timer here. */
@@ -48,10 +48,10 @@ abstract class Rig {
         }
     }
 
-    /** As many dead entries as are never worth a sweep; the next one is one too many. */
+    /** As many stale entries as are never worth a sweep; the next one is one too many. */
     final void pretendDeadEntries() {
-        pretended = Compactor.DEAD_FLOOR;
-        queue.compactor.ledger.add(pretended * Ledger.DEAD);
+        pretended = Compactor.STALE_FLOOR;
+        queue.compactor.staleCounter.add(pretended * StaleCounter.STALE);
     }
 
     final void sweepAll() {
@@ -97,7 +97,7 @@ abstract class Rig {
     /** Waits longer than any run lasts; false if the end of the run was missed. */
     final boolean awaitRunEnd() {
         try {
-            return queue.runEnds.await(timer, TimeUnit.SECONDS.toNanos(10));
+            return queue.runCompletion.await(timer, TimeUnit.SECONDS.toNanos(10));
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a state", e);
         }
@@ -128,10 +128,10 @@ abstract class Rig {
      * @return "ok", or what is wrong
      */
     final String audit(int armed, int stopped, int reset) {
-        long dead = queue.stats().dead(); // drains the inbox
+        long dead = queue.stats().staleEntries(); // drains the inbox
         String wrong = unless("dead", dead, pretended + deadEntries());
         driver.runDue(queue, END);
-        TimerStats.Worker books = queue.stats();
+        TimerStats.Queue books = queue.stats();
         int runs = driver.runs + thief.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
         wrong += unless("fired", books.fired(), runs);
@@ -140,7 +140,7 @@ abstract class Rig {
         wrong += unless("reset", books.reset(), reset);
         wrong += unless("unfired", books.unfired(), unfired.size());
         wrong += unless("pending", queue.pending() + heap.size(), 0);
-        wrong += unless("dead in the end", books.dead(), pretended);
+        wrong += unless("stale in the end", books.staleEntries(), pretended);
         wrong += unless("in motion", one(isInMotion(timer)) + one(isInMotion(other)), 0);
         wrong += unless("runs without a task", driver.withoutTask + thief.withoutTask, 0);
         return wrong.isEmpty() ? "ok" : wrong;

@@ -50,7 +50,7 @@ public class ShortageRaces {
         }
     }
 
-    /** A timer that is brought forward fires once: pushed with its entry dead, or changed in place while parked. */
+    /** A timer that is brought forward fires once: pushed with its entry stale, or changed in place while parked. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward.")
     @State

@@ -145,7 +145,7 @@ public class StopRaces {
         }
     }
 
-    /** The same for a reset that brings the timer forward, which leaves a dead entry behind. */
+    /** The same for a reset that brings the timer forward, which leaves a stale entry behind. */
     @JCStressTest
     @Outcome(id = "true, replaced, ok", expect = ACCEPTABLE, desc = "Brought forward, then stopped.")
     @Outcome(id = "true, armed, ok", expect = ACCEPTABLE, desc = "Stopped, then armed again.")

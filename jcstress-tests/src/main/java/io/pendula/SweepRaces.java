@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
-/** A sweep of dead entries against those who bring their timers back, or bury more. */
+/** A sweep of stale entries against those who bring their timers back, or bury more. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class SweepRaces {
 
@@ -41,7 +41,7 @@ public class SweepRaces {
         }
     }
 
-    /** The same for one that comes back earlier, whose entry stays dead. */
+    /** The same for one that comes back earlier, whose entry stays stale. */
     @JCStressTest
     @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Pushed, whether its entry was swept or not.")
     @State
@@ -97,7 +97,7 @@ public class SweepRaces {
         }
     }
 
-    /** A stop beyond the hard bound sweeps, too, unless the driver does; no dead entry is counted or dropped twice. */
+    /** A stop beyond the hard bound sweeps, too, unless the driver does; no stale entry is counted or dropped twice. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @State
@@ -127,7 +127,7 @@ public class SweepRaces {
 
     /** A timer that has left an entry behind is brought forward once more while a sweep tells its entries apart. */
     @JCStressTest
-    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Both dead entries go, sooner or later, and the live one stays.")
+    @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Both stale entries go, sooner or later, and the live one stays.")
     @State
     public static class SweepVsResetEarlierOfPlaced extends Rig {
         public SweepVsResetEarlierOfPlaced() {

@@ -48,7 +48,7 @@ interface Contender extends AutoCloseable {
         }
 
         int workers() {
-            return timers.stats().workers().size();
+            return timers.stats().queues().size();
         }
 
         @Override

@@ -3,7 +3,7 @@ package io.pendula;
 import java.util.function.Consumer;
 
 /** Timers in a row, first in first out, linked through {@link TimerNode#next}. Single-threaded; its owner locks. */
-final class Backlog {
+final class NodeFifo {
     private TimerNode first;
     private TimerNode last;
     private int size;
@@ -58,7 +58,7 @@ final class Backlog {
     }
 
     /** Takes over all that the other one has; the younger ones, if there are any here. */
-    void appendAll(Backlog other) {
+    void appendAll(NodeFifo other) {
         if (other.first != null) {
             append(other.first, other.last, other.size);
             other.forget();
@@ -66,7 +66,7 @@ final class Backlog {
     }
 
     /** Takes over all that the other one has, in front of what is here. */
-    void prependAll(Backlog other) {
+    void prependAll(NodeFifo other) {
         if (other.first != null) {
             other.last.next = first;
             first = other.first;

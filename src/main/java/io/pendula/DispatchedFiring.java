@@ -3,12 +3,12 @@ package io.pendula;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A claimed firing on its way through the executor that a scheduler was built with. */
-final class Handoff extends Run implements Runnable {
+final class DispatchedFiring extends Firing implements Runnable {
     private final TimerScheduler scheduler;
     private final AtomicBoolean taken = new AtomicBoolean();
     private volatile Thread runner;
 
-    Handoff(TimerScheduler scheduler, Run claimed) {
+    DispatchedFiring(TimerScheduler scheduler, Firing claimed) {
         this.scheduler = scheduler;
         begin(claimed.nodeOpaque(), claimed.task, claimed.deadline, claimed.claimedAt);
     }
@@ -30,7 +30,7 @@ final class Handoff extends Run implements Runnable {
             try {
                 scheduler.perform(this);
             } finally {
-                scheduler.runs.ended(this);
+                scheduler.firings.ended(this);
             }
         }
     }

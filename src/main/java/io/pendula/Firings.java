@@ -9,19 +9,19 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** The callbacks of a scheduler that are in progress, or handed to its executor: for those who close it. */
-final class Runs {
+final class Firings {
     private final TimerScheduler scheduler;
-    private final Set<Handoff> handoffs = ConcurrentHashMap.newKeySet();
+    private final Set<DispatchedFiring> handoffs = ConcurrentHashMap.newKeySet();
 
-    Runs(TimerScheduler scheduler) {
+    Firings(TimerScheduler scheduler) {
         this.scheduler = scheduler;
     }
 
-    void add(Handoff h) {
+    void add(DispatchedFiring h) {
         handoffs.add(h);
     }
 
-    void ended(Handoff h) {
+    void ended(DispatchedFiring h) {
         handoffs.remove(h);
         if (scheduler.isClosed()) { // after the removal; a closing thread sets it before it looks
             runEnded();
@@ -37,14 +37,14 @@ final class Runs {
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
-        // By their own types: for Run the JVM's verifier would load every one of these classes at the start.
+        // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
         for (Driver d : scheduler.crew.drivers()) {
             look(d.nodeAcquire(), look);
         }
         for (LoopDriver l : scheduler.loops.all()) {
             look(l.nodeAcquire(), look);
         }
-        for (Handoff h : handoffs) { // after the drivers: registered before a driver lets go
+        for (DispatchedFiring h : handoffs) { // after the drivers: registered before a driver lets go
             look(h.nodeAcquire(), look);
         }
         if (scheduler.stepper != null) {
@@ -68,9 +68,9 @@ final class Runs {
     // ---- the caller's own, and those of others ----
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */
-    private List<Run> ofCaller() {
+    private List<Firing> ofCaller() {
         Thread t = Thread.currentThread();
-        List<Run> runs = new ArrayList<>();
+        List<Firing> runs = new ArrayList<>();
         for (Driver d : scheduler.crew.drivers()) {
             if (d.runner() == t) {
                 runs.add(d);
@@ -81,7 +81,7 @@ final class Runs {
                 runs.add(l);
             }
         }
-        for (Handoff h : handoffs) {
+        for (DispatchedFiring h : handoffs) {
             if (h.runner() == t) {
                 runs.add(h);
             }
@@ -94,12 +94,12 @@ final class Runs {
 
     /** Whether the calling thread is inside a callback of such a timer. */
     boolean isByCaller(Predicate<TimerNode> timer) {
-        return ofCaller().stream().map(Run::nodeOpaque).anyMatch(timer);
+        return ofCaller().stream().map(Firing::nodeOpaque).anyMatch(timer);
     }
 
     /** Until none is in progress but those that wait here, too; or until the calling thread is interrupted. */
     void awaitEnd() {
-        List<Run> mine = ofCaller();
+        List<Firing> mine = ofCaller();
         synchronized (scheduler.crew) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);
@@ -130,7 +130,7 @@ final class Runs {
         if (scheduler.stepper != null && !scheduler.stepper.inClose && scheduler.stepper.nodeAcquire() != null) {
             return true;
         }
-        for (Handoff h : handoffs) {
+        for (DispatchedFiring h : handoffs) {
             // What has not begun may wait in the executor for the very thread that closes.
             if (!h.inClose && !(insideCallback && h.runner() == null)) {
                 return true;

@@ -5,21 +5,21 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 @SuppressWarnings("unused") // through the VarHandle
-abstract class LedgerField extends Padded {
+abstract class StaleCounterField extends Padded {
     long entries;
 }
 
 /**
- * What is counted without a queue's lock: dead heap entries and stopped timers, in one word, since most stops count
+ * What is counted without a queue's lock: stale heap entries and stopped timers, in one word, since most stops count
  * both. On a cache line of its own.
  *
- * <p>Counts may be negative for a moment: whoever drops a dead entry can be quicker than the thread that made it dead
+ * <p>Counts may be negative for a moment: whoever drops a stale entry can be quicker than the thread that made it stale
  * and is about to count it.
  */
 @SuppressWarnings("unused") // padding
-final class Ledger extends LedgerField {
-    /** Dead entries in the low half, stops in the high half. */
-    static final long DEAD = 1;
+final class StaleCounter extends StaleCounterField {
+    /** Stale entries in the low half, stops in the high half. */
+    static final long STALE = 1;
     static final long STOP = 1L << 32;
 
     /** So many stops leave the word before its high half could overflow. */
@@ -29,7 +29,7 @@ final class Ledger extends LedgerField {
 
     static {
         try {
-            ENTRIES = MethodHandles.lookup().findVarHandle(LedgerField.class, "entries", long.class);
+            ENTRIES = MethodHandles.lookup().findVarHandle(StaleCounterField.class, "entries", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -40,7 +40,7 @@ final class Ledger extends LedgerField {
     private final LongAdder folded = new LongAdder();
 
     /**
-     * Adds a combination of DEAD and STOP; returns how many entries are dead then. Volatile: see WakeGate on the
+     * Adds a combination of STALE and STOP; returns how many entries are stale then. Volatile: see WakeGate on the
      * call for a sweep.
      */
     int add(long delta) {
@@ -52,7 +52,7 @@ final class Ledger extends LedgerField {
         return (int) l;
     }
 
-    int dead() {
+    int stale() {
         return (int) (long) ENTRIES.getVolatile(this);
     }
 

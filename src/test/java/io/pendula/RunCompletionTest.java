@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(2 * Fixtures.PATIENCE_SECONDS)
-class RunEndsTest {
+class RunCompletionTest {
     private static final long LONG = TimeUnit.HOURS.toNanos(1);
 
     private final Rig rig = new Rig(false);
@@ -29,7 +29,7 @@ class RunEndsTest {
     @Test
     void await_manyOtherRunsEnd_isNotWokenForThem() throws Exception {
         SteppedTimer awaited = running();
-        FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runEnds.await(awaited, LONG));
+        FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runCompletion.await(awaited, LONG));
         Thread thread = new Thread(awaiter);
         AtomicInteger looks = new AtomicInteger();
         awaited.stepInAfterEach(() -> {
@@ -57,7 +57,7 @@ class RunEndsTest {
         FutureTask<?>[] awaiters = new FutureTask<?>[6];
         for (int i = 0; i < awaiters.length; i++) {
             TimerNode t = timers[i % 2];
-            FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runEnds.await(t, LONG));
+            FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runCompletion.await(t, LONG));
             awaiters[i] = awaiter;
             Thread thread = new Thread(awaiter);
             thread.start();
@@ -77,13 +77,13 @@ class RunEndsTest {
     @Test
     void await_timeoutOrInterrupt_leavesNothingBehind() throws Exception {
         SteppedTimer t = running();
-        assertFalse(rig.queue.runEnds.await(t, 0));
-        assertFalse(rig.queue.runEnds.await(t, 1_000));
+        assertFalse(rig.queue.runCompletion.await(t, 0));
+        assertFalse(rig.queue.runCompletion.await(t, 1_000));
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> rig.queue.runEnds.await(t, LONG));
+        assertThrows(InterruptedException.class, () -> rig.queue.runCompletion.await(t, LONG));
         assertFalse(Thread.currentThread().isInterrupted());
         rig.queue.endRun(t);
-        assertTrue(rig.queue.runEnds.await(t, 0));
-        assertEquals(0, rig.queue.runEnds.awaiting());
+        assertTrue(rig.queue.runCompletion.await(t, 0));
+        assertEquals(0, rig.queue.runCompletion.awaiting());
     }
 }

@@ -7,12 +7,12 @@ import java.lang.invoke.VarHandle;
  * One claimed firing, from the claim to the end of the callback. A driver uses a single one over and over; a firing
  * that is handed to an executor has one of its own.
  */
-abstract class Run {
+abstract class Firing {
     private static final VarHandle NODE;
 
     static {
         try {
-            NODE = MethodHandles.lookup().findVarHandle(Run.class, "node", TimerNode.class);
+            NODE = MethodHandles.lookup().findVarHandle(Firing.class, "node", TimerNode.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

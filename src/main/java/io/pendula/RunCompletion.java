@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * timer's word; the run's end changes the word, then looks for threads that wait for this timer. Both are volatile, so
  * one of the two sees the other.
  */
-final class RunEnds {
+final class RunCompletion {
     private record Awaiter(TimerNode timer, Thread thread) {}
 
     /** Null until somebody waits. Copied at each change, under this object's monitor; the end of a run takes no lock. */
