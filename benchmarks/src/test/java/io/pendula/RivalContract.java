@@ -299,7 +299,7 @@ enum RivalContract {
         Object schedule(Rival rival, long delayNanos) {
             earliest = System.nanoTime() + delayNanos;
             Object handle = rival.schedule(delayNanos, this);
-            latest = System.nanoTime() + delayNanos;
+            latest = System.nanoTime() + Math.max(0, delayNanos); // of one that is overdue: when it is armed
             return handle;
         }
 

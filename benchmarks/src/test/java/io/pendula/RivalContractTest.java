@@ -33,7 +33,8 @@ class RivalContractTest {
             // Several threads, which help each other or get timers in turn.
             case PENDULA, NETTY_NIO -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
             // A future that runs can be cancelled.
-            case STPE, STPE_KEEPS -> EnumSet.of(RivalContract.STOP_DURING_RUN_IS_FALSE);
+            case STPE, STPE_KEEPS -> EnumSet.of(RivalContract.STOP_DURING_RUN_IS_FALSE,
+                    RivalContract.RUNS_ONCE_OR_IS_STOPPED_ONCE);
             // It does not say whether a stop prevented the run.
             case KAFKA -> EnumSet.of(RivalContract.STOP_IS_TRUTHFUL, RivalContract.RUNS_ONCE_OR_IS_STOPPED_ONCE,
                     RivalContract.RESET_TO_EARLIER);
