@@ -212,7 +212,7 @@ final class Loops {
      */
     void closeEnded(LoopDriver l) {
         synchronized (scheduler.crew) {
-            if (l.detached || scheduler.isClosed() || !l.isConfined() && successor() == null && !scheduler.isStepped()) {
+            if (l.ended || scheduler.isClosed() || !l.isConfined() && successor() == null && !scheduler.isStepped()) {
                 return;
             }
         }

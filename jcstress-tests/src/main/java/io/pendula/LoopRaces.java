@@ -612,6 +612,7 @@ public class LoopRaces {
     /** If the loop takes its queue back meanwhile, whoever keeps it in the end is called for what is armed then. */
     @JCStressTest
     @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "It was not adopted, or taken back.")
+    @Outcome(id = "loop, comes by", expect = ACCEPTABLE, desc = "Adopted while the loop looked for a call: it took it back.")
     @Outcome(id = "adopter, woken", expect = ACCEPTABLE, desc = "Adopted after the loop had come by.")
     @State
     public static class AdoptVsTakeBack extends Adopted {
