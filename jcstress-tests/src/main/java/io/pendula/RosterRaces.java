@@ -125,19 +125,15 @@ public class RosterRaces {
     @Outcome(id = "3, 3", expect = ACCEPTABLE, desc = "And one of the other two.")
     @Outcome(id = "4, 3", expect = ACCEPTABLE, desc = "And both.")
     @State
-    public static class WalkVsEnterVsCrossOut extends Tidying {
+    public static class WalkVsEnterThenCrossOut extends Tidying {
         @Actor
         public void walk(II_Result r) {
             r.r1 = walk();
         }
 
         @Actor
-        public void enter() {
+        public void enterThenCrossOut() {
             roster.enter(task());
-        }
-
-        @Actor
-        public void crossOut() {
             roster.crossOut(middle);
         }
 
