@@ -5,7 +5,9 @@ import static io.pendula.TimerState.state;
 
 import java.util.concurrent.RejectedExecutionException;
 
-/** Room in the heap for one more entry: by growth, or without memory in the place of another. Guarded by the queue's lock. */
+/**
+ * Room in the heap for one more entry: by growth, or without memory in the place of another. Guarded by the queue's lock.
+ */
 final class HeapRoom {
     /*
      * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is filed makes room by

@@ -3,12 +3,11 @@ package io.pendula;
 import static io.pendula.StaleCounter.STALE;
 import static io.pendula.StaleCounter.STOP;
 import static io.pendula.TimerState.DELETED;
-import static io.pendula.TimerState.MODIFIED_LATER;
 import static io.pendula.TimerState.MOVING;
 import static io.pendula.TimerState.RUNNING_ARMED;
-import static io.pendula.TimerState.WAITING;
 import static io.pendula.TimerState.deadline;
 import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isFiled;
 import static io.pendula.TimerState.isQueued;
 import static io.pendula.TimerState.state;
 
@@ -88,23 +87,19 @@ final class QueueCloser {
     }
 
     /**
-     * Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the threads that
+     * Lock held. Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the threads that
      * might wait for the lock have no more business here, and a reset that meets the close has to wait for its end.
      * If it fails for want of memory, what it has not collected is still here, and the next call goes on.
      */
     void close(List<? super TimerNode> collected) {
-        lock.lock();
-        try {
-            closed = true;
-            intake.gather(inbox.close());
-            collectAll(intake.immediate, collected);
-            collectAll(intake.backlog, collected);
-            collectHeap(collected);
-            inbox.forEachPosted(t -> collect(t, false, collected));
-            heap.clear();
-        } finally {
-            lock.unlock();
-        }
+        assert lock.isHeldByCurrentThread();
+        closed = true;
+        intake.gather(inbox.close());
+        collectAll(intake.immediate, collected);
+        collectAll(intake.backlog, collected);
+        collectHeap(collected);
+        inbox.forEachPosted(t -> collect(t, false, collected));
+        heap.clear();
     }
 
     private void collectAll(NodeFifo line, List<? super TimerNode> collected) {
@@ -156,7 +151,7 @@ final class QueueCloser {
                 } else if (stoppedInInbox) {
                     intake.stops++;
                 }
-                return s == WAITING || s == MODIFIED_LATER;
+                return isFiled(s);
             }
         }
     }

@@ -289,8 +289,8 @@ final class TimerQueue extends QueueFields {
                         resets.increment();
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
-                        } else {
-                            gate.retryWake();
+                        } else if (gate.wakeFailed) { // no call without need: the stack may be short
+                            gate.wakeAgain();
                         }
                         return true;
                     }

@@ -135,20 +135,14 @@ final class WakeGate extends GateFields {
         }
     }
 
-    private void wakeAgain() {
+    /** If a wake has failed: perhaps it was for the timer that was armed now. */
+    void wakeAgain() {
         try {
             wakeFailed = false; // before the wake: another may fail meanwhile
             wakeKeeper();
         } catch (Throwable e) {
             wakeFailed = true;
             throw e;
-        }
-    }
-
-    /** The keeper must be woken once more if a wake has failed; perhaps it was for the timer that was armed now. */
-    void retryWake() {
-        if (wakeFailed) {
-            wakeAgain();
         }
     }
 

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
-/** A sweep of stale entries against those who bring their timers back, or bury more. */
+/** A sweep of stale entries against those who bring their timers back, or make more entries stale. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class SweepRaces {
 
