@@ -11,8 +11,8 @@ final class Backstop {
      * Sleeping and waking rely on words that threads publish: pollUntil, nextWhen, arrivals, asleep. If a wake-up is
      * lost, or an Error strikes between two writes, one of these words is wrong for good. So a look asks the timers
      * themselves: the first of the heap, the first in line, and a slice of the inbox. If one of them is overdue by
-     * LATE_NANOS, its keeper's thread is parked outside every callback, and AGAIN_NANOS later all that is still so, and
-     * the keeper has not made a round in between, then the queue is drained and its keeper woken. That is a rescue, and
+     * LATE_NANOS, its owner's thread is parked outside every callback, and AGAIN_NANOS later all that is still so, and
+     * the owner has not made a round in between, then the queue is drained and its owner woken. That is a rescue, and
      * is counted. It is the thread's own state that tells whether it is parked.
      *
      * A loop's thread may be anywhere. So the look only files what is overdue, for the monitor to see; that adopts the
@@ -25,11 +25,8 @@ final class Backstop {
      * When nothing is armed there is no look. Stopped timers may lie in an inbox for long; once a look has met no armed
      * one down to the bottom, it remembers the head of that time, and an inbox with that head is taken to be empty.
      *
-     * The monitor looks, in a pool, which has none, a driver that sleeps: it naps until the next look is due, and sleeps on
-     * if that finds nothing. One driver that naps is enough, so the holder of the lookout does; another does so if it goes
-     * to sleep while it does not see the holder nap. A driver says whether it naps before it says that it sleeps; a
-     * thread that makes a sleeping driver the holder looks at that afterwards, and wakes one that does not nap though it
-     * sleeps for something. A driver that leaves off napping says so, then looks whether it has become the holder.
+     * The monitor looks. A pool has none, so a worker looks that goes to sleep for a deadline, and sleeps no longer than
+     * until the next look: the guard, or the poller if there is no guard that sleeps.
      */
 
     static final long LOOK_NANOS = 1_000_000_000;
@@ -94,14 +91,6 @@ final class Backstop {
         return look(now, null);
     }
 
-    /**
-     * The nap of a driver is over: looks. GET_UP if the driver is needed, or if another has looked meanwhile: to that one
-     * this driver, which was about to get up, did not seem to be asleep.
-     */
-    long napIsOver(long now, Driver me) {
-        return now < next ? GET_UP : look(now, me);
-    }
-
     /** The same for a driver that goes to sleep; GET_UP if it is needed. */
     long look(long now, Driver me) {
         long due = next;
@@ -118,7 +107,7 @@ final class Backstop {
     private synchronized long lookAtAll(long now, Driver me) {
         long due = next;
         if (now < due) {
-            return me == null ? due : GET_UP; // another driver has been here
+            return due; // another worker has been here
         }
         budget = VISITS;
         armed = false;
@@ -141,36 +130,36 @@ final class Backstop {
             armed = true; // for all that is known
             return;
         }
-        Keeper k = q.gate.keeper();
-        boolean rescue = false;
+        QueueOwner owner = q.gate.owner();
+        Driver poller = scheduler.standby.poller();
+        boolean wakes = false;
         try {
             budget--;
             visited++;
             if (q.isClosed() || !isOverdue(q, now - LATE_NANOS)) {
-                q.overdue.keeper = null;
+                q.overdue.sleeper = null;
                 return;
             }
-            if (k instanceof LoopDriver) {
+            if (owner instanceof LoopDriver) {
                 q.fileAndPeek(now);
                 return;
             }
-            if (me != null && k instanceof Driver d && (d == me || d.busy)) {
-                q.fileAndPeek(now);
-                needed = true; // to run it itself, or to take it off a driver that runs a task
-                rescues += d == me ? 1 : 0;
-                return;
-            }
-            rescue = isRescue(q.overdue, k, now, afresh);
-            if (rescue) {
+            boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
+            needed |= me != null; // it is up, and runs what is due
+            boolean rescue = isRescue(q, poller, now, afresh) || isMissed;
+            wakes = rescue || me != null;
+            if (wakes) {
                 q.fileAndPeek(now);
                 q.gate.setPollUntil(WakeGate.AWAKE);
             }
+            rescues += rescue ? 1 : 0;
         } finally {
             q.unlock();
         }
-        if (rescue) {
-            rescues++;
-            k.wake();
+        if (wakes && owner != scheduler.standby) {
+            owner.wake();
+        } else if (wakes && poller != me) {
+            poller.call(); // whatever it says of itself
         }
     }
 
@@ -223,25 +212,32 @@ final class Backstop {
         return live && TimerState.deadline(w) < before;
     }
 
-    /** Whether the keeper was seen asleep at the look before, too, and has slept on since. */
-    private boolean isRescue(OverdueNote note, Keeper k, long now, boolean afresh) {
-        Driver d = k instanceof Driver driver ? driver : null;
-        if (k == null || d != null && !d.isParked()) {
-            note.keeper = null;
+    /**
+     * Whether the look before has found the same: a gate that says a later instant, or a poller that is parked and has
+     * made no round.
+     */
+    private boolean isRescue(TimerQueue q, Driver d, long now, boolean afresh) {
+        OverdueNote note = q.overdue;
+        long until = q.gate.pollUntil();
+        if (d == null || until <= now && !d.isParked()) {
+            note.sleeper = null;
             return false;
         }
-        int progress = d == null ? 0 : d.roundsOpaque();
+        int progress = d.roundsOpaque();
         suspicious = true;
-        if (note.keeper != k || note.progress != progress || afresh) {
-            note.keeper = k;
+        boolean isSame = note.sleeper != null && note.until == until
+                && (until > now || note.sleeper == d && note.progress == progress);
+        if (!isSame || afresh) {
+            note.sleeper = d;
             note.progress = progress;
+            note.until = until;
             note.since = now;
             return false;
         }
         if (now - note.since < AGAIN_NANOS) {
             return false;
         }
-        note.keeper = null;
+        note.sleeper = null;
         return true;
     }
 }

@@ -10,20 +10,20 @@ import static io.pendula.TimerState.state;
  */
 final class Compactor {
     /*
-     * Beyond a bound, a quarter of the heap, the keeper sweeps: chunk by chunk, from the tail to the top, until half of
+     * Beyond a bound, a quarter of the heap, the owner sweeps: chunk by chunk, from the tail to the top, until half of
      * the bound is left. A little before, who makes entries stale sweeps two chunks now and then: that thread has the
-     * timers in its processor's cache. Far beyond the bound, whoever notices sweeps, as the keeper does not get a
+     * timers in its processor's cache. Far beyond the bound, whoever notices sweeps, as the owner does not get a
      * processor. A pass that has dropped nothing is not repeated before more have become stale.
      *
      * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
-     * keeps its timer's task alive. So the keeper sleeps no longer than LATE_NANOS while there are stale entries or, in
+     * keeps its timer's task alive. So the owner sleeps no longer than LATE_NANOS while there are stale entries or, in
      * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
      * t is not repeated within LATE_SHARE * t.
      *
-     * A keeper that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
+     * A owner that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
      * pollUntil, and reads the count of stale entries after that; a thread that makes the first entry stale, or stops a
      * timer in the inbox, reads sleepsLong after that. So, as in the proof of WakeGate, one of them sees the other, and the
-     * keeper is woken once. To be woken for each of many such stops would cost more than they are worth: so if drains
+     * owner is woken once. To be woken for each of many such stops would cost more than they are worth: so if drains
      * have dropped stopped timers since the last publication, the next sleep is limited, too.
      */
 
@@ -55,7 +55,7 @@ final class Compactor {
      * begins before more have become stale. Volatile: read by threads that make entries stale.
      */
     private volatile int fruitless;
-    /** The keeper is at it, or will come back to it before it sleeps, so that nobody need wake it. */
+    /** The owner is at it, or will come back to it before it sleeps, so that nobody need wake it. */
     private volatile boolean sweeping;
     /** Where the sweep has got to; slots above have been looked at. */
     private int hand;
@@ -68,9 +68,9 @@ final class Compactor {
     private long lateSweepAt = Timeline.NEVER;
     /** A sweep for that reason is under way since then, or 0. */
     private long lateSweepBegan;
-    /** When the keeper last planned a late sweep. */
+    /** When the owner last planned a late sweep. */
     private long plannedAt;
-    /** How many stopped timers drains had dropped when the keeper last published a sleep. */
+    /** How many stopped timers drains had dropped when the owner last published a sleep. */
     private long stopsAtPublication;
     private long swept;
 
@@ -138,8 +138,8 @@ final class Compactor {
     }
 
     /**
-     * Whether the keeper should sweep before it sleeps. Asked after pollUntil was published: who makes an entry stale
-     * counts it, then looks at pollUntil, so either the keeper sees the count or it is woken.
+     * Whether the owner should sweep before it sleeps. Asked after pollUntil was published: who makes an entry stale
+     * counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
      */
     boolean wantsSweep() {
         return sweeping || isOverBound();
@@ -292,7 +292,7 @@ final class Compactor {
 
     // ---- late sweeps ----
 
-    /** When the keeper must get up for one, or NEVER. */
+    /** When the owner must get up for one, or NEVER. */
     long lateSweepAt() {
         return lateSweepAt;
     }
@@ -336,7 +336,7 @@ final class Compactor {
         return lateSweepAt == Timeline.NEVER && staleCounter.stale() > 0 && !keepOrder;
     }
 
-    /** The keeper is about to sleep until then. */
+    /** The owner is about to sleep until then. */
     void publish(long until, long now, long stops) {
         stopsAtPublication = stops;
         gate.publish(until, !keepOrder && until - now > lateNanos);

@@ -49,13 +49,19 @@ final class Crew {
         return sparesStarted;
     }
 
-    /** All at home, and the monitor if there is one. */
+    /** One worker for each queue, or two if there may be: one that guards the other; and the monitor if there is one. */
     void startAll(Monitor monitor) {
         started = true;
-        for (TimerQueue q : scheduler.queues) {
-            Driver d = new Driver(scheduler, q);
-            keep(q, d);
-            launch(d, "worker-" + q.index);
+        TimerQueue[] queues = scheduler.queues;
+        Driver[] all = new Driver[Math.max(queues.length, Math.min(2, scheduler.options.maxDrivers()))];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Driver(scheduler, scheduler.standby, i < queues.length ? queues[i] : null, false);
+        }
+        if (all.length > 0) {
+            scheduler.standby.begin(all[0], all.length > 1 ? all[1] : null);
+        }
+        for (int i = 0; i < all.length; i++) {
+            launch(all[i], "worker-" + i);
         }
         if (monitor != null) {
             Thread t = newThread(monitor, "monitor");
@@ -64,19 +70,23 @@ final class Crew {
         }
     }
 
-    /** Those of the shared scheduler: each thread starts when it is first woken. */
+    /** Those of the shared scheduler: each thread starts when it is first called. */
     void seatAll() {
         started = true;
         Driver[] all = new Driver[scheduler.queues.length];
         for (TimerQueue q : scheduler.queues) {
-            Driver d = new Driver(scheduler, q);
-            keep(q, d);
+            Driver d = new Driver(scheduler, scheduler.standby, q, false);
             d.sitsEmpty();
             all[q.index] = d;
+            q.prepareToSleep(scheduler.standby, scheduler.timeline.now());
         }
-        synchronized (this) {
-            drivers = all;
-        }
+        scheduler.standby.begin(all[0], all.length > 1 ? all[1] : null);
+        knows(all);
+    }
+
+    /** Workers whose threads are started later, or never. */
+    synchronized void knows(Driver... workers) {
+        drivers = workers;
     }
 
     /** A manual clock's own thread runs everything. */
@@ -84,24 +94,13 @@ final class Crew {
         started = true;
     }
 
-    private static void keep(TimerQueue q, Driver d) {
-        q.lock();
-        try {
-            q.keep(d);
-        } finally {
-            q.unlock();
-        }
-    }
-
     /** Starts the first thread of a pool. If it cannot be had, the next call tries again. */
     void ensureStarted() {
         if (!started) {
             synchronized (starting) {
                 if (!started) {
-                    Driver d = new Driver(scheduler, scheduler.queues[0]);
-                    for (TimerQueue q : scheduler.queues) {
-                        keep(q, d); // until it has a driver of its own
-                    }
+                    Driver d = new Driver(scheduler, scheduler.standby, scheduler.queues[0], false);
+                    scheduler.standby.begin(d, null);
                     homes = 1; // before this driver starts others
                     launch(d, "worker-0");
                     started = true;
@@ -111,39 +110,46 @@ final class Crew {
     }
 
     /**
-     * Starts one more thread of a pool, to hold the lookout, if there may be more and no other driver is at it; false if
-     * it cannot be had. The user's factory may be slow, so nobody waits for it but the driver that has called it. All
-     * others go on, and the first that becomes idle meanwhile takes the lookout, and what that driver has left: the
-     * holder is not yet set then. If the thread cannot be had, the driver that has tried looks for a sleeper, and finds
-     * what those have left that found it trying: they were busy before.
+     * A worker of a pool is about to run a task. Starts one more, if there may be more and none sleeps. The user's factory
+     * may be slow, so nobody waits for it but the worker that has called it; all others go on, and those that go to sleep
+     * meanwhile look after what that one leaves.
      */
-    boolean startAnother() {
-        if (drivers.length >= scheduler.options.maxDrivers() || !growing.compareAndSet(false, true)) {
-            return true;
+    void growIfAlone(Driver by) {
+        if (drivers.length >= scheduler.options.maxDrivers() || isAnyAsleep(by) || !growing.compareAndSet(false, true)) {
+            return;
         }
-        Lookout lookout = scheduler.lookout;
-        Driver d = null;
         try {
+            Driver d;
             try {
-                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || lookout.isHeld()) {
-                    return true;
+                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || isAnyAsleep(by)) {
+                    return;
                 }
-                d = new Driver(scheduler, homes < scheduler.queues.length ? scheduler.queues[homes] : null);
+                d = new Driver(scheduler, scheduler.standby, homes < scheduler.queues.length ? scheduler.queues[homes] : null, false);
                 if (!enlist(d, newThread(d, "worker-" + drivers.length))) {
-                    return true;
+                    return;
                 }
                 homes++;
-                lookout.starts(d); // unless another has taken it meanwhile
             } finally {
-                growing.set(false); // before the start: the new driver may need another at once
+                growing.set(false); // before the start: the new worker may need another at once
             }
             start(d);
-            return true;
         } catch (Throwable e) {
-            lookout.startFailed(d);
             reportStartFailed(e);
-            return false;
         }
+    }
+
+    private boolean isAnyAsleep(Driver but) {
+        for (Driver d : drivers) {
+            if (d != but && d.asleep) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether there is none that sleeps, though one more could be started. */
+    boolean isSpareNeeded() {
+        return mayGrow() && !isAnyAsleep(null);
     }
 
     /** Whether a spare driver could be started. */
@@ -161,7 +167,7 @@ final class Crew {
             number = sparesStarted++;
         }
         try {
-            launch(new Driver(scheduler, null), "spare-" + number);
+            launch(new Driver(scheduler, scheduler.standby, null, true), "spare-" + number);
             return true;
         } catch (Throwable e) {
             synchronized (this) {

@@ -4,28 +4,26 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * A thread that drives queues: it runs their due timers inline, helps others, and sleeps until the next deadline.
- */
+/** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
 final class Driver extends QueueRunner implements Runnable {
     /*
-     * Overview
+     * A round: run what is due in all queues that are not published for later, help loops that are behind, and, as
+     * poller, publish until when to sleep; then sleep. A kept promise is left alone: a queue whose gate says a later
+     * instant is not touched, since cold cache lines are what a round costs.
      *
-     * A round: run what is due in the kept queues, adopt queues whose keeper is stuck, steal what is overdue
-     * elsewhere, publish until when to sleep (WakeGate has the argument why no wake-up is lost),
-     * sleep.
-     *
-     * A spare driver has no home; it goes away when it has kept nothing for some seconds. In a pool, where tasks may
-     * block, it stays, and each driver lends its queues before it begins a task (Lookout).
-     *
-     * pulse is odd while a callback runs inline: the monitor calls a driver stuck that shows the same odd pulse for
-     * long enough.
+     * pulse is odd while a callback runs inline.
      */
 
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
-    /** A sleep that ends earlier than this was ended by somebody. */
-    private static final long EARLY_NANOS = 200_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
+    /** A park may be so much too short. */
+    private static final long EARLY_NANOS = 200_000;
+    /** So much later than its deadline a timer is run only if there is more to do than one worker can. */
+    private static final long BEHIND_NANOS = 300_000;
+    /** A callback that has been arming for so long may be calling others into action. */
+    private static final long YOUNG_NANOS = 100_000;
+    /** A poller in one callback for so long is held up. */
+    private static final long HELD_UP_NANOS = 200_000;
 
     private static final VarHandle PULSE;
     private static final VarHandle ROUNDS;
@@ -40,9 +38,9 @@ final class Driver extends QueueRunner implements Runnable {
     }
 
     private final TimerQueue home;
-    /** In a pool, else null. */
-    private final Lookout lookout;
-    /** In a pool, else the monitor looks. */
+    private final boolean isTemporary;
+    private final Standby standby;
+    /** In a pool, which has no monitor to look; else null. */
     private final Backstop backstop;
     private final Sleeper sleeper;
     private final Seat seat;
@@ -52,36 +50,43 @@ final class Driver extends QueueRunner implements Runnable {
     private int rounds;
     private long idleSince;
 
-    /** True from before the park to after it: such a driver can be kicked to adopt or steal. */
+    /** True from before the park to after it. */
     volatile boolean asleep;
     /** While asleep: until when, at most. */
     volatile long until;
-    /** In a pool, while asleep: when it gets up to look after all queues, or NEVER. */
-    volatile long lookAt = Timeline.NEVER;
-    private boolean naps;
-    /** In a pool: inside a task. */
-    volatile boolean busy;
-    /** In a pool, while asleep: takes no loans. */
-    volatile boolean deaf;
-    private boolean calledInVain;
-    /** Set by the monitor, cleared by the driver when its callback has returned. */
-    volatile boolean stuck;
+    /** Somebody wants it to make a round. */
+    private volatile boolean called;
+
+    // Of Standby, under its monitor.
+    /** When it got up, if it has run something since; else 0. */
+    long firedAt;
+    /** How often it has gone to sleep behind a poller that was up. */
+    int looks;
+
+    // Of its thread alone.
+    private long wokeAt;
+    private boolean hasRun;
+    boolean isUpInVain;
+    private boolean hasCalledHelp;
+    private boolean hasCheckedGuard;
+    /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. */
+    private int armingPulse;
+    private long armingSince;
 
     // The monitor's own notes about this driver.
     int seenPulse;
     long seenAt;
+    boolean stallReported;
 
-    Driver(TimerScheduler scheduler, TimerQueue home) {
+    /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
+    Driver(TimerScheduler scheduler, Standby standby, TimerQueue home, boolean temporary) {
         super(scheduler);
         this.home = home;
-        this.lookout = scheduler.lookout;
+        this.isTemporary = temporary;
+        this.standby = standby;
         this.backstop = scheduler.options.kind() == TimerScheduler.Kind.POOL ? scheduler.backstop : null;
-        this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.earlyPark());
-        this.seat = new Seat(scheduler.crew, this, home != null && scheduler.endsWhenIdle() ? "worker-" + home.index
-                : null);
-        if (home != null) {
-            home.gate.setOwner(this);
-        }
+        this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.spacingNanos() == 0);
+        this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "worker-" + home.index : null);
     }
 
     void setThread(Thread thread) {
@@ -91,9 +96,7 @@ final class Driver extends QueueRunner implements Runnable {
 
     /** Has no thread as yet, and is asleep until the first wake. Nobody else knows this driver. */
     void sitsEmpty() {
-        until = Timeline.NEVER;
-        asleep = true;
-        home.prepareToSleep(this, scheduler.timeline.now());
+        sleeps(Timeline.NEVER);
     }
 
     @Override
@@ -105,34 +108,22 @@ final class Driver extends QueueRunner implements Runnable {
         return home;
     }
 
-    boolean isSpare() {
-        return home == null;
+    boolean isTemporary() {
+        return isTemporary;
     }
 
-    @Override
-    public void wake() {
+    /** Makes it do another round before it sleeps again. The caller holds no lock. */
+    void call() {
+        called = true; // before the look at the seat, and before the permit
         if (!seat.wake()) {
-            for (TimerQueue q : scheduler.queues) {
-                if (keeps(q)) {
-                    sleepOn(q);
-                }
-            }
+            standby.sleepOn(this);
         }
     }
 
-    /**
-     * No thread could be started, so the next one that arms a timer must wake this driver. Under the lock: a thread
-     * that sits here all the same locks the queue before it says that it sleeps, and finds all that is armed by now.
-     */
-    private void sleepOn(TimerQueue q) {
-        q.lock();
-        try {
-            if (keeps(q) && seat.thread() == null) {
-                q.gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
-            }
-        } finally {
-            q.unlock();
-        }
+    /** Under the monitor of Standby: whoever looks at it from now on takes it to sleep. */
+    void sleeps(long until) {
+        this.until = until;
+        this.asleep = true;
     }
 
     int pulseOpaque() {
@@ -141,6 +132,32 @@ final class Driver extends QueueRunner implements Runnable {
 
     int roundsOpaque() {
         return (int) ROUNDS.getOpaque(this);
+    }
+
+    boolean isInCallback() {
+        return (pulseOpaque() & 1) != 0;
+    }
+
+    /** A hint: claimedAt is not of the instant when the callback began, and may be another's by now. */
+    boolean isHeldUp(long now) {
+        return isInCallback() && now - claimedAt > HELD_UP_NANOS;
+    }
+
+    /** Whether the calling thread is this one, in a callback that has only begun to arm timers. */
+    boolean isYoungOwnArm() {
+        if (seat.thread() != Thread.currentThread()) {
+            return false;
+        }
+        if (armingPulse != pulse) {
+            armingPulse = pulse;
+            armingSince = 0;
+            return true;
+        }
+        long now = scheduler.timeline.now();
+        if (armingSince == 0) {
+            armingSince = now;
+        }
+        return now - armingSince <= YOUNG_NANOS;
     }
 
     /** Whether its thread is parked, or gone, and not in a callback, whatever it has said of itself. */
@@ -162,7 +179,7 @@ final class Driver extends QueueRunner implements Runnable {
                         prepared = true; // before the attempt: what fails is not tried again
                         prepare();
                     }
-                    stays = goRound();
+                    stays = round();
                 } catch (Throwable e) {
                     recover(e);
                 }
@@ -178,31 +195,15 @@ final class Driver extends QueueRunner implements Runnable {
 
     private void prepare() {
         if (scheduler.endsWhenIdle()) {
-            asleep = false; // as at the end of each sleep
-            scheduler.driverIsUp();
+            getUp(); // as at the end of each sleep
         }
-        if (scheduler.options.tightSlack()) {
-            Sleeper.tightenSlack();
-        }
-    }
-
-    /** False if this thread must end: the driver is a spare one that is no longer needed, or it has left its seat. */
-    private boolean goRound() {
-        if (isSpare() && lookout == null) {
-            long now = scheduler.timeline.now();
-            if (idleSince == 0) {
-                idleSince = now;
-            }
-            if (isSuperfluous(now)) {
-                return false;
-            }
-        }
-        return round();
+        Sleeper.tightenSlack();
     }
 
     /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
     private void recover(Throwable e) {
         try {
+            asleep = false;
             Reporter.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
@@ -211,163 +212,68 @@ final class Driver extends QueueRunner implements Runnable {
         }
     }
 
+    /** False if this thread must end: it was started for a while, or it has left its seat. */
     private boolean round() {
         ROUNDS.setOpaque(this, rounds + 1);
-        boolean ran = false;
-        boolean timed = keepsOthers();
-        for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) || owns(q)) {
-                ran |= checkTimers(q, timed);
-            }
-        }
+        boolean polls = standby.isPoller(this);
         long now = scheduler.timeline.now();
-        ran |= helpOthers(now);
+        if (isTemporary && isSuperfluous(now) && standby.leave(this)) {
+            return false;
+        }
+        boolean ran = runDue(polls, now);
+        hasRun |= ran;
         if (ran) {
             idleSince = now;
-            calledInVain = false;
-            return true;
-        }
-        long next = prepareToSleep(now);
-        if (next == TimerQueue.RETRY || sweep(next)) {
-            return true;
-        }
-        return sleepUntil(next, now);
-    }
-
-    private boolean keepsOthers() {
-        for (TimerQueue q : scheduler.queues) {
-            if (q != home && keeps(q)) {
+            if (!polls) {
                 return true;
             }
         }
-        return false;
-    }
-
-    private TimerQueue firstKept() {
-        for (TimerQueue q : scheduler.queues) {
-            if (keeps(q)) {
-                return q;
-            }
+        long next = polls ? publish(now) : Timeline.NEVER;
+        if (ran) {
+            now = scheduler.timeline.now();
         }
-        return null;
-    }
-
-    private boolean sleepUntil(long next, long now) {
-        boolean idle = next == Timeline.NEVER && !isSpare() && scheduler.endsWhenIdle();
-        TimerQueue watched = firstKept();
-        boolean held = lookout != null && lookout.isHeldBy(this);
-        if (lookout != null) {
-            deaf = held && calledInVain;
-            if (held) {
-                next = Math.min(next, deaf ? now + Lookout.GRACE_NANOS : lookout.plan(this, now));
-            }
-        } else if (isSpare()) {
-            // From idleSince, else a sleep that ends a little early would be followed by another of full length.
-            next = Math.min(next, (watched == null ? idleSince : now) + SPARE_IDLE_NANOS);
-        } else if (idle) {
-            next = now + scheduler.idleNanos;
-        }
-        if (backstop != null && isNeededAtLook(now, held)) {
-            return true; // once: the next look is not due yet
-        }
-        until = next;
-        asleep = true;
-        boolean left = false;
-        try {
-            boolean sleeps = true;
-            while (sleeps && nobodyCalled(next) && (lookout == null || !lookout.isNeeded(this, held))) {
-                long nap = lookAt;
-                sleeper.sleepUntil(Math.min(next, nap), watched);
-                long woke = lookout == null && nap == Timeline.NEVER ? 0 : scheduler.timeline.now();
-                // Until it has found something to run.
-                calledInVain = lookout != null && woke < next - EARLY_NANOS;
-                sleeps = nap < next && woke >= nap - EARLY_NANOS && looksAndSleepsOn(Math.max(woke, nap));
-            }
-            left = idle && scheduler.timeline.now() >= next && leave();
-        } finally {
-            if (!left) {
-                asleep = false;
-                Thread.interrupted(); // whatever has set the flag: with it every park would return at once
-                scheduler.driverIsUp();
-            }
-        }
-        return !left;
-    }
-
-    /**
-     * Nothing was armed for so long that the thread should end: true if it must. The driver stays what it is, keeper of
-     * its queues and asleep for ever; Seat has the argument why no wake is lost.
-     */
-    private boolean leave() {
-        for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) && !owns(q)) {
-                return false; // adopted: its owner is up, and takes it back
-            }
-        }
-        until = Timeline.NEVER;
-        seat.vacate();
-        return nobodyCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
-    }
-
-    /** In a pool: looks if it is time to, and plans when to look again though nobody calls; see Backstop. */
-    private boolean isNeededAtLook(long now, boolean held) {
-        long then = backstop.look(now, this);
-        if (then == Backstop.GET_UP) {
+        if (next <= now || polls && sweep(next)) { // RETRY is below every instant
             return true;
         }
-        naps = then != Timeline.NEVER && (naps || held || lookout == null || !lookout.holderNaps(this));
-        lookAt = naps ? then : Timeline.NEVER;
-        return false;
+        return sleep(polls, next, now);
     }
 
-    /** The nap is over. */
-    private boolean looksAndSleepsOn(long now) {
-        long then = backstop.napIsOver(now, this);
-        if (then == Backstop.GET_UP) {
-            return false;
-        }
-        lookAt = then;
-        if (lookout != null && lookout.holderTakesNaps(this)) {
-            naps = false;
-            lookAt = Timeline.NEVER; // before isNeeded looks whether this driver has become the holder
-        }
-        return true;
-    }
-
-    /**
-     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
-     * permit of a waker. A waker changes pollUntil (a closing thread: closed), then unparks; so either its change is
-     * seen here, or its permit comes after this look and ends the park.
-     */
-    private boolean nobodyCalled(long next) {
-        for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) && q.gate.pollUntil() < next) { // AWAKE, or lent for a shorter sleep than this one
-                return false;
+    private boolean runDue(boolean polls, long now) {
+        boolean ran = false;
+        TimerQueue[] queues = scheduler.queues;
+        int first = home == null ? 0 : home.index;
+        for (int i = 0; i < queues.length; i++) {
+            TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
+            if (q.gate.owner() != standby) {
+                ran |= seemsLate(q, now) && help(q, now);
+            } else if (q.gate.pollUntil() <= now) {
+                ran |= polls ? poll(q, now) : help(q, now);
             }
+            scheduler.retireIfVacant(q); // so that the next round has one queue less to look at
         }
-        return !scheduler.isClosed();
+        return ran;
     }
 
-    private boolean isSuperfluous(long now) {
-        return now - idleSince >= SPARE_IDLE_NANOS && firstKept() == null;
-    }
-
-    /** Runs due timers of a kept queue, up to a bound, also in time if others wait for it; true if there were any. */
-    private boolean checkTimers(TimerQueue q, boolean timed) {
-        long now = scheduler.timeline.now();
-        long began = now;
+    /** As poller: runs due timers of a queue, up to a bound, also in time if others wait for it; true if any. */
+    private boolean poll(TimerQueue q, long began) {
+        long now = began;
         boolean fresh = true;
         boolean again = false;
         for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
-            if (claim(q, now, fresh || again)) {
+            int step = q.pollOne(standby, this, now, fresh || again, fresh, standby.helpBefore(this));
+            if (step == TimerQueue.CLAIMED) {
+                callOthers(q, now);
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (timed && scheduler.timeline.now() - began >= BATCH_NANOS) {
-                    return true;
+                if (!standby.isGuarded(this) && scheduler.timeline.now() - began >= BATCH_NANOS) {
+                    return true; // all others are up, so nobody else looks at the other queues
                 }
-            } else if (fresh) {
+            } else if (step == TimerQueue.PUBLISHED) {
+                standby.published(this);
+                return ran > 0;
+            } else if (fresh || step == TimerQueue.NOT_HERE) {
                 return ran > 0;
             } else {
                 now = scheduler.timeline.now(); // read again only when what was due at the last reading is done
@@ -377,71 +283,109 @@ final class Driver extends QueueRunner implements Runnable {
         return true;
     }
 
-    private boolean claim(TimerQueue q, long now, boolean drain) {
-        q.lock();
-        try {
-            if (!takeUp(q)) {
-                return false;
-            }
-            if (drain && q.intake.hasMail()) {
-                q.drain();
-            }
-            return q.claimDue(now, this, false);
-        } finally {
-            q.unlock();
+    /** Before a callback, if there is more to do than this thread can. */
+    private void callOthers(TimerQueue q, long now) {
+        if (!hasCalledHelp && lateness() > BEHIND_NANOS && q.nextWhenOpaque() <= now) {
+            hasCalledHelp = true;
+            standby.callHelper(this);
         }
     }
 
-    private boolean helpOthers(long now) {
-        boolean helped = false;
+    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
+    private long publish(long now) {
+        long next = Timeline.NEVER;
         for (TimerQueue q : scheduler.queues) {
-            scheduler.retireIfVacant(q); // so that the next round has one queue less to look at
-            if (keeps(q)) {
+            if (q.gate.owner() != standby) {
                 continue;
             }
-            if (q.stalled || lookout != null && lookout.isHeldBy(this) && lookout.isLeft(q, this)) {
-                helped |= adopt(q, now);
-            } else if (seemsLate(q, now)) {
-                helped |= steal(q, now);
-            }
-        }
-        return helped;
-    }
-
-    private boolean adopt(TimerQueue q, long now) {
-        if (!q.tryLock()) {
-            return false;
-        }
-        try {
-            Keeper k = q.gate.keeper();
-            if (k instanceof Driver d ? q.stalled && d.stuck || d.busy
-                    : q.stalled && q.fileAndPeek(now) < now - STEAL_AFTER_NANOS && q.stalled) { // it has not come by since
-                q.keep(this);
-                return true;
-            }
-            return false;
-        } finally {
-            q.unlock();
-        }
-    }
-
-    private long prepareToSleep(long now) {
-        long next = Timeline.NEVER;
-        boolean goRound = false;
-        for (TimerQueue q : scheduler.queues) {
-            if (keeps(q) || owns(q)) {
+            long p = q.gate.pollUntil();
+            if (p == WakeGate.AWAKE) {
                 q.intake.room.reportShortage();
-                long p = q.prepareToSleep(this, now);
+                p = q.prepareToSleep(standby, now);
                 if (p == TimerQueue.RETRY) {
-                    goRound = true;
-                } else if (p == TimerQueue.NOT_KEEPER) {
-                    goRound |= owns(q); // taken while this driver was stuck; the next claim takes it back
-                } else {
-                    next = Math.min(next, p);
+                    return p;
                 }
+                standby.published(this);
+            }
+            if (p != TimerQueue.NOT_OWNER) {
+                next = Math.min(next, p);
             }
         }
-        return goRound ? TimerQueue.RETRY : next;
+        return next;
+    }
+
+    private boolean sleep(boolean polls, long next, long now) {
+        long look = backstop == null || standby.isGuarded(this) ? Timeline.NEVER : backstop.look(now, this);
+        firedAt = hasRun ? wokeAt : 0;
+        isUpInVain = !hasRun;
+        if (look == Backstop.GET_UP || !standby.goToSleep(this, polls, next, now)) {
+            return true;
+        }
+        boolean left = false;
+        try {
+            long target = Math.min(until, look);
+            boolean ends = target == Timeline.NEVER && scheduler.endsWhenIdle();
+            if (ends) {
+                target = now + scheduler.idleNanos;
+            } else if (isTemporary) {
+                target = Math.min(target, now + SPARE_IDLE_NANOS);
+            }
+            if (!isCalled(next)) {
+                sleeper.sleepUntil(target, polls ? next : target, this);
+            }
+            if (look != Timeline.NEVER && !called && scheduler.timeline.now() >= look - EARLY_NANOS) {
+                backstop.look(look, this); // before it finds by itself what nobody has called it for
+            }
+            left = ends && scheduler.timeline.now() >= target && leave();
+        } finally {
+            if (!left) {
+                getUp();
+            }
+        }
+        return !left;
+    }
+
+    private void getUp() {
+        asleep = false;
+        called = false;
+        Thread.interrupted(); // whatever has set the flag: with it every park would return at once
+        wokeAt = scheduler.timeline.now();
+        hasRun = false;
+        hasCalledHelp = false;
+        hasCheckedGuard = false;
+        if (!standby.isCovered(this)) {
+            scheduler.noneAsleep();
+        }
+    }
+
+    /**
+     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
+     * permit of a waker. What a waker changes it changes before it unparks; so either its change is seen here, or its
+     * permit comes after this look and ends the park.
+     */
+    boolean isCalled(long next) {
+        return called || scheduler.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
+    }
+
+    /** While it spins at the end of a sleep: whether there is something else to do. */
+    boolean isCalled() {
+        return called;
+    }
+
+    /**
+     * Nothing was armed for so long that the thread should end: true if it must. The driver stays what it is, asleep
+     * for ever; Seat has the argument why no wake is lost.
+     */
+    private boolean leave() {
+        seat.vacate();
+        return !isCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
+    }
+
+    private boolean isSuperfluous(long now) {
+        if (idleSince == 0) {
+            idleSince = now;
+        }
+        return now - idleSince >= SPARE_IDLE_NANOS;
     }
 
     /**
@@ -452,8 +396,8 @@ final class Driver extends QueueRunner implements Runnable {
     boolean sweep(long until) {
         boolean swept = false;
         for (TimerQueue q : scheduler.queues) {
-            boolean more = q.compactor.wantsSweep();
-            while (more && keeps(q) && nobodyCalled(until) && scheduler.timeline.now() < until) {
+            boolean more = q.gate.owner() == standby && q.compactor.wantsSweep();
+            while (more && q.gate.owner() == standby && !isCalled(until) && scheduler.timeline.now() < until) {
                 more = q.compactor.sweepStep();
                 swept = true;
             }
@@ -461,34 +405,34 @@ final class Driver extends QueueRunner implements Runnable {
         return swept;
     }
 
-    private void leaveQueues() {
-        busy = true; // before the look at the lookout
-        try {
-            lookout.begins(this, claimedAt);
-        } catch (Throwable e) {
-            Reporter.uncaught(e); // memory is short; the claimed task must run all the same
+    void enterCallback() {
+        PULSE.setOpaque(this, pulse + 1);
+    }
+
+    void leaveCallback() {
+        PULSE.setOpaque(this, pulse + 1);
+    }
+
+    /** If the callback blocks, somebody must look after what is left behind. */
+    private void ensureGuard() {
+        if (!standby.ensureGuard(this, nodeOpaque().queue, claimedAt) && backstop != null) {
+            scheduler.crew.growIfAlone(this);
         }
     }
 
     @Override
     boolean runClaimed() {
-        PULSE.setOpaque(this, pulse + 1);
+        enterCallback();
         try {
-            if (lookout != null) {
-                leaveQueues();
+            if (!hasCheckedGuard) {
+                hasCheckedGuard = true;
+                ensureGuard();
             }
             return perform();
         } finally {
-            PULSE.setOpaque(this, pulse + 1);
+            leaveCallback();
             end();
-            if (lookout != null) {
-                busy = false;
-            }
             Thread.interrupted(); // a flag left by a callback would make every park return at once
-            if (stuck) {
-                stuck = false;
-                scheduler.driverIsUp();
-            }
         }
     }
 }

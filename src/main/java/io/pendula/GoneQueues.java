@@ -52,7 +52,7 @@ final class GoneQueues {
      *
      * Whatever else meets a retired queue finds nothing to do: pollUntil is AWAKE and arrivals is not lowered before a
      * push, so no arming wakes a runner; a runner with an old copy of the list finds under the lock that it is not the
-     * keeper. Stop, and reset of a timer whose arming thread has yet to push, are a CAS of the word, as always.
+     * owner. Stop, and reset of a timer whose arming thread has yet to push, are a CAS of the word, as always.
      *
      * Costs. The hot path has one more comparison with a constant, on a reference that it has loaded. A timer of a gone
      * loop that is armed only now and then takes its queue to and fro, at the cost of two copies of the list.
@@ -108,7 +108,7 @@ final class GoneQueues {
             if (scheduler.isClosed()) {
                 return false; // the thread that closes it goes by the list
             }
-            Keeper owner = q.gate.owner();
+            QueueOwner owner = q.gate.home();
             TimerQueue[] rest = scheduler.queuesWithout(q); // what may fail for want of memory comes first
             makeRoom();
             retired.add(q);
@@ -134,7 +134,7 @@ final class GoneQueues {
             if (!q.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
-            Keeper owner = scheduler.loops.anyOwner();
+            QueueOwner owner = scheduler.loops.anyOwner();
             TimerQueue[] more;
             try {
                 more = scheduler.queuesWith(q);
@@ -149,7 +149,7 @@ final class GoneQueues {
             retired.remove(q);
             lately.remove(q);
         }
-        scheduler.driverIsUp(); // the owner may be stuck
+        scheduler.loopIsUp(); // if it is a loop, which may be late
         return true;
     }
 

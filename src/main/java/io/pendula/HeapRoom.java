@@ -13,7 +13,7 @@ final class HeapRoom {
      * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is filed makes room by
      * parking another, which is due later. So what is due soon needs no memory, and what is parked (Shortage) is looked
      * at before it is due. What is parked is in the inbox to all others: its state is MOVING or MODIFIED_EARLIER, and
-     * stop and reset need the word alone. A reset that brings it forward wakes the keeper in vain; the next look finds
+     * stop and reset need the word alone. A reset that brings it forward wakes the owner in vain; the next look finds
      * it, and so it may be late by the time between two looks.
      *
      * With a manual clock the order of arming counts, and time stands still: there nothing makes room, and each drain

@@ -23,7 +23,7 @@ final class Intake {
      * Slices. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several: it takes
      * the inbox as it is, turns that chain round, and appends it to the backlog when the chain is complete, which keeps
      * the order of arming; then it files the backlog. Only then is the inbox looked at again. What is between inbox and
-     * heap is as good as in the inbox to all others. It is "something to do": no keeper sleeps meanwhile (wakeTime), and
+     * heap is as good as in the inbox to all others. It is "something to do": no owner sleeps meanwhile (wakeTime), and
      * a drain whose result is false stands for R1 in no proof.
      */
 
@@ -244,7 +244,7 @@ final class Intake {
     }
 
     boolean isAsked() {
-        Keeper owner = gate.owner();
+        QueueOwner owner = gate.home();
         return owner != null && owner.asksForArrivals();
     }
 

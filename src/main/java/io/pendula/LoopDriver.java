@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lets an application's own thread drive a queue, at the moments when that thread comes by. */
-final class LoopDriver extends QueueRunner {
+final class LoopDriver extends QueueRunner implements QueueOwner {
     /*
      * Overview
      *
@@ -80,6 +80,10 @@ final class LoopDriver extends QueueRunner {
     private int seenVisits;
     long seenAt;
     boolean stallReported;
+    /** Since when it should have come by, when its queue was given to the workers; */
+    long absentSince;
+    /** and for what. */
+    TimerNode lateTimer;
 
     LoopDriver(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
         super(scheduler);
@@ -127,13 +131,13 @@ final class LoopDriver extends QueueRunner {
             wakeup.run();
         } catch (Throwable e) {
             for (TimerQueue q : scheduler.queues) {
-                if (keeps(q)) {
+                if (q.gate.owner() == this) {
                     sleepOn(q);
                 }
             }
             scheduler.reporter.wakeupThrew(this, e);
         } finally {
-            scheduler.driverIsUp();
+            scheduler.loopIsUp();
         }
     }
 
@@ -141,7 +145,7 @@ final class LoopDriver extends QueueRunner {
         q.lock();
         try {
             long until = waitsUntil;
-            if (keeps(q) && until != WakeGate.AWAKE) {
+            if (q.gate.owner() == this && until != WakeGate.AWAKE) {
                 q.gate.casPollUntil(WakeGate.AWAKE, until);
             }
         } finally {
@@ -162,6 +166,7 @@ final class LoopDriver extends QueueRunner {
         seenVisits = v;
         seenAt = now;
         stallReported = false;
+        lateTimer = null;
         return true;
     }
 
@@ -182,7 +187,7 @@ final class LoopDriver extends QueueRunner {
         }
         waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
         tookBack = false;
-        scheduler.driverIsUp();
+        scheduler.loopIsUp();
     }
 
     private void getOn() {
@@ -190,7 +195,7 @@ final class LoopDriver extends QueueRunner {
     }
 
     private void getUp(TimerQueue q) {
-        q.lock(); // as only the keeper may change pollUntil, and that can be another by now
+        q.lock(); // as only the owner may change pollUntil, and that can be another by now
         try {
             takeBack(q);
         } finally {
@@ -200,14 +205,22 @@ final class LoopDriver extends QueueRunner {
 
     /** Lock held. False if the queue is no longer this loop's. */
     private boolean takeBack(TimerQueue q) {
-        tookBack |= !keeps(q);
-        return takeUp(q);
+        if (q.gate.owner() != this) {
+            if (q.gate.home() != this) {
+                return false;
+            }
+            tookBack = true;
+            q.transfer(this);
+        } else if (q.gate.pollUntil() != WakeGate.AWAKE) {
+            q.gate.setPollUntil(WakeGate.AWAKE);
+        }
+        return true;
     }
 
     /** Under the crew's lock, after a queue has left the list. */
     void checkSuccession() {
         for (TimerQueue q : scheduler.queues) {
-            if (owns(q) && q != queue) {
+            if (q.gate.home() == this && q != queue) {
                 return;
             }
         }
@@ -217,7 +230,7 @@ final class LoopDriver extends QueueRunner {
     private void tellMonitor() {
         if (tookBack) {
             tookBack = false;
-            scheduler.driverIsUp();
+            scheduler.loopIsUp();
         }
     }
 
@@ -227,7 +240,7 @@ final class LoopDriver extends QueueRunner {
         }
         List<TimerQueue> all = new ArrayList<>();
         for (TimerQueue q : scheduler.queues) {
-            if (owns(q)) {
+            if (q.gate.home() == this) {
                 all.add(q);
             }
         }
@@ -261,7 +274,7 @@ final class LoopDriver extends QueueRunner {
     private long prepare(TimerQueue q, long now) {
         for (int steps = 0; steps < TIDY_STEPS; steps++) {
             long until = q.prepareToWait(this, now);
-            if (until == TimerQueue.NOT_KEEPER) {
+            if (until == TimerQueue.NOT_OWNER) {
                 getUp(q); // takes it back from whoever adopted it
             } else if (until == TimerQueue.RETRY) {
                 tidied = true;
@@ -278,7 +291,7 @@ final class LoopDriver extends QueueRunner {
     /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
     private boolean isCalled() {
         for (TimerQueue q : owned()) {
-            if (keeps(q) && q.gate.pollUntil() == WakeGate.AWAKE) {
+            if (q.gate.owner() == this && q.gate.pollUntil() == WakeGate.AWAKE) {
                 return true;
             }
         }
@@ -386,8 +399,8 @@ final class LoopDriver extends QueueRunner {
         int before = done;
         try {
             for (TimerQueue q : scheduler.queues) {
-                if (!owns(q) && isBehind(q, now)) {
-                    steal(q, now);
+                if (q.gate.home() != this && isBehind(q, now)) {
+                    help(q, now);
                 }
             }
             return done - before;
@@ -398,7 +411,7 @@ final class LoopDriver extends QueueRunner {
 
     /** Nobody may have looked at the inbox of a driver that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        boolean mayBe = seemsLate(q, now) || q.gate.owner() instanceof Driver && q.inbox.head() != null;
+        boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.inbox.head() != null;
         if (!mayBe || q.isConfined() || !q.tryLock()) {
             return false;
         }

@@ -26,8 +26,6 @@ final class Loops {
     private volatile LoopDriver[] loops;
     private final Map<Thread, LoopDriver> byThread = new ConcurrentHashMap<>();
     private int made;
-    /** Deals the queues of loops that have gone to the workers' drivers in turn. */
-    private int turn;
 
     Loops(TimerScheduler scheduler) {
         this.scheduler = scheduler;
@@ -102,7 +100,7 @@ final class Loops {
      */
     List<TimerNode> detach(LoopDriver d) {
         List<TimerNode> unfired;
-        Keeper successor = null;
+        QueueOwner successor = null;
         try {
             synchronized (scheduler.crew) {
                 if (d.ended) {
@@ -122,8 +120,12 @@ final class Loops {
             }
         } finally { // outside the lock, as it may run a wakeup of the user's
             if (successor != null && d.hasLeftSome) {
-                successor.wake();
-                scheduler.driverIsUp(); // the successor may be stuck
+                if (successor instanceof Standby s) {
+                    s.hasTakenOver();
+                } else {
+                    successor.wake();
+                    scheduler.loopIsUp(); // it may be late
+                }
             }
         }
         try {
@@ -137,13 +139,13 @@ final class Loops {
     }
 
     /** Under crew. Each queue of a loop is closed, or gets another owner. */
-    private void leaveQueues(LoopDriver d, Keeper successor) {
+    private void leaveQueues(LoopDriver d, QueueOwner successor) {
         boolean last = successor == null && !scheduler.isStepped();
         if (last) {
             scheduler.gone().relist();
         }
         for (TimerQueue q : scheduler.queues) {
-            if (q.gate.owner() != d && !(last && q.gate.owner() == null)) {
+            if (q.gate.home() != d && !(last && q.gate.home() == null)) {
                 continue;
             }
             if (d.isConfined() && q == d.queue || last) {
@@ -162,18 +164,10 @@ final class Loops {
         }
     }
 
-    /**
-     * Under crew. A driver at home in a worker, in turn; else another loop, one that is not confined if there is one;
-     * or null.
-     */
-    Keeper successor() {
-        int workers = scheduler.workers();
-        turn = workers == 0 ? 0 : (turn + 1) % workers;
-        for (int i = 0; i < workers; i++) {
-            Keeper k = scheduler.queues[(turn + i) % workers].gate.owner();
-            if (i == workers - 1 || !(k instanceof Driver d && d.stuck)) {
-                return k;
-            }
+    /** Under crew. The workers if there are any; else another loop, one that is not confined if there is one; or null. */
+    QueueOwner successor() {
+        if (scheduler.standby != null) {
+            return scheduler.standby;
         }
         LoopDriver successor = null;
         for (LoopDriver l : all()) {
@@ -188,8 +182,8 @@ final class Loops {
      * Under crew. As successor(); but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
      * manual clock.
      */
-    Keeper anyOwner() {
-        Keeper successor = successor();
+    QueueOwner anyOwner() {
+        QueueOwner successor = successor();
         LoopDriver[] all = all();
         for (int i = 0; successor == null && i < all.length && !scheduler.isStepped(); i++) {
             successor = all[i].detached ? null : all[i];

@@ -3,45 +3,47 @@ package io.pendula;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that looks after the drivers: it hands the queues of a driver that is stuck in a callback, or of a loop that
- * does not come by, to an idle one, starts a spare driver when all are stuck, calls for help when a queue falls behind,
- * and wakes a sleeper that has missed its time.
+ * A thread that looks after the workers and loops: it starts a spare worker when all are stuck in callbacks, reports
+ * callbacks that stall, hands the queue of a loop that does not come by to the workers, and once a second looks whether
+ * anybody has missed a deadline.
  */
 final class Monitor implements Runnable {
     /*
      * Overview
      *
-     * While some driver is up the monitor looks every 14 ms, every 3 ms if none sleeps that could help and a spare one
-     * may be started, every 1 ms while something looks wrong. When all drivers sleep it sleeps itself, until 14 ms after
-     * the earliest of their deadlines, or 3 ms after the latest, when none may be left asleep.
+     * Workers look after each other (Standby), so the monitor sleeps until its next look, which is once a second while
+     * anything is armed or a callback runs; and for ever when nothing is armed. It looks every 3 ms while no worker
+     * sleeps, if a spare one may be started: who gets up last wakes it. It looks every 14 ms while a loop is up, which may
+     * be late at any time, and every 1 ms while a loop is late.
      *
-     * It must not sleep on while a driver is up. It publishes sleepsUntil, then looks whether a driver is up; a driver
-     * that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies far ahead; for the
-     * last driver that gets up, less far. All four are volatile, so at least one of the two sees the other; and of two
-     * drivers that get up at the same time, one sees that it is the last. At low rates that costs nothing, since the
-     * monitor's time lies just behind that of the driver. The same holds for a loop, and for a queue that is given to
-     * another owner, which might be stuck.
+     * It must not sleep on then. It publishes sleepsUntil, then looks whether a worker sleeps, and which loops are up; a
+     * worker that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies ahead and no
+     * other worker sleeps. All four are volatile, so at least one of the two sees the other; and of two workers that get
+     * up at the same time, one sees that it is the last. The same holds for a loop, and for a queue that is given to
+     * another owner.
      *
-     * All that relies on what the others publish. So once a second, while anything is armed, it looks at the timers
-     * themselves (Backstop). It sleeps without a limit only when nothing is armed: it publishes sleepsUntil, then looks
-     * into the queues; a thread that arms a timer for a queue that slept for ever pushes, then looks at sleepsUntil. A
-     * driver that goes to sleep for a timer that it has armed itself has been up before, and has told the monitor so,
-     * or the monitor sees it up, or sees asleep, and with it the timer in the queue.
+     * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
+     * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that it
+     * has armed itself has been up before, when the monitor saw the timer that it ran.
      *
-     * The monitor is a backstop: without it no timer is lost, but those behind a callback that blocks wait for it.
+     * The monitor is a backstop: without it no timer is lost, but those behind callbacks that block all workers wait.
      */
 
+    /** While a loop is up, or something is to be looked at again. */
     private static final long SLOW_POLL_NANOS = 14_000_000;
+    /** While a loop is late. */
     private static final long FAST_POLL_NANOS = 1_000_000;
-    /** While no driver sleeps, */
+    /** While no worker sleeps, */
     private static final long ALL_UP_POLL_NANOS = 3_000_000;
     /** and if it sleeps for longer than this, the last one that gets up wakes it. */
     private static final long ALL_UP_LIMIT_NANOS = 4_000_000;
+    /** A worker that was seen in the same callback for so long is stuck. */
+    private static final long STUCK_NANOS = 1_000_000;
     /** So long after a failure it tries again. */
     private static final long AFTER_FAILURE_NANOS = 10_000_000;
     /** If the monitor itself has overslept by so much, so have all others, and the listener hears of it. */
     private static final long PAUSE_NANOS = 1_000_000_000;
-    /** A queue whose driver is up may be behind by so much before an idle driver is called to help. */
+    /** A loop may be behind by so much before a worker is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;
     /** A loop that has missed its time by so much is watched; */
     private static final long LATE_NANOS = 50_000_000;
@@ -50,12 +52,13 @@ final class Monitor implements Runnable {
      * pollUntil, or a thread that was woken already, may be waiting for a processor.
      */
     private static final long STILL_LATE_NANOS = 100_000_000;
-
-    private static final long HELP = 0;
+    private static final long MIN_LOOK_NANOS = 10_000_000;
 
     private final TimerScheduler scheduler;
     private final Backstop backstop;
     private final long stallNanos;
+    /** Between two looks at callbacks: half of stallNanos if that is short, as a stall is seen by two looks. */
+    private final long lookNanos;
     private final Seat seat;
     /**
      * By how much the monitor itself has overslept, all in all: what stops all threads, as a collector or another
@@ -70,6 +73,7 @@ final class Monitor implements Runnable {
         this.scheduler = scheduler;
         this.backstop = backstop;
         this.stallNanos = stallNanos;
+        this.lookNanos = Math.min(Backstop.LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
         this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "monitor" : null);
         if (scheduler.endsWhenIdle()) {
             sleepsUntil = Timeline.NEVER; // has no thread as yet
@@ -80,17 +84,23 @@ final class Monitor implements Runnable {
         seat.take(thread);
     }
 
-    /** If its thread cannot be started, the next driver that gets up tries again. */
+    /** If its thread cannot be started, the next one that would wake it tries again. */
     void wake() {
         if (!seat.wake()) {
             sleepsUntil = Timeline.NEVER;
         }
     }
 
-    /** A driver has got up, or has come back from a long callback. */
-    void driverIsUp(long now) {
-        long s = sleepsUntil;
-        if (s > now + ALL_UP_LIMIT_NANOS && (s > now + 2 * SLOW_POLL_NANOS || isNoneAsleep())) {
+    /** A worker has got up, and no other sleeps, as far as it knows. */
+    void noneAsleep(long now) {
+        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && scheduler.crew.isSpareNeeded()) {
+            call();
+        }
+    }
+
+    /** A loop has got up, or a queue has got another owner. */
+    void loopIsUp(long now) {
+        if (sleepsUntil > now + 2 * SLOW_POLL_NANOS) {
             call();
         }
     }
@@ -105,19 +115,6 @@ final class Monitor implements Runnable {
     private void call() {
         sleepsUntil = 0; // the next thread need not wake it again
         wake();
-    }
-
-    /** Whether no driver sleeps that could help, while a spare one could be started. */
-    private boolean isNoneAsleep() {
-        if (!scheduler.crew.mayGrow()) {
-            return false;
-        }
-        for (Driver d : scheduler.crew.drivers()) {
-            if (d.asleep) {
-                return false;
-            }
-        }
-        return true;
     }
 
     @Override
@@ -172,13 +169,14 @@ final class Monitor implements Runnable {
 
     /** Publishes until when the monitor sleeps, and looks whether that is too long. */
     private long planOn(long then, long now) {
-        long until = Math.min(then, backstop.look(now));
+        long look = backstop.look(now);
+        long until = Math.min(then, look == Timeline.NEVER ? look : Math.min(look, now + lookNanos));
         sleepsUntil = until;
         long sooner = until;
-        if (until > now + SLOW_POLL_NANOS && (anyDriverUp() || anyLoopSoonerThan(until))) {
+        if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
             sooner = now + SLOW_POLL_NANOS;
         }
-        if (until > now + ALL_UP_LIMIT_NANOS && isNoneAsleep()) {
+        if (until > now + ALL_UP_LIMIT_NANOS && scheduler.crew.isSpareNeeded()) {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
             sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
@@ -205,26 +203,11 @@ final class Monitor implements Runnable {
         return sleepsUntil == Timeline.NEVER || !seat.sitDownAgain(Thread.currentThread());
     }
 
-    private boolean anyDriverUp() {
-        for (Driver d : scheduler.crew.drivers()) {
-            if (!d.asleep && !d.stuck) {
-                return true;
-            }
-        }
-        for (TimerQueue q : scheduler.queues) {
-            Keeper k = q.gate.keeper();
-            if (k instanceof LoopDriver l && (l.isUp() || q.gate.pollUntil() == WakeGate.AWAKE)
-                    || k instanceof Driver d && d.stuck && !q.stalled) { // given to it a moment ago
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** It may have come by and said so after it was looked at, and does not tell when its time is over. */
-    private boolean anyLoopSoonerThan(long until) {
+    private boolean isAnyLoopSoonerThan(long until) {
         for (TimerQueue q : scheduler.queues) {
-            if (q.gate.keeper() instanceof LoopDriver && q.gate.pollUntil() < until - SLOW_POLL_NANOS) {
+            if (q.gate.owner() instanceof LoopDriver l
+                    && (l.isUp() || q.gate.pollUntil() < until - SLOW_POLL_NANOS)) {
                 return true;
             }
         }
@@ -233,60 +216,69 @@ final class Monitor implements Runnable {
 
     /** Looks at everything once; returns when to look again. */
     private long poll(long now) {
-        long next = anyDriverUp() ? now + SLOW_POLL_NANOS : Timeline.NEVER;
-        long lastUp = 0;
-        for (Driver d : scheduler.crew.drivers()) {
-            next = Math.min(next, look(d, now));
-            lastUp = Math.max(lastUp, d.asleep ? d.until : 0);
-        }
-        if (lastUp != Timeline.NEVER && scheduler.crew.mayGrow()) {
-            next = Math.min(next, Math.max(lastUp, now) + ALL_UP_POLL_NANOS);
-        }
-        boolean needHelp = false;
+        long next = lookAtWorkers(now);
         for (TimerQueue q : scheduler.queues) {
-            Keeper keeper = q.gate.keeper();
-            long p = q.gate.pollUntil();
-            if (keeper instanceof LoopDriver l) {
-                long then = lookAtLoop(q, l, now);
-                needHelp |= then == HELP;
-                next = then == HELP ? next : Math.min(next, then);
-            } else if (keeper instanceof Driver d && d.stuck) {
-                q.stalled = true;
-                needHelp = true;
-            } else if (p != WakeGate.AWAKE) {
-                next = Math.min(next, dueThen(p, now));
-            } else if (q.nextWhenOpaque() < now - HELP_AFTER_NANOS) {
-                needHelp = true;
+            if (q.gate.owner() instanceof LoopDriver l) {
+                next = Math.min(next, lookAtLoop(q, l, now));
+            } else if (q.gate.home() instanceof LoopDriver l) {
+                next = Math.min(next, lookAtAbsent(l, now));
             }
         }
-        return needHelp ? Math.min(next, callHelp(now)) : next;
+        return next;
     }
 
-    /** Whether a driver is stuck; returns when to look at it again. */
-    private long look(Driver d, long now) {
-        int pulse = d.pulseOpaque();
-        if ((pulse & 1) == 0) {
-            d.seenPulse = pulse;
-            d.stuck = false; // as below: it may have missed the flag
-            return Timeline.NEVER;
+    // ---- workers ----
+
+    private long lookAtWorkers(long now) {
+        long next = Timeline.NEVER;
+        boolean allStuck = true;
+        for (Driver d : scheduler.crew.drivers()) {
+            int pulse = d.pulseOpaque();
+            boolean isRunning = (pulse & 1) != 0;
+            if (!isRunning || pulse != d.seenPulse) {
+                d.seenPulse = pulse;
+                d.seenAt = now - paused;
+                d.stallReported = false;
+            }
+            long age = age(d.seenAt, now);
+            allStuck &= isRunning && age >= STUCK_NANOS;
+            if (isRunning && !d.stallReported) {
+                if (age >= stallNanos && age > 0) {
+                    d.stallReported = true;
+                    scheduler.reporter.stalled(d.nodeOpaque(), d.lateness(), age);
+                } else {
+                    next = Math.min(next, now + Math.min(lookNanos, Math.max(MIN_LOOK_NANOS, stallNanos - age)));
+                }
+            }
         }
-        if (pulse != d.seenPulse) {
-            d.seenPulse = pulse;
-            d.seenAt = now - paused;
-            d.stuck = false;
-        } else if (d.stuck) {
-            return Timeline.NEVER; // it speaks up when it comes back
-        } else if (age(d.seenAt, now) >= stallNanos) {
-            d.stuck = true;
-            scheduler.reporter.stalled(d.nodeOpaque(), d.lateness(), age(d.seenAt, now));
-            return now + FAST_POLL_NANOS;
+        if (scheduler.crew.isSpareNeeded()) {
+            next = Math.min(next, now + ALL_UP_POLL_NANOS);
+            if (allStuck && isAnythingDue(now)) {
+                scheduler.crew.startSpare();
+            }
         }
-        return now + Math.min(SLOW_POLL_NANOS, Math.max(FAST_POLL_NANOS, stallNanos - age(d.seenAt, now)));
+        return next;
     }
 
     private long age(long seenAt, long now) {
         return now - paused - seenAt;
     }
+
+    private boolean isAnythingDue(long now) {
+        boolean due = false;
+        for (TimerQueue q : scheduler.queues) {
+            if (!q.isConfined() && q.tryLock()) {
+                try {
+                    due |= !q.drain() || q.earliest() <= now + SLOW_POLL_NANOS;
+                } finally {
+                    q.unlock();
+                }
+            }
+        }
+        return due;
+    }
+
+    // ---- loops ----
 
     private static boolean hasOverslept(TimerQueue q, long p, long due, long now) {
         if (due >= now - LATE_NANOS || q.gate.pollUntil() != p) {
@@ -301,8 +293,8 @@ final class Monitor implements Runnable {
     }
 
     /**
-     * A loop's thread may be anywhere, and come by at any moment. If it has not since a timer fell due, drivers may
-     * adopt its queue, until it does. Returns when to look again, or HELP.
+     * A loop's thread may be anywhere, and come by at any moment. If it has not since a timer fell due, the workers get
+     * its queue, until it does. Returns when to look again.
      */
     private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
         if (l.hasEnded()) {
@@ -323,14 +315,25 @@ final class Monitor implements Runnable {
         }
         long due;
         TimerNode first;
+        boolean isTakenOver = false;
         try {
             due = q.earliestTold();
             if (now - due >= HELP_AFTER_NANOS) { // else what has arrived stays where it may be stopped at little cost
                 due = q.fileAndPeek(now);
             }
             first = q.first();
+            if (!came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && q.gate.owner() == l
+                    && !l.hasComeBy(now - paused)) {
+                q.transfer(scheduler.standby);
+                isTakenOver = true;
+                l.absentSince = Math.max(due, resumedAt);
+                l.lateTimer = first;
+            }
         } finally {
             q.unlock();
+        }
+        if (isTakenOver) {
+            scheduler.standby.hasTakenOver();
         }
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {
@@ -341,6 +344,9 @@ final class Monitor implements Runnable {
             l.stallReported = true;
             scheduler.reporter.loopStalled(l, first, late);
         }
+        if (isTakenOver) {
+            return now + lookNanos;
+        }
         if (p != WakeGate.AWAKE && hasOverslept(q, p, due, now) && q.gate.casPollUntil(p, WakeGate.AWAKE)) {
             backstop.countRescue(); // once: from now on it is up, for all that anybody knows
             l.wake();
@@ -348,41 +354,31 @@ final class Monitor implements Runnable {
         if (l.isConfined()) {
             return now + SLOW_POLL_NANOS;
         }
-        q.stalled = !came; // else to steal what is due is enough
-        return HELP;
+        scheduler.standby.callHelper(null); // which runs what is due; the loop comes by, so the rest is its own
+        return now + FAST_POLL_NANOS;
+    }
+
+    /** The workers have its queue. */
+    private long lookAtAbsent(LoopDriver l, long now) {
+        if (l.hasEnded()) {
+            scheduler.loops.closeEnded(l);
+        }
+        TimerNode running = l.nodeOpaque();
+        if (!l.hasComeBy(now - paused) && !l.stallReported) {
+            long since = running == null ? now - l.absentSince : age(l.seenAt, now);
+            if (since >= stallNanos) {
+                l.stallReported = true;
+                if (running == null) {
+                    scheduler.reporter.loopStalled(l, l.lateTimer, since);
+                } else {
+                    scheduler.reporter.stalled(running, l.lateness(), since);
+                }
+            }
+        }
+        return l.stallReported ? Timeline.NEVER : now + lookNanos; // when it comes back it says so
     }
 
     private static long dueThen(long due, long now) {
         return due == Timeline.NEVER ? due : Math.max(due, now) + SLOW_POLL_NANOS;
-    }
-
-    /** Kicks an idle driver, or starts a spare one if all are stuck; returns when to look again. */
-    private long callHelp(long now) {
-        boolean allStuck = true;
-        for (Driver d : scheduler.crew.drivers()) {
-            if (d.asleep) {
-                d.wake(); // it sees on its round who needs help
-                return now + FAST_POLL_NANOS;
-            }
-            allStuck &= d.stuck;
-        }
-        if (allStuck && anythingDue(now)) {
-            return scheduler.crew.startSpare() ? now + FAST_POLL_NANOS : now + SLOW_POLL_NANOS;
-        }
-        return now + SLOW_POLL_NANOS;
-    }
-
-    private boolean anythingDue(long now) {
-        boolean due = false;
-        for (TimerQueue q : scheduler.queues) {
-            if (!q.isConfined() && q.tryLock()) {
-                try {
-                    due |= !q.drain() || q.earliest() <= now + SLOW_POLL_NANOS;
-                } finally {
-                    q.unlock();
-                }
-            }
-        }
-        return due;
     }
 }

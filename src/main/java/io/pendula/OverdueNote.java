@@ -15,10 +15,12 @@ final class OverdueNote {
 
     // Of the thread that looks.
 
-    /** The keeper that was seen asleep while something was overdue, or null; */
-    Keeper keeper;
+    /** The worker that was seen asleep while something was overdue, or null; */
+    Driver sleeper;
     /** how many rounds it had made; */
     int progress;
+    /** until when its gate said that it sleeps; */
+    long until;
     /** and when that was. */
     long since;
 

@@ -6,13 +6,12 @@ import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How one driver sleeps until a deadline: rather precisely, at little cost. Two independent means, each of which can
- * be switched off.
+ * How one worker sleeps until a deadline: rather precisely, at little cost.
  *
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
- * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; what is left then is spun
- * away, while the sleeper looks for a wake. After a park no more than 30 microseconds are spun, else the rest is parked;
- * a sleep that is shorter than the oversleep as a whole is spun through.
+ * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to come
+ * then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. Where wakes are not rationed a
+ * sleep that is shorter than the oversleep is spun through as a whole; else it is a park of the shortest kind.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
  * batch wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
@@ -20,55 +19,66 @@ import java.util.concurrent.locks.LockSupport;
 final class Sleeper {
     private static final long MAX_BIAS_NANOS = 100_000;
     private static final long MAX_SPIN_NANOS = 30_000;
+    /** What is learned begins here: two sleepers that learn from nothing need hundreds of sleeps. */
+    private static final long FIRST_BIAS_NANOS = 40_000;
     /** Down eight times as fast as up: at rest where one oversleep in nine is shorter than the bias. */
     private static final long BIAS_DOWN_NANOS = 2_000;
     private static final long BIAS_UP_NANOS = 250;
+    private static final long SHORTEST_PARK_NANOS = 1_000;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
     private static final int MAX_TID_LENGTH = 10;
 
     private final Timeline timeline;
-    private final boolean earlyPark;
+    /** Wakes are not rationed. */
+    private final boolean isExact;
+    private final boolean spins;
     private long bias;
 
-    Sleeper(Timeline timeline, boolean earlyPark) {
+    Sleeper(Timeline timeline, boolean isExact) {
         this.timeline = timeline;
+        this.isExact = isExact;
         // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
         // that stands still.
-        this.earlyPark = earlyPark && timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
+        this.spins = timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
+        this.bias = spins ? FIRST_BIAS_NANOS : 0;
     }
 
     /**
-     * Sleeps until the deadline, or until somebody unparks the thread or wakes the queue; may return early, as every
-     * caller looks again at what there is to do.
+     * Sleeps until {@code target}, or until the sleeper is called; may return early, as every caller looks again at
+     * what there is to do. What is due at {@code next}, which is no later, need not wait for the target if the thread
+     * is up before.
      */
-    void sleepUntil(long deadline, TimerQueue watched) {
-        if (deadline == Timeline.NEVER) {
-            LockSupport.park(watched);
+    void sleepUntil(long target, long next, Driver sleeper) {
+        if (target == Timeline.NEVER) {
+            LockSupport.park(sleeper);
             return;
         }
         long now = timeline.now();
-        long left = deadline - now;
-        if (!earlyPark || watched == null) {
-            LockSupport.parkNanos(watched, Math.min(left, MAX_PARK_NANOS));
-            return;
-        }
-        if (left > bias) {
-            long parked = Math.min(left - bias, MAX_PARK_NANOS);
-            LockSupport.parkNanos(watched, parked);
-            long woke = timeline.now();
+        long left = target - now;
+        long woke = now;
+        if (left > bias || !isExact) {
+            long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
+            if (left > 0) {
+                LockSupport.parkNanos(sleeper, parked);
+            }
+            woke = timeline.now();
             long over = woke - now - parked;
             if (over < 0) {
-                return; // woken by somebody
+                return; // called by somebody
             }
-            learn(over);
-            if (deadline - woke > MAX_SPIN_NANOS) {
+            if (spins && left > bias) {
+                learn(over);
+            }
+            if (next - woke > MAX_SPIN_NANOS) {
                 return; // to park once more
             }
         } // else any park would end too late
-        while (watched.gate.pollUntil() != WakeGate.AWAKE && timeline.now() < deadline) {
-            Thread.onSpinWait();
+        if (spins) {
+            while (timeline.now() < next && !sleeper.isCalled()) {
+                Thread.onSpinWait();
+            }
         }
     }
 

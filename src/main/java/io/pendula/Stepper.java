@@ -27,7 +27,7 @@ final class Stepper extends Firing {
         TimerQueue soonest = null;
         long when = Timeline.NEVER;
         for (TimerQueue q : scheduler.queues) {
-            long w = q.gate.owner() == null ? q.earliestLive() : Timeline.NEVER;
+            long w = q.gate.home() == null ? q.earliestLive() : Timeline.NEVER;
             scheduler.retireIfVacant(q);
             if (w < when) {
                 when = w;

@@ -35,6 +35,8 @@ class TimerHeap {
     private static final int OFFSET = CHUNK - 1;
     private static final int MIN_CAPACITY = 64;
     private static final int ROOT = 3;
+    /** Entries of the first three levels. */
+    private static final int FIRST_LEVELS = 21;
     /** The first child of every slot below this is positive. */
     private static final int MAX_CAPACITY = 1 << 29;
 
@@ -82,6 +84,22 @@ class TimerHeap {
 
     final long topKey() {
         return size == 0 ? Timeline.NEVER : keys[ROOT];
+    }
+
+    /**
+     * The earliest key that is not before {@code from}, among the first entries: the root, its children and theirs. If
+     * all of these are earlier, {@code from}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     */
+    final long earliestFrom(long from) {
+        long[] k = keys;
+        int n = Math.min(Math.min(size, FIRST_LEVELS), k.length - ROOT);
+        long earliest = Timeline.NEVER;
+        for (int s = ROOT; s < ROOT + n; s++) {
+            if (k[s] >= from && k[s] < earliest) {
+                earliest = k[s];
+            }
+        }
+        return earliest == Timeline.NEVER && n == FIRST_LEVELS ? from : earliest;
     }
 
     final TimerNode top() {

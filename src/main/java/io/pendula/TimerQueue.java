@@ -69,9 +69,9 @@ final class TimerQueue extends QueueFields {
      *   arrivals   pushers (CAS); drain                  a loop, under the lock           volatile
      *   posts      resets, around a push                 close, under the lock            opaque, ordered by a CAS
      * WakeGate
-     *   pollUntil  keeper, under the lock; wakers (CAS)  arming threads                   volatile
-     *   sleepsLong keeper, under the lock                threads that stop                volatile
-     *   keeper, owner  lock holder (owner also at the start)  wakers, drivers, monitor    volatile
+     *   pollUntil  owner, under the lock; wakers (CAS)  arming threads                   volatile
+     *   sleepsLong owner, under the lock                threads that stop                volatile
+     *   owner, owner  lock holder (owner also at the start)  wakers, drivers, monitor    volatile
      * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
      * Compactor.fruitless, sweeping
      *              lock holder                           threads that make entries stale   volatile
@@ -95,7 +95,7 @@ final class TimerQueue extends QueueFields {
 
     /** Results of prepareToSleep, below every deadline. */
     static final long RETRY = 0;
-    static final long NOT_KEEPER = -1;
+    static final long NOT_OWNER = -1;
 
     final int index;
     final Timeline timeline;
@@ -118,8 +118,6 @@ final class TimerQueue extends QueueFields {
 
     /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
     private volatile boolean left;
-    /** Set by the monitor while the keeper is stuck: whoever is idle may adopt the queue. */
-    volatile boolean stalled;
     /** The monitor's own note: when the loop that keeps it was first seen to be late, or 0. */
     long lateSince;
     final OverdueNote overdue = new OverdueNote();
@@ -416,12 +414,12 @@ final class TimerQueue extends QueueFields {
 
     /**
      * After a push of a timer that other threads could reach before it was pushed. One of them may have brought it
-     * forward by a CAS of the word alone, and its wake came too early: the keeper found nothing in the inbox. So this
-     * thread wakes the keeper for the deadline that it reads now. A reset after this reading comes after the push, too,
+     * forward by a CAS of the word alone, and its wake came too early: the owner found nothing in the inbox. So this
+     * thread wakes the owner for the deadline that it reads now. A reset after this reading comes after the push, too,
      * so its own wake suffices. The same goes for a stop in the inbox and the call for a late drain.
      *
-     * <p>The keeper is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
-     * again relies on the keeper not to sleep beyond it.
+     * <p>The owner is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
+     * again relies on the owner not to sleep beyond it.
      */
     private void wakeFor(TimerNode t) {
         long w = t.wordVolatile();
@@ -512,33 +510,88 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * Publishes until when the keeper sleeps.
+     * Publishes until when the owner sleeps.
      *
-     * @return that deadline; or RETRY if there is still something to do, or NOT_KEEPER if another has taken over
+     * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if another has taken over
      */
-    long prepareToSleep(Keeper me, long now) {
+    long prepareToSleep(QueueOwner me, long now) {
         lock.lock();
         try {
-            if (gate.keeper() != me) {
-                return NOT_KEEPER;
-            }
-            if (!intake.drain()) {
-                setNextWhenOpaque(wakeTime(now));
-                return RETRY;
-            }
-            if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
-                return RETRY;
-            }
-            heap.trim();
+            return gate.owner() == me ? publishSleep(now) : NOT_OWNER;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long publishSleep(long now) {
+        if (!intake.drain()) {
             setNextWhenOpaque(wakeTime(now));
-            planLateSweep(now);
-            long p = Math.min(ahead(wakeTime(now), now), compactor.lateSweepAt());
-            compactor.publish(p, now, intake.stops); // W1
-            if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
-                gate.setPollUntil(WakeGate.AWAKE);
-                return RETRY;
+            return RETRY;
+        }
+        if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
+            return RETRY;
+        }
+        heap.trim();
+        setNextWhenOpaque(wakeTime(now));
+        planLateSweep(now);
+        long p = Math.min(ahead(wakeTime(now), now), compactor.lateSweepAt());
+        compactor.publish(p, now, intake.stops); // W1
+        if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
+            gate.setPollUntil(WakeGate.AWAKE);
+            return RETRY;
+        }
+        return p;
+    }
+
+    // ---- what a worker does ----
+
+    /** Results of {@link #pollOne} and {@link #helpOne}. */
+    static final int NOTHING_DUE = 0;
+    static final int CLAIMED = 1;
+    static final int PUBLISHED = 2;
+    static final int NOT_HERE = 3;
+    /** Nothing is due of what has been drained, but there is more. */
+    static final int MORE = 4;
+
+    /**
+     * One step of the poller, in one hold of the lock: claims the earliest timer that is due into {@code run}. If none
+     * is, and {@code fresh}, which says that the clock was read for this step, publishes until when the poller can sleep.
+     *
+     * @param drain whether something may have been armed that was due at {@code now}
+     * @param helpBefore who arms for an instant before this from now on must call for help
+     */
+    int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
+        lock.lock();
+        try {
+            if (gate.owner() != me || closer.isClosed()) {
+                return NOT_HERE;
             }
-            return p;
+            if (fresh) {
+                gate.takeUp(helpBefore); // before the drain
+            }
+            if (drain && intake.hasMail()) {
+                intake.drain();
+            }
+            if (claimDue(now, run, false)) {
+                return CLAIMED;
+            }
+            return fresh && earliest() > now && publishSleep(now) != RETRY ? PUBLISHED : NOTHING_DUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One step of a thread that helps: as pollOne, but whoever else is here goes first, and the gate stays as it is. */
+    int helpOne(Firing run, long now, boolean drain) {
+        if (!lock.tryLock()) {
+            return NOT_HERE;
+        }
+        try {
+            if (closer.isClosed()) {
+                return NOT_HERE;
+            }
+            boolean more = drain && intake.hasMail() && !intake.drain();
+            return claimDue(now, run, true) ? CLAIMED : more ? MORE : NOTHING_DUE;
         } finally {
             lock.unlock();
         }
@@ -548,11 +601,11 @@ final class TimerQueue extends QueueFields {
      * The same for a loop. It gets up for other reasons, too, so a long sleep is not divided; and it comes by so often
      * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
      */
-    long prepareToWait(Keeper me, long now) {
+    long prepareToWait(QueueOwner me, long now) {
         lock.lock();
         try {
-            if (gate.keeper() != me) {
-                return NOT_KEEPER;
+            if (gate.owner() != me) {
+                return NOT_OWNER;
             }
             if (isDrainDue(now) && !intake.drain()) {
                 setNextWhenOpaque(wakeTime(now));
@@ -589,7 +642,7 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** When the keeper must be up again, as far as the heap and the backlog tell. */
+    /** When the owner must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
         return Math.min(earliest(), intake.isUnfinished() ? now : intake.room.shortage.lookAt());
     }
@@ -601,6 +654,11 @@ final class TimerQueue extends QueueFields {
     private static long ahead(long when, long now) {
         long left = when - now;
         return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
+    }
+
+    /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
+    long earliestFrom(long from) {
+        return heap.earliestFrom(from);
     }
 
     /** The earliest deadline, as far as filed; it may belong to a stale entry. */
@@ -628,7 +686,19 @@ final class TimerQueue extends QueueFields {
         return intake.drain();
     }
 
-    // ---- the keeper, and what it and thieves need ----
+    /** Whoever arms next must wake the owner, which is up for all that the gate says, but has no thread. */
+    void wakesOnNext(Driver threadless) {
+        lock.lock();
+        try {
+            if (threadless.runner() == null) {
+                gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- the owner, and what it and thieves need ----
 
     void lock() {
         lock.lock();
@@ -644,7 +714,7 @@ final class TimerQueue extends QueueFields {
 
     /** Whether nobody but the owner may run what is due. Never so of a queue that was armed for anybody. */
     boolean isConfined() {
-        Keeper k = gate.owner();
+        QueueOwner k = gate.home();
         return k != null && k.isConfined();
     }
 
@@ -701,32 +771,11 @@ final class TimerQueue extends QueueFields {
                 && (intake.immediateWhen() < heap.topKey() ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
     }
 
-    /** Lock held. Makes {@code me}, which is up, the one who sleeps for this queue; null if none does. */
-    void keep(Keeper me) {
+    /** Lock held. Makes {@code to}, which is up, the owner; null if no thread sleeps for this queue any more. */
+    void transfer(QueueOwner to) {
         assert lock.isHeldByCurrentThread();
-        gate.setKeeper(me);
-        stalled = false;
-        gate.setPollUntil(WakeGate.AWAKE);
-    }
-
-    /**
-     * Lock held. Makes {@code to}, which sleeps until an instant that is known, the keeper. True if it must be woken,
-     * since something here needs it earlier; what is due may wait for {@code grace}.
-     */
-    boolean lend(Keeper to, long until, long now, long grace) {
-        assert lock.isHeldByCurrentThread();
-        gate.setKeeper(to);
-        intake.drain();
-        planLateSweep(now);
-        compactor.publish(until, now, intake.stops); // W1
-        boolean complete = intake.drain(); // R1
-        long needed = Math.min(wakeTime(now), compactor.lateSweepAt());
-        if (!complete || needed != Timeline.NEVER && Math.max(needed, now + grace) < until || compactor.wantsSweep()
-                || compactor.missesStale()) {
-            gate.setPollUntil(WakeGate.AWAKE);
-            return true;
-        }
-        return false;
+        gate.setOwner(to);
+        gate.takeUp(WakeGate.NO_HELP);
     }
 
     /** Looks at every timer that is filed here; each armed one once, stopped ones perhaps. */
@@ -745,8 +794,8 @@ final class TimerQueue extends QueueFields {
 
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----
 
-    /** Makes {@code to} owner and keeper; null with a manual clock, whose advance runs what is due. */
-    void giveTo(Keeper to) {
+    /** Makes {@code to} owner and owner; null with a manual clock, whose advance runs what is due. */
+    void giveTo(QueueOwner to) {
         lock.lock();
         try {
             give(to);
@@ -755,15 +804,15 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    private void give(Keeper to) {
+    private void give(QueueOwner to) {
         assert lock.isHeldByCurrentThread();
-        gate.setOwner(to);
-        keep(to);
+        gate.setHome(to);
+        transfer(to);
         intake.drain(); // so that arrivals says what the owner asks for
     }
 
     /** As giveTo, when the loop has gone that the queue was made for. */
-    void leaveTo(Keeper successor) {
+    void leaveTo(QueueOwner successor) {
         lock.lock();
         try {
             left = true;
@@ -801,8 +850,8 @@ final class TimerQueue extends QueueFields {
         return inbox.isRetired();
     }
 
-    /** Ends the retirement. The owner first, so that each push finds a keeper to wake; null if it is closed next. */
-    void comeBackTo(Keeper successor) {
+    /** Ends the retirement. The owner first, so that each push finds a owner to wake; null if it is closed next. */
+    void comeBackTo(QueueOwner successor) {
         lock.lock();
         try {
             give(successor);
@@ -825,10 +874,10 @@ final class TimerQueue extends QueueFields {
 
     private void release() {
         assert lock.isHeldByCurrentThread();
-        gate.setOwner(null);
-        keep(null);
+        gate.setHome(null);
+        transfer(null);
         overdue.forgetInbox();
-        overdue.keeper = null;
+        overdue.sleeper = null;
     }
 
     /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */

@@ -60,8 +60,8 @@ public final class TimerScheduler implements AutoCloseable {
     /** Null until a loop has gone. Under crew. */
     private GoneQueues gone;
     private final PendingLimit limit;
-    /** Only of a pool with more than one thread. */
-    final Lookout lookout;
+    /** Owns the queues of the workers; null where there are none, and with a manual clock. */
+    final Standby standby;
     private final Monitor monitor;
     /** Null where no thread would look: with a manual clock, without workers, or without a monitor. */
     final Backstop backstop;
@@ -83,14 +83,14 @@ public final class TimerScheduler implements AutoCloseable {
     /** The builder's settings. */
     record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
             ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
-            long maxPending, NanoClock clock, boolean monitor, long stallNanos, boolean earlyPark,
-            boolean tightSlack, Kind kind) {}
+            long maxPending, NanoClock clock, boolean monitor, long stallNanos, long spacingNanos,
+            Kind kind) {}
 
     enum Kind {
         ORDINARY,
         /** Cannot be closed. */
         SHARED,
-        /** Of an executor: tasks may block, so a lookout takes the monitor's place; threads start when needed. */
+        /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
         POOL
     }
 
@@ -132,8 +132,10 @@ public final class TimerScheduler implements AutoCloseable {
         ManualClock manual = manualClock();
         this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
         this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
+        this.standby = manual == null && workers.length > 0 ? new Standby(this, options.spacingNanos) : null;
         for (int i = 0; i < workers.length; i++) {
             workers[i] = newQueue(i);
+            workers[i].giveTo(standby);
         }
         this.queues = workers;
         this.crew = new Crew(this);
@@ -141,7 +143,6 @@ public final class TimerScheduler implements AutoCloseable {
             this.monitor = null;
             this.backstop = null;
             this.stepper = new Stepper(this);
-            this.lookout = null;
             crew.needsNobody();
             manual.attach(this);
         } else {
@@ -149,7 +150,6 @@ public final class TimerScheduler implements AutoCloseable {
             this.backstop = watched || options.kind == Kind.POOL ? new Backstop(this) : null;
             this.monitor = watched ? new Monitor(this, backstop, options.stallNanos) : null;
             this.stepper = null;
-            this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
             if (endsWhenIdle()) {
                 crew.seatAll();
             } else if (options.kind != Kind.POOL) {
@@ -372,7 +372,7 @@ public final class TimerScheduler implements AutoCloseable {
             throw new IllegalStateException("the thread " + me.getName() + " is a driver of this scheduler");
         }
         LoopDriver l = loops.attach(me, wakeup, confined);
-        driverIsUp(); // it may never say that it waits
+        loopIsUp(); // it may never say that it waits
         loops.closeEnded();
         return l.handle;
     }
@@ -497,7 +497,7 @@ public final class TimerScheduler implements AutoCloseable {
     /** Whatever has failed: drivers and loops must find out that the scheduler is closed. */
     private void wakeAll() {
         for (Driver d : crew.drivers()) {
-            d.wake();
+            d.call();
         }
         if (monitor != null) {
             monitor.wake();
@@ -592,9 +592,17 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    void driverIsUp() {
+    /** A worker has got up, and no other sleeps. */
+    void noneAsleep() {
         if (monitor != null) {
-            monitor.driverIsUp(nowIfTold());
+            monitor.noneAsleep(nowIfTold());
+        }
+    }
+
+    /** A loop has got up, or a queue has got another owner. */
+    void loopIsUp() {
+        if (monitor != null) {
+            monitor.loopIsUp(nowIfTold());
         }
     }
 
@@ -715,9 +723,8 @@ public final class TimerScheduler implements AutoCloseable {
         private long maxPending = Long.MAX_VALUE;
         private NanoClock clock = NanoClock.system();
         private boolean monitor = true;
-        private long stallNanos = 1_000_000;
-        private boolean earlyPark = true;
-        private boolean tightSlack = true;
+        private long stallNanos = 5_000_000_000L;
+        private long spacingNanos = 150_000;
 
         /** How many spare drivers there may be, unless {@code maxDrivers} was called. */
         private static final int SPARES = 16;
@@ -894,8 +901,9 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Whether a monitor thread hands the timers of a driver that is held up by a callback to others. Without it
-         * nothing is lost, but such timers wait until a driver comes along for another reason. Default: true.
+         * Whether a monitor thread starts spare drivers when all are held up by callbacks, hands the timers of a shared
+         * loop that does not come by to the workers, and reports what stalls. Without it nothing is lost, but what is due
+         * then waits. Drivers look after each other in any case. Default: true.
          *
          * @param monitor false for no monitor, hence no spare drivers
          * @return this
@@ -906,8 +914,10 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * For how long the monitor must have seen the same callback running before it hands the driver's other timers
-         * to another. It looks at most each millisecond. Default: 1 ms.
+         * After how long a callback that has not returned, or a loop that has not come by though a timer is due, is
+         * reported to {@link TimerListener#stalled} or {@link TimerListener#loopStalled}, once each. Others run what is
+         * due behind it long before. The monitor looks once a second, or twice in this time if that is more often, though
+         * not more often than each 10 ms. Default: 5 s.
          *
          * @param threshold zero or more
          * @return this
@@ -920,26 +930,18 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Whether drivers park a little too short and spin for the rest, usually some 10 microseconds and never more
-         * than 100. Has no effect where there is only one processor, or with a clock of one's own. Default: true.
+         * How long the drivers sleep at least after they have found something to run, unless a thread arms an earlier
+         * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
+         * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
+         * are as exact as ever. Zero: each timer is exact, at any price. Default: 150 microseconds.
          *
-         * @param earlyPark false to park for the whole time
+         * @param spacing zero or more
          * @return this
+         * @throws NullPointerException if {@code spacing} is null
+         * @throws IllegalArgumentException if {@code spacing} is negative
          */
-        public Builder earlyPark(boolean earlyPark) {
-            this.earlyPark = earlyPark;
-            return this;
-        }
-
-        /**
-         * Whether drivers ask Linux to wake them without the usual slack of 50 microseconds. Has no effect elsewhere.
-         * Default: true.
-         *
-         * @param tightSlack false to leave the slack as it is
-         * @return this
-         */
-        public Builder tightSlack(boolean tightSlack) {
-            this.tightSlack = tightSlack;
+        public Builder wakeSpacing(Duration spacing) {
+            this.spacingNanos = Check.notNegative(spacing, "spacing");
             return this;
         }
 
@@ -970,7 +972,7 @@ public final class TimerScheduler implements AutoCloseable {
                         + ", but is " + max);
             }
             return new Options(name, w, max, threadFactory, daemon, contextClassLoader, executor, listener, slowNanos,
-                    maxPending, clock, monitor, stallNanos, earlyPark, tightSlack, kind);
+                    maxPending, clock, monitor, stallNanos, spacingNanos, kind);
         }
     }
 }

@@ -3,14 +3,20 @@ package io.pendula;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** Read by all threads that arm, written when a keeper goes to sleep or is woken. */
+/** Read by all threads that arm, written when an owner goes to sleep or is woken. */
 @SuppressWarnings("unused") // through a VarHandle
 abstract class GateFields extends Padded {
     long pollUntil = WakeGate.AWAKE;
+    /**
+     * While pollUntil says AWAKE: a timer that is armed for an earlier instant may need another thread than the one
+     * that is up for the queue, as that is perhaps held up by a callback. Volatile: the owner writes it, then drains; who
+     * arms pushes, then reads it. So one of the two sees the other.
+     */
+    long helpBefore = WakeGate.NO_HELP;
     volatile boolean sleepsLong;
     /**
      * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to AWAKE
-     * and not woken the keeper: the next thread that arms does so.
+     * and not woken the owner: the next thread that arms does so.
      */
     volatile boolean wakeFailed;
 }
@@ -20,20 +26,20 @@ final class WakeGate extends GateFields {
     /*
      * No lost wake-up
      *
-     * The keeper publishes pollUntil = p (W1), then drains (R1: reads the inbox), then unlocks and parks until p.
+     * The owner publishes pollUntil = p (W1), then drains (R1: reads the inbox), then unlocks and parks until p.
      * Who arms pushes (W2: a CAS on the inbox, or on the word of a timer that is in the inbox), then reads pollUntil
      * (R2). All four are volatile, hence in one total order: if R1 comes before W2, then W1 < R1 < W2 < R2, so the
      * armer sees p or something later. If it sees p and its deadline is earlier, its CAS from p to AWAKE succeeds (and
-     * it wakes the keeper), or fails because another armer's did, or the keeper's own return from park; in each case
-     * the keeper is up and has W1 and R1 before it again. If R1 comes after W2, the keeper takes the timer itself. A
+     * it wakes the owner), or fails because another armer's did, or the owner's own return from park; in each case
+     * the owner is up and has W1 and R1 before it again. If R1 comes after W2, the owner takes the timer itself. A
      * helper that drains in between holds the lock: either before W1, and p counts its timers in; or after R1, and then
-     * each pusher's R2 comes after W1. Before it parks, and when it waits for no lock any more, the keeper looks at
+     * each pusher's R2 comes after W1. Before it parks, and when it waits for no lock any more, the owner looks at
      * pollUntil once again (Driver.nobodyCalled); the waker's permit covers the time after that. The same argument with
      * the count of stale entries instead of the inbox covers the call for a sweep.
      *
      * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
-     * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the keeper does not find the
-     * timer. Therefore the pusher reads the word once more after its push, and wakes the keeper for the deadline that it
+     * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the owner does not find the
+     * timer. Therefore the pusher reads the word once more after its push, and wakes the owner for the deadline that it
      * finds (wakeFor). A reset that this reading does not show comes after the push, and its own wake counts. Nothing
      * that may take long lies between the CAS and the push.
      *
@@ -49,11 +55,16 @@ final class WakeGate extends GateFields {
     /** What pollUntil says while nobody sleeps for the queue: below every deadline, so no arming wakes anybody. */
     static final long AWAKE = Long.MIN_VALUE;
 
+    /** Below every deadline. */
+    static final long NO_HELP = Long.MIN_VALUE;
+
     private static final VarHandle POLL_UNTIL;
+    private static final VarHandle HELP_BEFORE;
 
     static {
         try {
             POLL_UNTIL = MethodHandles.lookup().findVarHandle(GateFields.class, "pollUntil", long.class);
+            HELP_BEFORE = MethodHandles.lookup().findVarHandle(GateFields.class, "helpBefore", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -64,29 +75,30 @@ final class WakeGate extends GateFields {
 
     /** Null in tests of a queue alone. */
     private final TimerScheduler scheduler;
-    private volatile Keeper keeper;
-    /** Who takes the queue back whenever it comes by; null with a manual clock, whose advance runs what is due. */
-    private volatile Keeper owner;
+    /** Who sees to it that due timers run; null with a manual clock, whose advance runs what is due. */
+    private volatile QueueOwner owner;
+    /** Who takes the queue back when it comes by; null with a manual clock. */
+    private volatile QueueOwner home;
 
     WakeGate(TimerScheduler scheduler) {
         this.scheduler = scheduler;
     }
 
-    Keeper keeper() {
-        return keeper;
-    }
-
-    Keeper owner() {
+    QueueOwner owner() {
         return owner;
     }
 
-    /** Under the queue's lock, as all that changes the keeper, unless nobody else knows the queue yet. */
-    void setOwner(Keeper owner) {
-        this.owner = owner;
+    QueueOwner home() {
+        return home;
     }
 
-    void setKeeper(Keeper keeper) {
-        this.keeper = keeper;
+    /** Under the queue's lock, as all that changes the owner, unless nobody else knows the queue yet. */
+    void setHome(QueueOwner home) {
+        this.home = home;
+    }
+
+    void setOwner(QueueOwner owner) {
+        this.owner = owner;
     }
 
     long pollUntil() {
@@ -101,9 +113,29 @@ final class WakeGate extends GateFields {
         return POLL_UNTIL.compareAndSet(this, expected, until);
     }
 
-    /** The keeper sleeps until then; {@code isLong} if a timer that is stopped meanwhile must not wait for its end. */
+    /** The owner has taken the queue up: it drains it before it publishes again. */
+    void takeUp(long helpBefore) {
+        setHelpBefore(helpBefore);
+        if (pollUntil() != AWAKE) {
+            setPollUntil(AWAKE);
+        }
+    }
+
+    /** Who arms for an instant before this calls for help. */
+    void setHelpBefore(long helpBefore) {
+        HELP_BEFORE.setVolatile(this, helpBefore);
+    }
+
+    /** True for one of those who arm before helpBefore. */
+    boolean takeHelpCall(long when) {
+        long h = (long) HELP_BEFORE.getVolatile(this);
+        return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
+    }
+
+    /** The owner sleeps until then; {@code isLong} if a timer that is stopped meanwhile must not wait for its end. */
     void publish(long until, boolean isLong) {
         sleepsLong = isLong; // before W1, see callForStale
+        HELP_BEFORE.setOpaque(this, NO_HELP);
         setPollUntil(until); // W1
     }
 
@@ -113,25 +145,36 @@ final class WakeGate extends GateFields {
         if (when < p) {
             // The call of a method may be one too many for the calling thread's stack. A store to a field is not.
             try {
-                if (casPollUntil(p, AWAKE)) {
-                    wakeKeeper();
-                    if (p == Timeline.NEVER && scheduler != null) {
-                        scheduler.firstIsArmed();
-                    }
-                }
+                wakeFrom(p, when);
             } catch (Throwable e) {
                 wakeFailed = true;
                 throw e;
             }
+        } else if (p == AWAKE && when < (long) HELP_BEFORE.getVolatile(this)) {
+            callHelp(when);
         } else if (wakeFailed) {
             wakeAgain();
         }
     }
 
-    private void wakeKeeper() {
-        Keeper k = keeper;
-        if (k != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
-            k.wake();
+    private void wakeFrom(long until, long when) {
+        if (!casPollUntil(until, AWAKE)) {
+            wakeIfBefore(when); // the owner has taken the queue up, or published anew; or another armer wakes it
+            return;
+        }
+        QueueOwner o = owner; // after the CAS, see above
+        if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
+            o.wakeFor(this, when);
+        }
+        if (until == Timeline.NEVER && scheduler != null) {
+            scheduler.firstIsArmed();
+        }
+    }
+
+    private void callHelp(long when) {
+        QueueOwner o = owner;
+        if (o != null) {
+            o.help(this, when);
         }
     }
 
@@ -139,7 +182,10 @@ final class WakeGate extends GateFields {
     void wakeAgain() {
         try {
             wakeFailed = false; // before the wake: another may fail meanwhile
-            wakeKeeper();
+            QueueOwner o = owner;
+            if (o != null) {
+                o.wake();
+            }
         } catch (Throwable e) {
             wakeFailed = true;
             throw e;

@@ -136,7 +136,7 @@ class ArmedWhileDroppedTest {
     void ripen_resetMeanwhile_staysArmed() {
         afterEachLook(1, (passed, look) -> {
             Rig rig = new Rig(false);
-            Keeper loop = new Keeper() {
+            QueueOwner loop = new QueueOwner() {
                 @Override
                 public void wake() {}
 
@@ -145,7 +145,7 @@ class ArmedWhileDroppedTest {
                     return true;
                 }
             };
-            rig.queue.gate.setOwner(loop);
+            rig.queue.gate.setHome(loop);
             rig.keepWith(loop);
             rig.drain();
             SteppedTimer t = new SteppedTimer(rig.queue, false);

@@ -75,7 +75,7 @@ class BackstopTest {
 
     private static void awaitSleep(TimerQueue q) {
         eventually("the driver sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
-                && q.gate.keeper() instanceof Driver d && d.asleep && d.isParked());
+                && q.scheduler.standby.poller().asleep && q.scheduler.standby.poller().isParked());
     }
 
     @ParameterizedTest
@@ -97,11 +97,11 @@ class BackstopTest {
     }
 
     /** Sleeps for a queue in its driver's place, and loses the first wake-up. */
-    private static final class LosesOne implements Keeper {
+    private static final class LosesOne implements QueueOwner {
         final AtomicInteger wakes = new AtomicInteger();
-        private final Keeper driver;
+        private final QueueOwner driver;
 
-        LosesOne(Keeper driver) {
+        LosesOne(QueueOwner driver) {
             this.driver = driver;
         }
 
@@ -120,10 +120,10 @@ class BackstopTest {
             awaitSleep(q);
             eventually("all are asleep for good", () -> threadsOf("first").stream()
                     .allMatch(t -> t.getState() == Thread.State.WAITING));
-            LosesOne keeper = new LosesOne(q.gate.keeper());
+            LosesOne owner = new LosesOne(q.gate.owner());
             q.lock();
             try {
-                q.keep(keeper);
+                q.transfer(owner);
                 q.gate.setPollUntil(Timeline.NEVER);
             } finally {
                 q.unlock();
@@ -134,7 +134,7 @@ class BackstopTest {
             await(ran);
             long late = System.nanoTime() - armed;
             assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
-            assertTrue(keeper.wakes.get() > 1);
+            assertTrue(owner.wakes.get() > 1);
             assertEquals(1, s.stats().overdueWakes());
         }
     }
@@ -200,21 +200,23 @@ class BackstopTest {
             }
             await(all);
             ScheduledFuture<?> far = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
-            eventually("one thread naps", () -> s.backstop.looks() >= 3 && Arrays.stream(s.crew.drivers())
-                    .filter(d -> d.asleep && d.lookAt != Timeline.NEVER).count() == 1);
+            eventually("one thread looks", () -> s.backstop.looks() >= 3 && sleepersWithADeadline(s) == 2);
             long looks = s.backstop.looks();
             LifeFixtures.block(2 * SECOND);
             long more = s.backstop.looks() - looks;
             assertTrue(more >= 1 && more <= 3, "looks " + more);
             assertTrue(far.cancel(false));
-            eventually("no thread naps", () -> Arrays.stream(s.crew.drivers())
-                    .allMatch(d -> d.asleep && d.lookAt == Timeline.NEVER));
+            eventually("no thread looks", () -> sleepersWithADeadline(s) == 0);
             looks = s.backstop.looks();
             LifeFixtures.block(2 * SECOND);
             assertEquals(looks, s.backstop.looks());
         } finally {
             pool.shutdownNow();
         }
+    }
+
+    private static long sleepersWithADeadline(TimerScheduler s) {
+        return Arrays.stream(s.crew.drivers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
     }
 
     // ---- looks at instants of the test's choice ----
@@ -249,7 +251,7 @@ class BackstopTest {
             assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
             assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
             assertEquals(0, b.rescues());
-            s.queues[0].gate.keeper().wake();
+            s.queues[0].gate.wakeIfBefore(1);
             await(ran);
             awaitSleep(s.queues[0]);
             assertEquals(now + 2 * SECOND + AGAIN, b.look(now + SECOND + AGAIN));
@@ -339,7 +341,7 @@ class BackstopTest {
             await(held);
             CountDownLatch ran = new CountDownLatch(1);
             s.after(Duration.ZERO, ran::countDown);
-            eventually("the callback waits", () -> ((Driver) q.gate.keeper()).runner().getState()
+            eventually("the callback waits", () -> s.standby.poller().runner().getState()
                     == Thread.State.TIMED_WAITING);
             long now = s.timeline.now();
             Backstop b = new Backstop(s);

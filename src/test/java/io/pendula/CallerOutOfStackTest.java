@@ -30,19 +30,19 @@ class CallerOutOfStackTest {
         TimerQueue q = queueAlone();
         Error meant = new Error("meant");
         AtomicInteger wakes = new AtomicInteger();
-        Keeper keeper = () -> {
+        QueueOwner owner = () -> {
             if (wakes.incrementAndGet() == 1) {
                 throw meant;
             }
         };
         q.lock();
         try {
-            q.keep(keeper);
+            q.transfer(owner);
         } finally {
             q.unlock();
         }
         long now = q.timeline.now();
-        long p = q.prepareToSleep(keeper, now);
+        long p = q.prepareToSleep(owner, now);
         assertEquals(Timeline.NEVER, p);
         assertSame(meant, assertThrows(Error.class, () -> q.arm(new OneShotTimer(q, () -> {}), now + 2)));
         q.arm(new OneShotTimer(q, () -> {}), now + 3);

@@ -23,7 +23,7 @@ final class Fixtures {
     }
 
     /** Stands in for a driver: it sleeps when the test says so, and counts who wakes it. */
-    static final class CountingKeeper implements Keeper {
+    static final class CountingOwner implements QueueOwner {
         int wakes;
 
         @Override
@@ -129,7 +129,7 @@ final class Fixtures {
 
     /** A queue on its own, driven by the test. */
     static final class Rig {
-        final CountingKeeper keeper = new CountingKeeper();
+        final CountingOwner owner = new CountingOwner();
         final LimitedHeap heap = new LimitedHeap();
         /** Only of what the queue itself asks the time for: attempts to get memory. */
         final ManualClock clock = new ManualClock();
@@ -137,17 +137,17 @@ final class Fixtures {
 
         Rig(boolean keepOrder, PendingLimit limit) {
             queue = new TimerQueue(0, new Timeline(clock), null, heap, limit, keepOrder);
-            keepWith(keeper);
+            keepWith(owner);
         }
 
         Rig(boolean keepOrder) {
             this(keepOrder, null);
         }
 
-        void keepWith(Keeper next) {
+        void keepWith(QueueOwner next) {
             queue.lock();
             try {
-                queue.keep(next);
+                queue.transfer(next);
             } finally {
                 queue.unlock();
             }
@@ -178,10 +178,10 @@ final class Fixtures {
             }
         }
 
-        /** Puts the keeper to sleep, however many rounds that takes. */
+        /** Puts the owner to sleep, however many rounds that takes. */
         long sleep(long now) {
             for (;;) {
-                long until = queue.prepareToSleep(keeper, now);
+                long until = queue.prepareToSleep(owner, now);
                 boolean sweep = until != TimerQueue.RETRY && queue.compactor.wantsSweep();
                 if (until != TimerQueue.RETRY && !sweep) {
                     return until;
@@ -196,7 +196,7 @@ final class Fixtures {
             return queue.gate.pollUntil() != WakeGate.AWAKE;
         }
 
-        /** The earliest due firing, or null; as a thief takes it, so a sleeping keeper sleeps on. */
+        /** The earliest due firing, or null; as a thief takes it, so a sleeping owner sleeps on. */
         Claim claim(long now) {
             Claim run = new Claim();
             queue.lock();

@@ -446,7 +446,7 @@ class GoneLoopTest {
             System.gc();
             return wakeup.get() == null;
         });
-        assertNull(Fixtures.node(kept[0]).queue.gate.owner());
+        assertNull(Fixtures.node(kept[0]).queue.gate.home());
         assertFalse(kept[0].isPending());
     }
 

@@ -113,13 +113,13 @@ class HoldTest {
         assertHoldsBounded();
     }
 
-    /** Something is left between the inbox and the heap: the keeper must not sleep, and must come to it. */
+    /** Something is left between the inbox and the heap: the owner must not sleep, and must come to it. */
     @Test
     void prepareToSleep_unfinishedDrain_goesRound() throws InterruptedException {
         armWithoutHelp(MANY, HOUR);
         OneShotTimer soon = rig.arm(5);
         int rounds = 0;
-        while (queue.prepareToSleep(rig.keeper, 1) == TimerQueue.RETRY) {
+        while (queue.prepareToSleep(rig.owner, 1) == TimerQueue.RETRY) {
             assertFalse(rig.isAsleep());
             assertTrue(queue.nextWhenOpaque() <= 1, "thieves may help");
             rounds++;
@@ -130,7 +130,7 @@ class HoldTest {
         assertHoldsBounded();
     }
 
-    /** The keeper has drained and publishes: what was armed meanwhile is more than the rest of the hold can file. */
+    /** The owner has drained and publishes: what was armed meanwhile is more than the rest of the hold can file. */
     @Test
     void prepareToSleep_manyArmedAfterTheFirstDrain_goesRound() {
         rig.arm(HOUR);
@@ -152,24 +152,10 @@ class HoldTest {
                 }
             }
         };
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
         assertTrue(armed[0]);
         assertFalse(rig.isAsleep());
         assertEquals(10, rig.sleep(1));
-        assertHoldsBounded();
-    }
-
-    @Test
-    void lend_unfinishedDrain_wakesTheHolder() throws InterruptedException {
-        armWithoutHelp(MANY, HOUR);
-        Fixtures.CountingKeeper holder = new Fixtures.CountingKeeper();
-        queue.lock();
-        try {
-            assertTrue(queue.lend(holder, HOUR / 2, 1, 1_000_000));
-        } finally {
-            queue.unlock();
-        }
-        assertFalse(rig.isAsleep());
         assertHoldsBounded();
     }
 
@@ -187,7 +173,7 @@ class HoldTest {
         assertEquals(0, queue.pending());
     }
 
-    private static final class AskingKeeper implements Keeper {
+    private static final class AskingOwner implements QueueOwner {
         @Override
         public void wake() {}
 
@@ -200,8 +186,8 @@ class HoldTest {
     /** A loop leaves timers in its inbox until they could be due; a helping thread sorts them in slices. */
     @Test
     void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
-        AskingKeeper loop = new AskingKeeper();
-        queue.gate.setOwner(loop);
+        AskingOwner loop = new AskingOwner();
+        queue.gate.setHome(loop);
         rig.keepWith(loop);
         rig.drain();
         List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
@@ -222,8 +208,8 @@ class HoldTest {
 
     @Test
     void beginVisit_longInbox_findsWhatIsDue() throws InterruptedException {
-        AskingKeeper loop = new AskingKeeper();
-        queue.gate.setOwner(loop);
+        AskingOwner loop = new AskingOwner();
+        queue.gate.setHome(loop);
         rig.keepWith(loop);
         armWithoutHelp(MANY, HOUR);
         rig.arm(5);

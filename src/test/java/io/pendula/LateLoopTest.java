@@ -39,7 +39,7 @@ class LateLoopTest {
     private static final Duration TICK = Duration.ofMillis(2);
 
     private static TimerScheduler.Builder scheduler(String name, int workers) {
-        return TimerScheduler.builder().name(name).workers(workers);
+        return TimerScheduler.builder().name(name).workers(workers).stallAfter(Duration.ofMillis(1));
     }
 
     /** Where and how late firings were. */

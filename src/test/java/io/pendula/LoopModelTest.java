@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  *
  * <p>Time stands still and nothing is due; who waits returns only if it was woken, or, as often as the scenario says,
  * because of something else. A wait for a lock uses up the permit, as it does if the hook is an unpark. If nobody can
- * go on, each armed timer must have a keeper that waits no longer than until its deadline, unless a hook has thrown
- * after the timer was armed; and whoever arms one that is earlier than its keeper's wait must find a pollUntil that
- * makes him wake the keeper. Variants with one step left out or put elsewhere must break that: so the search would find
+ * go on, each armed timer must have a owner that waits no longer than until its deadline, unless a hook has thrown
+ * after the timer was armed; and whoever arms one that is earlier than its owner's wait must find a pollUntil that
+ * makes him wake the owner. Variants with one step left out or put elsewhere must break that: so the search would find
  * it.
  */
 @Tag("oracle")
@@ -50,7 +50,7 @@ class LoopModelTest {
         HERITAGE_SET_LAST,
         /** A driver does not look at pollUntil before it parks. */
         NO_LAST_LOOK,
-        /** A keeper publishes though another has adopted the queue, or taken it back. */
+        /** A owner publishes though another has adopted the queue, or taken it back. */
         KEEPER_NOT_CHECKED
     }
 
@@ -59,7 +59,7 @@ class LoopModelTest {
 
     private record Timed(int queue, int when, boolean filed) {}
 
-    /** Of a timer; {@code HELP} drains its queue, {@code RESCUE} wakes its keeper, as the monitor does. */
+    /** Of a timer; {@code HELP} drains its queue, {@code RESCUE} wakes its owner, as the monitor does. */
     private enum Op { ARM, STOP, HELP, RESCUE }
 
     private record Call(Op op, int timer) {}
@@ -98,7 +98,7 @@ class LoopModelTest {
     private static final int SOON = 2;
     private static final int LATE = 4;
     private static final int NEVER = 6;
-    private static final int NOT_KEEPER = -1;
+    private static final int NOT_OWNER = -1;
 
     // Runners: the loop that stays, the one that goes, a driver.
     private static final int NOBODY = 0;
@@ -250,7 +250,7 @@ class LoopModelTest {
             return top;
         }
 
-        private void keep(int me, int q) {
+        private void transfer(int me, int q) {
             access(() -> {
                 v[STALLED + q] = 0;
                 return v[KEEPER + q] = (byte) me;
@@ -263,7 +263,7 @@ class LoopModelTest {
                 if (guarded(OWNER + q) != me) {
                     return false;
                 }
-                keep(me, q);
+                transfer(me, q);
             } else if (get(POLL_UNTIL + q) != AWAKE) {
                 set(POLL_UNTIL + q, AWAKE);
             }
@@ -283,7 +283,7 @@ class LoopModelTest {
             lock(q);
             if (guarded(KEEPER + q) != me && variant != Variant.KEEPER_NOT_CHECKED) {
                 unlock(q);
-                return NOT_KEEPER;
+                return NOT_OWNER;
             }
             int until = look(me, q);
             if (variant == Variant.PUBLISH_LAST) {
@@ -424,7 +424,7 @@ class LoopModelTest {
 
         private int prepare(int q) {
             int until = prepareToSleep(LOOP, q);
-            if (until == NOT_KEEPER) {
+            if (until == NOT_OWNER) {
                 runDue(LOOP, q);
                 until = AWAKE;
             }
@@ -449,7 +449,7 @@ class LoopModelTest {
             }
             lock(LEFT);
             set(OWNER + LEFT, successor);
-            keep(successor, LEFT);
+            transfer(successor, LEFT);
             drain(LEFT);
             unlock(LEFT);
             if (variant != Variant.HEIR_NOT_WOKEN) {
@@ -488,7 +488,7 @@ class LoopModelTest {
             }
             boolean late = get(STALLED + q) != 0 && guarded(KEEPER + q) == LOOP;
             if (late) {
-                keep(DRIVER, q);
+                transfer(DRIVER, q);
             }
             unlock(q);
             return late;
@@ -499,7 +499,7 @@ class LoopModelTest {
             for (int q = 0; q < QUEUES; q++) {
                 if (get(KEEPER + q) == DRIVER || get(OWNER + q) == DRIVER) {
                     int p = prepareToSleep(DRIVER, q);
-                    next = Math.min(next, p != NOT_KEEPER ? p : get(OWNER + q) == DRIVER ? AWAKE : NEVER);
+                    next = Math.min(next, p != NOT_OWNER ? p : get(OWNER + q) == DRIVER ? AWAKE : NEVER);
                 }
             }
             for (int q = 0; q < QUEUES && variant != Variant.NO_LAST_LOOK; q++) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -85,10 +86,11 @@ class LostWakeUpTest {
         "REVIVE_QUEUED, false", "REVIVE_QUEUED, true",
         "RESET_AND_SLEEP_A_LITTLE, false", "RESET_AND_SLEEP_A_LITTLE, true",
     })
-    void arm_whileTheDriverGoesToSleep_isNeverMissed(Way way, boolean earlyPark) {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).earlyPark(earlyPark).build()) {
+    void arm_whileTheDriverGoesToSleep_isNeverMissed(Way way, boolean spaced) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false)
+                .wakeSpacing(spaced ? Duration.ofNanos(150_000) : Duration.ZERO).build()) {
             timer = s.after(0, TimeUnit.NANOSECONDS, this::fire);
-            spinAgainst(s, way, "early park " + earlyPark);
+            spinAgainst(s, way, spaced ? "spaced" : "exact");
         }
     }
 

@@ -140,8 +140,8 @@ class MonitorTest {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         AtomicInteger made = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).threadFactory(r -> {
-            if (made.incrementAndGet() > 2) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(3).threadFactory(r -> {
+            if (made.incrementAndGet() > 3) { // two workers, which guard each other, and the monitor
                 refused.incrementAndGet();
                 throw new OutOfMemoryError("no more threads");
             }
@@ -151,7 +151,7 @@ class MonitorTest {
             return t;
         }).build()) {
             Plug plug = new Plug();
-            plug.hold(s, 1);
+            plug.hold(s, 2);
             CountDownLatch ran = new CountDownLatch(1);
             s.after(NOW, ran::countDown);
             eventually("tried again", () -> refused.get() >= 3);

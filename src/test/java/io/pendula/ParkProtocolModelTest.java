@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The protocol of publishing, parking and waking, as TimerQueue and Driver have it, under every interleaving of its
- * steps: a keeper that goes to sleep, threads that arm, reset and stop, and a helper that drains. One step is one
+ * steps: a owner that goes to sleep, threads that arm, reset and stop, and a helper that drains. One step is one
  * access of a shared variable; what happens under the lock and touches nothing shared is part of the step before.
  *
- * <p>A wake-up is lost if all have finished, the keeper is parked without a permit, and a timer is due before it
- * wakes, or more entries are stale than the bound allows, or the keeper sleeps for long though a timer was stopped.
+ * <p>A wake-up is lost if all have finished, the owner is parked without a permit, and a timer is due before it
+ * wakes, or more entries are stale than the bound allows, or the owner sleeps for long though a timer was stopped.
  * Variants with one step left out or put elsewhere must lose
  * one: this shows that the search would find it.
  */
@@ -40,19 +40,19 @@ class ParkProtocolModelTest {
         QUEUED_RESET_WAKES_NOBODY,
         /** A reset of a timer that was stopped in the inbox does, too. */
         REVIVAL_WAKES_NOBODY,
-        /** The keeper looks at the staleCounter only before it publishes. */
+        /** The owner looks at the staleCounter only before it publishes. */
         LEDGER_READ_ONCE,
         /** Who pushes a timer wakes for the deadline of its own reset, not for the one that the word holds then. */
         PUSHER_WAKES_FOR_OWN_DEADLINE,
         /** Who pushes a timer wakes for it only if it is armed, though its entry may live again. */
         PUSHER_OF_DELETED_WAKES_NOBODY,
-        /** Who pushes a timer that was stopped before it was pushed does not look whether the keeper sleeps for long. */
+        /** Who pushes a timer that was stopped before it was pushed does not look whether the owner sleeps for long. */
         PUSHER_OF_STOPPED_CALLS_NOBODY,
-        /** A stop in the inbox calls no keeper that sleeps for long. */
+        /** A stop in the inbox calls no owner that sleeps for long. */
         STOP_IN_INBOX_CALLS_NOBODY,
-        /** The first entry that dies calls no keeper that sleeps for long. */
+        /** The first entry that dies calls no owner that sleeps for long. */
         FIRST_DEAD_ENTRY_CALLS_NOBODY,
-        /** The keeper says that it sleeps for long after it has published, and after its second look at the inbox. */
+        /** The owner says that it sleeps for long after it has published, and after its second look at the inbox. */
         SAYS_SLEEPS_LONG_LAST
     }
 
@@ -107,7 +107,7 @@ class ParkProtocolModelTest {
     private static final int STALE = 3;
     private static final int INBOX = 4;
     private static final int IN_HAND = 5;
-    /** 1 if the keeper has said that it sleeps for long, so that it must be called when something is stopped. */
+    /** 1 if the owner has said that it sleeps for long, so that it must be called when something is stopped. */
     private static final int SLEEPS_LONG = 6;
     private static final int TIMER_VARS = 7;
     private static final int TIMERS = 3;
@@ -239,7 +239,7 @@ class ParkProtocolModelTest {
             return v[STALE] > scenario.deadBound;
         }
 
-        // ---- threads: 0 is the keeper ----
+        // ---- threads: 0 is the owner ----
 
         private int at(int thread, int local) {
             return THREAD_VARS + LOCALS * thread + local;
@@ -270,7 +270,7 @@ class ParkProtocolModelTest {
             go(thread, 0);
         }
 
-        /** Of a thread that arms: for which deadline it is to wake the keeper. */
+        /** Of a thread that arms: for which deadline it is to wake the owner. */
         int wakesFor(int thread) {
             return v[at(thread, 3)];
         }
@@ -279,7 +279,7 @@ class ParkProtocolModelTest {
             v[at(thread, 3)] = (byte) when;
         }
 
-        /** Whether the thread has made the first entry stale, and has not yet looked whether the keeper sleeps for long. */
+        /** Whether the thread has made the first entry stale, and has not yet looked whether the owner sleeps for long. */
         boolean isFirstDead(int thread) {
             return v[at(thread, 4)] != 0;
         }
@@ -414,7 +414,7 @@ class ParkProtocolModelTest {
         private static final int PUSH = 3;
         /** After a push: reads the word once more. */
         private static final int READ_AGAIN = 4;
-        /** Reads whether the keeper sleeps for long. */
+        /** Reads whether the owner sleeps for long. */
         private static final int LOOK_LONG = 5;
         private static final int WAKE = 6;
 
@@ -652,7 +652,7 @@ class ParkProtocolModelTest {
             }
             if (stuck) {
                 finals++;
-                assertEquals(World.PARK, w.pc(0), "only a parked keeper may stop");
+                assertEquals(World.PARK, w.pc(0), "only a parked owner may stop");
                 assertEquals(0, w.v[LOCKED]);
                 for (int thread = 1; thread <= scenario.threads.size(); thread++) {
                     assertEquals(scenario.threads.get(thread - 1).size(), w.call(thread), "a thread hangs");
@@ -764,7 +764,7 @@ class ParkProtocolModelTest {
         assertNotEquals(0, lostWakeUps(REVIVE, Variant.REVIVAL_WAKES_NOBODY));
     }
 
-    /** The stopper's own wake comes too early if the keeper has not published yet. */
+    /** The stopper's own wake comes too early if the owner has not published yet. */
     @Test
     void stop_ledgerReadOnce_isFoundToLoseASweep() {
         assertNotEquals(0, lostWakeUps(STOP, Variant.LEDGER_READ_ONCE));

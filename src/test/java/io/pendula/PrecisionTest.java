@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.time.Duration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,24 +56,22 @@ class PrecisionTest {
         assertEquals(before, slackOf(mine));
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void tightSlack_option_decidesForTheDrivers(boolean tight) {
+    @Test
+    void tightSlack_workersHaveIt() {
         assumeSlackCanBeSet();
-        String usual = slackOf(LifeFixtures.ownTid());
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).tightSlack(tight).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
             AtomicReference<String> seen = new AtomicReference<>();
             s.after(0, TimeUnit.NANOSECONDS, () -> seen.set(slackOf(LifeFixtures.ownTid())));
             eventually("ran", () -> seen.get() != null);
-            assertEquals(tight ? "1" : usual, seen.get());
+            assertEquals("1", seen.get());
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void run_anySwitches_neverEarly(boolean earlyPark, boolean tightSlack) {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).earlyPark(earlyPark).tightSlack(tightSlack)
-                .build()) {
+    @CsvSource({"1, 0", "1, 150", "1, 2000", "2, 0", "2, 150", "2, 2000"})
+    void run_anySpacing_neverEarly(int workers, int spacingMicros) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(workers)
+                .wakeSpacing(Duration.ofNanos(spacingMicros * 1000L)).build()) {
             long[] late = new long[300];
             for (int i = 0; i < late.length; i++) {
                 int number = i;
@@ -86,7 +85,7 @@ class PrecisionTest {
                 await(ran);
             }
             Arrays.sort(late);
-            figure("early park %s, tight slack %s: lateness p50 %d us, p90 %d us", earlyPark, tightSlack,
+            figure("%d workers, spacing %d us: lateness p50 %d us, p90 %d us", workers, spacingMicros,
                     late[late.length / 2] / 1000, late[late.length * 9 / 10] / 1000);
             assertTrue(late[0] >= 0, "early by " + -late[0]);
             assertNoRescue(s);

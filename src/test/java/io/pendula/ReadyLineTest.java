@@ -151,7 +151,7 @@ class ReadyLineTest {
     void prepareToSleep_taskInLine_keepsTheKeeperUp() {
         arm(false, 1_000);
         arm(true, 10);
-        assertEquals(10, rig.queue.prepareToSleep(rig.keeper, 10));
+        assertEquals(10, rig.queue.prepareToSleep(rig.owner, 10));
     }
 
     /** Against a list that is sorted by (deadline, order of arming): what runs is always its first live one. */

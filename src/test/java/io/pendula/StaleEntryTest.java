@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.Fixtures.CountingKeeper;
+import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,11 +43,11 @@ class StaleEntryTest {
         rig.drain();
     }
 
-    /** Puts the keeper to sleep and returns how many chunks it swept before, at most {@code most}. */
+    /** Puts the owner to sleep and returns how many chunks it swept before, at most {@code most}. */
     private int sweepsBeforeSleep(long now, int most) {
         int steps = 0;
         while (steps < most) {
-            long until = queue.prepareToSleep(rig.keeper, now);
+            long until = queue.prepareToSleep(rig.owner, now);
             if (until == TimerQueue.RETRY) {
                 steps++;
                 continue;
@@ -216,7 +216,7 @@ class StaleEntryTest {
         long asleepUntil = rig.sleep(SECOND);
         assertTrue(asleepUntil > HOUR);
         assertTrue(queue.stop(stopped));
-        assertEquals(1, rig.keeper.wakes, "called once, to sleep for less");
+        assertEquals(1, rig.owner.wakes, "called once, to sleep for less");
         asleepUntil = rig.sleep(2 * SECOND);
         assertTrue(asleepUntil <= 2 * SECOND + LATE, "sleeps for " + asleepUntil);
         assertEquals(1, rig.dead());
@@ -224,7 +224,7 @@ class StaleEntryTest {
         assertEquals(0, rig.dead());
         assertEquals(1, rig.heap.size());
         assertEquals(TimerState.REMOVED, rig.state(stopped));
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
         assertTrue(rig.sleep(asleepUntil) > HOUR, "one late sweep is enough");
         assertTrue(far.isPending());
     }
@@ -234,9 +234,9 @@ class StaleEntryTest {
         rig.arm(5 * HOUR);
         rig.sleep(SECOND);
         OneShotTimer stopped = rig.arm(6 * HOUR);
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         queue.stop(stopped);
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
         rig.sleep(2 * SECOND);
         assertEquals(TimerState.REMOVED, rig.state(stopped));
     }
@@ -253,7 +253,7 @@ class StaleEntryTest {
                 rig.sleep(now);
             }
         }
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
     }
 
     @Test
@@ -261,11 +261,11 @@ class StaleEntryTest {
         List<OneShotTimer> timers = armMany(100, i -> HOUR + i);
         rig.sleep(SECOND);
         timers.forEach(queue::stop);
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
         long until = rig.sleep(2 * SECOND);
         assertEquals(Timeline.NEVER, until == Timeline.NEVER ? until : rig.sleep(until), "at most one more wake-up");
         assertEquals(0, rig.heap.size());
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
     }
 
     @Test
@@ -274,7 +274,7 @@ class StaleEntryTest {
         rig.sleep(SECOND);
         rig.arm(6 * HOUR);
         assertTrue(rig.sleep(2 * SECOND) > HOUR);
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
     }
 
     @Test
@@ -283,7 +283,7 @@ class StaleEntryTest {
         queue.stop(timers.get(9_000));
         long began = rig.sleep(SECOND);
         assertTrue(began <= SECOND + LATE);
-        queue.prepareToSleep(rig.keeper, began);
+        queue.prepareToSleep(rig.owner, began);
         assertTrue(queue.compactor.wantsSweep());
         while (queue.compactor.wantsSweep()) {
             queue.compactor.sweepStep();
@@ -294,34 +294,11 @@ class StaleEntryTest {
         assertEquals(began + SECOND + Compactor.LATE_SHARE * SECOND, next);
     }
 
-    @Test
-    void lend_toAKeeperThatSleepsForHours_stopIsHeard() {
-        CountingKeeper idle = new CountingKeeper();
-        OneShotTimer first = rig.arm(5 * HOUR);
-        OneShotTimer second = rig.arm(6 * HOUR);
-        assertFalse(lend(idle, 4 * HOUR, SECOND, SECOND), "nothing is needed before it wakes");
-        queue.stop(first);
-        assertEquals(1, idle.wakes);
-        queue.stop(second);
-        assertTrue(lend(rig.keeper, Timeline.NEVER, 2 * SECOND, SECOND), "something stopped needs a late sweep");
-        assertFalse(lend(idle, SECOND + LATE, 2 * SECOND, SECOND), "it wakes in time for the late sweep");
-        assertEquals(1, idle.wakes);
-    }
-
-    private boolean lend(CountingKeeper to, long until, long now, long grace) {
-        queue.lock();
-        try {
-            return queue.lend(to, until, now, grace);
-        } finally {
-            queue.unlock();
-        }
-    }
-
     /** A loop leaves in the inbox what it does not need; what was stopped there must go, too. */
     @Test
     void stop_inTheInboxOfALoop_isLetGoAfterALateDrain() {
-        AskingKeeper loop = new AskingKeeper();
-        queue.gate.setOwner(loop);
+        AskingOwner loop = new AskingOwner();
+        queue.gate.setHome(loop);
         rig.keepWith(loop);
         rig.drain();
         OneShotTimer stopped = rig.arm(6 * HOUR);
@@ -356,7 +333,7 @@ class StaleEntryTest {
         }
     }
 
-    private static final class AskingKeeper implements Keeper {
+    private static final class AskingOwner implements QueueOwner {
         @Override
         public void wake() {}
 
@@ -372,14 +349,17 @@ class StaleEntryTest {
     void driverSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Driver d = new Driver(s, null);
+            Standby standby = new Standby(s, 0);
+            Driver d = new Driver(s, standby, null, false);
+            standby.begin(d, null);
             s.queues = new TimerQueue[] {queue, second.queue};
             try {
                 List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
-                rig.keepWith(d);
-                second.keepWith(d);
+                rig.keepWith(standby);
+                second.keepWith(standby);
                 withoutHelp(() -> timers.forEach(queue::stop));
-                long until = Math.min(queue.prepareToSleep(d, 1), second.queue.prepareToSleep(d, 1));
+                long until = Math.min(queue.prepareToSleep(standby, 1),
+                        second.queue.prepareToSleep(standby, 1));
                 rig.heap.onTrim = () -> second.arm(SECOND);
                 assertTrue(d.sweep(until));
                 assertFalse(second.isAsleep());
@@ -409,7 +389,7 @@ class StaleEntryTest {
 
     /**
      * A thread brings a filed timer forward; while it has not pushed it yet another one brings it forward again, by the
-     * word alone, and its wake finds nothing in the inbox. The keeper must be awake in the end, or sleep no longer than
+     * word alone, and its wake finds nothing in the inbox. The owner must be awake in the end, or sleep no longer than
      * to the new deadline.
      */
     @Test
@@ -418,7 +398,7 @@ class StaleEntryTest {
         OneShotTimer t = timers.get(8_999);
         // So that one more stale entry makes the thread sweep, and give memory back.
         withoutHelp(() -> timers.subList(0, 8_950).forEach(queue::stop));
-        CountingKeeper k = rig.keeper;
+        CountingOwner k = rig.owner;
         queue.prepareToSleep(k, 1);
         boolean[] done = {false};
         rig.heap.onTrim = () -> {
@@ -431,11 +411,11 @@ class StaleEntryTest {
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }
-                queue.prepareToSleep(k, 1); // by the keeper, which this thread stands for
+                queue.prepareToSleep(k, 1); // by the owner, which this thread stands for
             }
         };
         queue.reset(t, 5 * HOUR - 1);
         assertTrue(done[0], "the sweep must happen inside the reset");
-        assertTrue(!rig.isAsleep() || queue.gate.pollUntil() <= 2, "the keeper sleeps on");
+        assertTrue(!rig.isAsleep() || queue.gate.pollUntil() <= 2, "the owner sleeps on");
     }
 }

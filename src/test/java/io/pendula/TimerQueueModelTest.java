@@ -74,7 +74,7 @@ class TimerQueueModelTest {
 
         long now = 1_000;
         long order;
-        /** Until when the keeper sleeps, or NONE while it is up. */
+        /** Until when the owner sleeps, or NONE while it is up. */
         long asleepUntil = NONE;
         long armed;
         long fired;
@@ -229,8 +229,8 @@ class TimerQueueModelTest {
         }
 
         private void runDue() {
-            if (rnd.nextBoolean()) { // as the keeper; else as a thief, while the keeper sleeps on
-                rig.keepWith(rig.keeper);
+            if (rnd.nextBoolean()) { // as the owner; else as a thief, while the owner sleeps on
+                rig.keepWith(rig.owner);
                 asleepUntil = NONE;
             }
             while (runOne()) {
@@ -315,7 +315,7 @@ class TimerQueueModelTest {
             }
         }
 
-        /** A keeper that sleeps for ever is woken as soon as a timer was stopped. */
+        /** A owner that sleeps for ever is woken as soon as a timer was stopped. */
         private void wokenForStale() {
             if (asleepUntil == Timeline.NEVER && !rig.isAsleep()) {
                 assertTrue(rig.dead() > 0 || all.stream().map(k -> rig.state(k.timer)).anyMatch(TimerQueueModelTest::isStoppedInInbox),
@@ -335,7 +335,7 @@ class TimerQueueModelTest {
         }
 
         private void check() {
-            assertEquals(wakes, rig.keeper.wakes, "wakes");
+            assertEquals(wakes, rig.owner.wakes, "wakes");
             assertEquals(asleepUntil != NONE, rig.isAsleep(), "asleep");
             for (Known k : all) {
                 assertEquals(k.isArmed(), TimerState.isArmed(rig.state(k.timer)), "armed");

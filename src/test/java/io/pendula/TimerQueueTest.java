@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.pendula.Fixtures.Claim;
-import io.pendula.Fixtures.CountingKeeper;
+import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One test for each row of the transition table, then what the rows have in common. */
 class TimerQueueTest {
-    /** The keeper sleeps until an anchor of this deadline, so a timer wakes it if it is due before. */
+    /** The owner sleeps until an anchor of this deadline, so a timer wakes it if it is due before. */
     private static final long ANCHOR = 500;
 
     private Rig rig;
@@ -66,7 +66,7 @@ class TimerQueueTest {
         assertEquals(ANCHOR, rig.sleep(1));
     }
 
-    // ---- timers in each state, brought there by what users and drivers do; the keeper sleeps ----
+    // ---- timers in each state, brought there by what users and drivers do; the owner sleeps ----
 
     private OneShotTimer moving() {
         return rig.arm(600);
@@ -109,9 +109,9 @@ class TimerQueueTest {
         return t;
     }
 
-    /** Armed and claimed while the keeper is up, so no wake is counted. */
+    /** Armed and claimed while the owner is up, so no wake is counted. */
     private OneShotTimer claimed(Runnable task) {
-        rig.keepWith(rig.keeper);
+        rig.keepWith(rig.owner);
         OneShotTimer t = rig.arm(100, task);
         assertSame(t, rig.claim(100).nodeOpaque());
         sleep();
@@ -167,7 +167,7 @@ class TimerQueueTest {
     /** Besides the anchor; drains the inbox. */
     private void assertCounts(int dead, int pending, int wakes) {
         assertEquals(dead, rig.dead(), "stale entries");
-        assertEquals(wakes, rig.keeper.wakes, "wakes");
+        assertEquals(wakes, rig.owner.wakes, "wakes");
         TimerStats.Queue stats = queue.stats();
         assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
         assertEquals(pending + 1, stats.pending(), "pending");
@@ -203,9 +203,9 @@ class TimerQueueTest {
         use(new Rig(false));
         assertEquals(Timeline.NEVER, rig.sleep(1));
         rig.arm(Timeline.NEVER);
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         rig.arm(Timeline.NEVER - 1);
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
     }
 
     @Test
@@ -529,7 +529,7 @@ class TimerQueueTest {
         OneShotTimer t = moving();
         assertTrue(queue.reset(t, 550));
         assertWord(t, MOVING, 550);
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         assertTrue(queue.reset(t, 400));
         assertWord(t, MOVING, 400);
         assertCounts(0, 1, 1);
@@ -760,7 +760,7 @@ class TimerQueueTest {
     void endRun_runningArmedEarlierThanTheSleep_wakes() {
         OneShotTimer t = running();
         assertFalse(queue.reset(t, 400));
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         queue.endRun(t);
         assertWord(t, MOVING, 400);
         assertCounts(0, 1, 1);
@@ -958,11 +958,11 @@ class TimerQueueTest {
     @Test
     void keep_anotherKeeper_movesNoTimerAndTakesTheWakes() {
         OneShotTimer t = waiting();
-        CountingKeeper next = new CountingKeeper();
+        CountingOwner next = new CountingOwner();
         rig.keepWith(next);
         assertFalse(rig.isAsleep());
         assertWord(t, WAITING, 600);
-        assertEquals(TimerQueue.NOT_KEEPER, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.NOT_OWNER, queue.prepareToSleep(rig.owner, 1));
         assertFalse(rig.isAsleep());
         assertEquals(ANCHOR, queue.prepareToSleep(next, 1));
         rig.arm(400);
@@ -1176,7 +1176,7 @@ class TimerQueueTest {
                 assertFalse(queue.reset(t, 9_000 - i));
             }
         }
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
         assertEquals(1_000, rig.fire(10_000));
         assertEquals(0, queue.pending());
         assertEquals(10_000, queue.stats().stopped());
@@ -1420,7 +1420,7 @@ class TimerQueueTest {
 
     // ---- going to sleep ----
 
-    /** Whoever arms between the keeper's first drain and its publishing sees it awake, and wakes nobody. */
+    /** Whoever arms between the owner's first drain and its publishing sees it awake, and wakes nobody. */
     @Test
     void prepareToSleep_armedAfterTheFirstDrain_goesRound() {
         use(new Rig(false));
@@ -1433,10 +1433,10 @@ class TimerQueueTest {
                 late[0] = rig.arm(10);
             }
         };
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
         assertFalse(rig.isAsleep());
-        assertEquals(0, rig.keeper.wakes);
-        assertEquals(10, queue.prepareToSleep(rig.keeper, 1));
+        assertEquals(0, rig.owner.wakes);
+        assertEquals(10, queue.prepareToSleep(rig.owner, 1));
         assertWord(late[0], WAITING, 10);
     }
 
@@ -1444,8 +1444,8 @@ class TimerQueueTest {
     void prepareToSleep_manyDeadTops_letsOthersHaveTheLock() {
         List<OneShotTimer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
-        rig.keepWith(rig.keeper);
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.keeper, 1));
+        rig.keepWith(rig.owner);
+        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
         assertEquals(2 * Compactor.CLEAN_CHUNK, rig.heap.size());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
@@ -1515,19 +1515,19 @@ class TimerQueueTest {
         int most = Integer.parseInt(bound.replace("_", ""));
         List<OneShotTimer> armed = armMany(n);
         stopWithoutLock(armed.subList(0, most));
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         stopWithoutLock(armed.subList(most, most + 1));
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
     }
 
     @Test
     void stop_beyondTheBoundWithoutTheLock_wakesOncePerSleep() throws InterruptedException {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
-        assertEquals(1, rig.keeper.wakes);
+        assertEquals(1, rig.owner.wakes);
         assertEquals(0, queue.stats().staleDropped());
         rig.sleep(1);
-        assertTrue(rig.dead() <= 1_000, "the woken keeper sweeps to half the bound");
+        assertTrue(rig.dead() <= 1_000, "the woken owner sweeps to half the bound");
         assertEquals(5_500, queue.pending());
     }
 
@@ -1540,7 +1540,7 @@ class TimerQueueTest {
             int bound = Math.max(Compactor.STALE_FLOOR, rig.heap.size() / 4);
             assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
         }
-        assertEquals(0, rig.keeper.wakes);
+        assertEquals(0, rig.owner.wakes);
         assertEquals(0, queue.pending());
     }
 
@@ -1661,7 +1661,7 @@ class TimerQueueTest {
             if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
                 rig.sleep(now);
                 long live = queue.pending();
-                assertTrue(rig.heap.size() <= 2 * live + Compactor.STALE_FLOOR, "after the keeper's rounds");
+                assertTrue(rig.heap.size() <= 2 * live + Compactor.STALE_FLOOR, "after the owner's rounds");
             }
             assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.STALE_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;

@@ -55,7 +55,7 @@ class TimerSchedulerTest {
             assertEquals(Long.MAX_VALUE, s.options.maxPending());
             assertEquals(Long.MAX_VALUE, s.options.slowNanos());
             assertEquals(1_000_000, s.options.stallNanos());
-            assertTrue(s.options.monitor() && s.options.earlyPark() && s.options.tightSlack() && s.options.daemon());
+            assertTrue(s.options.monitor() && s.options.spacingNanos() == 150_000 && s.options.daemon());
             assertNull(s.options.executor());
             assertSame(NanoClock.system(), s.options.clock());
             assertEquals(workers + 1, threadsOf("defaults").size());

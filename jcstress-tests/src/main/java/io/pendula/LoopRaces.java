@@ -545,7 +545,7 @@ public class LoopRaces {
     }
 
     /** A loop whose queue is adopted, and who adopts it, as Driver.adopt does before it goes to sleep. */
-    abstract static class Adopted extends Looped implements Keeper {
+    abstract static class Adopted extends Looped implements QueueOwner {
         private final AtomicInteger wakes = new AtomicInteger();
         long waits;
         long sleepsUntil = Timeline.NEVER;
@@ -565,7 +565,7 @@ public class LoopRaces {
             if (q.tryLock()) {
                 try {
                     if (q.stalled) {
-                        q.keep(this);
+                        q.transfer(this);
                     }
                 } finally {
                     q.unlock();
@@ -576,7 +576,7 @@ public class LoopRaces {
 
         /** Who keeps the queue in the end, and what that one does about the timer. */
         final void judge(LL_Result r) {
-            boolean byLoop = loop.queue.gate.keeper() == loop;
+            boolean byLoop = loop.queue.gate.owner() == loop;
             boolean woken = timer.queue.gate.pollUntil() == WakeGate.AWAKE && wakes.get() > 0;
             r.r1 = byLoop ? "loop" : "adopter";
             r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "deaf";

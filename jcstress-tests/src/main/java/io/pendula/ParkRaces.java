@@ -10,12 +10,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LIL_Result;
 
-/** A keeper on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
+/** A owner on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class ParkRaces {
 
-    /** A queue whose keeper goes to sleep, with another timer that is due late. */
-    abstract static class Parking extends Rig implements Keeper {
+    /** A queue whose owner goes to sleep, with another timer that is due late. */
+    abstract static class Parking extends Rig implements QueueOwner {
         final AtomicInteger wakes = new AtomicInteger();
         private long until;
 
@@ -23,7 +23,7 @@ public class ParkRaces {
             file(other, LATE);
             queue.lock();
             try {
-                queue.keep(this);
+                queue.transfer(this);
             } finally {
                 queue.unlock();
             }
@@ -41,7 +41,7 @@ public class ParkRaces {
             }
         }
 
-        /** What the keeper does when its sleep has ended by itself. */
+        /** What the owner does when its sleep has ended by itself. */
         final void getUp() {
             queue.lock();
             try {
@@ -54,7 +54,7 @@ public class ParkRaces {
             }
         }
 
-        /** How the keeper's way to sleep ended for a timer that is due at {@code deadline}. */
+        /** How the owner's way to sleep ended for a timer that is due at {@code deadline}. */
         final String sleep(long deadline) {
             if (until == TimerQueue.RETRY) {
                 return "goes round";
@@ -66,11 +66,11 @@ public class ParkRaces {
         }
     }
 
-    /** Who arms a timer is seen by the keeper, or sees it and wakes it. */
+    /** Who arms a timer is seen by the owner, or sees it and wakes it. */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ArmVsPark extends Parking {
         @Actor
@@ -93,9 +93,9 @@ public class ParkRaces {
 
     /** So is who brings a waiting timer forward. */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ResetEarlierVsPark extends Parking {
         public ResetEarlierVsPark() {
@@ -121,14 +121,14 @@ public class ParkRaces {
     }
 
     /**
-     * A reset that brings a timer forward in the inbox wakes the keeper as a push does, though it only changes the
-     * timer's word. The timer is armed beside the keeper, for too late a time to wake it: a timer that was in the inbox
-     * before would be drained by the keeper in any case, with the earlier deadline or before the reset.
+     * A reset that brings a timer forward in the inbox wakes the owner as a push does, though it only changes the
+     * timer's word. The timer is armed beside the owner, for too late a time to wake it: a timer that was in the inbox
+     * before would be drained by the owner in any case, with the earlier deadline or before the reset.
      */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ResetOfQueuedVsPark extends Parking {
         @Actor
@@ -151,13 +151,13 @@ public class ParkRaces {
     }
 
     /**
-     * A reset of a timer that was stopped in the inbox wakes the keeper, though nothing is pushed. The timer is armed
-     * beside the keeper for the same reason as above.
+     * A reset of a timer that was stopped in the inbox wakes the owner, though nothing is pushed. The timer is armed
+     * beside the owner for the same reason as above.
      */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ResetOfStoppedInInboxVsPark extends Parking {
         @Actor
@@ -180,11 +180,11 @@ public class ParkRaces {
         }
     }
 
-    /** A stopped timer that comes back to life in the heap needs no wake; one whose entry the keeper drops gets it. */
+    /** A stopped timer that comes back to life in the heap needs no wake; one whose entry the owner drops gets it. */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer, or its old entry.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer, or its old entry.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ResetOfStoppedVsPark extends Parking {
         public ResetOfStoppedVsPark() {
@@ -210,7 +210,7 @@ public class ParkRaces {
         }
     }
 
-    /** Who puts a timer off wakes nobody, and the keeper never sleeps beyond its new deadline. */
+    /** Who puts a timer off wakes nobody, and the owner never sleeps beyond its new deadline. */
     @JCStressTest
     @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "Until the old deadline, or the new one.")
     @State
@@ -237,11 +237,11 @@ public class ParkRaces {
         }
     }
 
-    /** The end of a run that a thief has taken over wakes the keeper for the next one. */
+    /** The end of a run that a thief has taken over wakes the owner for the next one. */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class EndOfRunVsPark extends Parking {
         public EndOfRunVsPark() {
@@ -268,11 +268,11 @@ public class ParkRaces {
         }
     }
 
-    /** A timer that is armed while the keeper gets up by itself and lies down again is not lost in between. */
+    /** A timer that is armed while the owner gets up by itself and lies down again is not lost in between. */
     @JCStressTest
-    @Outcome(id = "in time, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw the timer when it was up.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept again, and was woken.")
+    @Outcome(id = "in time, [01], ok", expect = ACCEPTABLE, desc = "The owner saw the timer when it was up.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept again, and was woken.")
     @State
     public static class ArmVsGetUpAndPark extends Parking {
         public ArmVsGetUpAndPark() {
@@ -298,7 +298,7 @@ public class ParkRaces {
         }
     }
 
-    /** Two who arm while the keeper sleeps wake it once. */
+    /** Two who arm while the owner sleeps wake it once. */
     @JCStressTest
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "One of them did.")
     @State
@@ -327,11 +327,11 @@ public class ParkRaces {
         }
     }
 
-    /** A stop that makes one entry too many dead is seen by the keeper, or wakes it to sweep. */
+    /** A stop that makes one entry too many dead is seen by the owner, or wakes it to sweep. */
     @JCStressTest
     @Outcome(id = "swept, [01], ok", expect = ACCEPTABLE, desc = "The stop was beyond the hard bound, too, and swept.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper is up, and will sweep.")
-    @Outcome(id = "to be swept, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner is up, and will sweep.")
+    @Outcome(id = "to be swept, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class StopOverBoundVsPark extends Parking {
         public StopOverBoundVsPark() {
@@ -359,14 +359,14 @@ public class ParkRaces {
     }
 
     /**
-     * Two threads bring a filed timer forward. The second one, which is the keeper, may do so by the word alone, while
-     * the first has not pushed the timer yet; the keeper finds nothing in the inbox then and goes to sleep. The first
+     * Two threads bring a filed timer forward. The second one, which is the owner, may do so by the word alone, while
+     * the first has not pushed the timer yet; the owner finds nothing in the inbox then and goes to sleep. The first
      * one's own deadline asks for no wake, the one that the word holds does.
      */
     @JCStressTest
-    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The keeper saw the timer first.")
-    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The keeper saw it after publishing its sleep.")
-    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The keeper slept, and was woken.")
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
     @State
     public static class ResetBeforePushVsPark extends Parking {
         public ResetBeforePushVsPark() {
@@ -392,21 +392,21 @@ public class ParkRaces {
         }
     }
 
-    /** A keeper that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
+    /** A owner that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
     @JCStressTest
-    @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The keeper dropped the timer first, or saw the stale entry.")
+    @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The owner dropped the timer first, or saw the stale entry.")
     @Outcome(id = "all dropped, 0, ok", expect = ACCEPTABLE, desc = "It dropped the timer after publishing its sleep.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "It saw the stale entry after publishing its sleep.")
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "It slept, and was called.")
     @State
-    public static class StopVsLongPark extends Rig implements Keeper {
+    public static class StopVsLongPark extends Rig implements QueueOwner {
         private final AtomicInteger wakes = new AtomicInteger();
         private long until;
 
         public StopVsLongPark() {
             queue.lock();
             try {
-                queue.keep(this);
+                queue.transfer(this);
             } finally {
                 queue.unlock();
             }

@@ -1,0 +1,220 @@
+package io.pendula;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/**
+ * The roles of the workers: a poller and a guard that go to sleep, get up and change roles, against threads that arm.
+ * The workers are there, but their threads never run; actors make their steps, by the production methods. The numbers
+ * are those of the argument in Standby.
+ */
+@SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
+public class StandbyRaces {
+    private static final long NOW = 1_000_000;
+    private static final long SOON = 50_000_000;
+    private static final long LATER = 90_000_000;
+
+    /** A thread that is never started: it sits in a worker's seat. */
+    private static final class Idle extends Thread {
+        @Override
+        public synchronized void start() {
+            // The actors are the threads.
+        }
+    }
+
+    /** Two workers, one queue that is not published. */
+    abstract static class Workers {
+        final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).scheduler;
+        final Standby standby = scheduler.standby;
+        final TimerQueue queue = scheduler.queues[0];
+        final Driver poller = worker();
+        final Driver guard = worker();
+
+        Workers() {
+            standby.begin(poller, guard);
+            for (TimerQueue q : scheduler.queues) {
+                if (q != queue) {
+                    q.prepareToSleep(standby, NOW);
+                }
+            }
+        }
+
+        private Driver worker() {
+            Driver d = new Driver(scheduler, standby, queue, false);
+            d.setThread(new Idle());
+            return d;
+        }
+
+        final void arm(long when) {
+            queue.arm(new OneShotTimer(queue, () -> {}), when);
+        }
+
+        final void publish(Driver d) {
+            queue.prepareToSleep(standby, NOW);
+            standby.published(d);
+        }
+
+        /** What is wrong, at rest, if something is armed for SOON: nobody who sleeps may sleep beyond that uncalled. */
+        final String fault() {
+            Driver p = standby.poller();
+            if (!p.asleep || p.isCalled() || !p.isCalled(Timeline.NEVER) && p.until <= SOON) {
+                return "none";
+            }
+            if (p.isCalled(p.until)) { // it would see this before it parks, if it has not parked yet
+                return "gate says " + (queue.gate.pollUntil() == WakeGate.AWAKE ? "awake" : "an instant");
+            }
+            return p.until <= SOON ? "none" : "overslept";
+        }
+    }
+
+    /** 1. The poller goes to sleep while a timer is armed. */
+    @JCStressTest
+    @Outcome(id = "none", expect = ACCEPTABLE, desc = "It is up, or called, or sleeps until then.")
+    @State
+    public static class ArmVsSleep extends Workers {
+        private boolean isAsleep;
+
+        @Actor
+        public void arm() {
+            arm(SOON);
+        }
+
+        @Actor
+        public void sleep() {
+            publish(poller);
+            long next = queue.gate.pollUntil();
+            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(poller, true, next, NOW)
+                    && !poller.isCalled(next); // the look before the park
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = isAsleep ? fault() : "none";
+        }
+    }
+
+    /** 2. The poller hands over to the guard, which sleeps, while a timer is armed. */
+    @JCStressTest
+    @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
+    @State
+    public static class ArmVsHandOver extends Workers {
+        public ArmVsHandOver() {
+            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
+            publish(poller);
+            guard.sleeps(LATER);
+        }
+
+        @Actor
+        public void arm() {
+            arm(SOON);
+        }
+
+        @Actor
+        public void handOver() {
+            long next = queue.gate.pollUntil();
+            if (next != WakeGate.AWAKE) {
+                standby.goToSleep(poller, true, next, NOW);
+            }
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = standby.poller() == guard ? fault() : "none"; // else the poller has seen the arming
+        }
+    }
+
+    /** 3. A poller that has lost its role publishes an instant that it has taken from the inbox. */
+    @JCStressTest
+    @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
+    @State
+    public static class PublishVsTakeOver extends Workers {
+        private boolean isAsleep;
+
+        public PublishVsTakeOver() {
+            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
+            publish(poller);
+            // As if it were in a callback, and the guard had found it held up: the guard is the poller from now on.
+            standby.begin(guard, null);
+        }
+
+        @Actor
+        public void publishLate() {
+            queue.arm(new OneShotTimer(queue, () -> {}), SOON); // its own arming, after which it publishes
+            publish(poller);
+        }
+
+        @Actor
+        public void sleep() {
+            publish(guard);
+            long next = queue.gate.pollUntil();
+            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(guard, true, next, NOW) && !guard.isCalled(next);
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = isAsleep ? fault() : "none";
+        }
+    }
+
+    /** 4. The guard goes to sleep while the poller gets up and begins a callback. */
+    @JCStressTest
+    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The poller saw that it sleeps too long.")
+    @Outcome(id = "soon", expect = ACCEPTABLE, desc = "It saw that the poller is up.")
+    @State
+    public static class GuardSleepsVsPollerGetsUp extends Workers {
+        public GuardSleepsVsPollerGetsUp() {
+            arm(SOON); // what would be late behind a callback that blocks
+            publish(poller);
+            poller.sleeps(Timeline.NEVER);
+        }
+
+        @Actor
+        public void sleep() {
+            standby.goToSleep(guard, false, Timeline.NEVER, NOW);
+        }
+
+        @Actor
+        public void getUp() {
+            poller.asleep = false;
+            standby.ensureGuard(poller, queue, NOW);
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = guard.isCalled() ? "called" : guard.until <= SOON ? "soon" : "too long";
+        }
+    }
+
+    /** The poller takes the queue up and drains it, then runs a callback, while a timer is armed. */
+    @JCStressTest
+    @Outcome(id = "drained", expect = ACCEPTABLE, desc = "The poller has it: what it leaves behind the guard looks after.")
+    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The guard is called.")
+    @State
+    public static class ArmVsTakeUp extends Workers {
+        public ArmVsTakeUp() {
+            queue.arm(new OneShotTimer(queue, () -> {}), NOW - 1); // what it runs
+            guard.sleeps(Timeline.NEVER);
+        }
+
+        @Actor
+        public void arm() {
+            arm(SOON);
+        }
+
+        @Actor
+        public void takeUp() {
+            queue.pollOne(standby, poller, NOW, true, true, standby.helpBefore(poller));
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = guard.isCalled() ? "called" : queue.inbox.holdsTimers() ? "left" : "drained";
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.pendula;
+
+/** Sees to it that a queue's due timers run: the workers together ({@link Standby}), or an application's loop. */
+interface QueueOwner {
+    /** Called after the queue's pollUntil was moved to AWAKE. The caller holds no lock; never blocks, never throws. */
+    void wake();
+
+    /** The same after a timer was armed for {@code when}, which is earlier than pollUntil was. */
+    default void wakeFor(WakeGate gate, long when) {
+        wake();
+    }
+
+    /** A timer was armed for {@code when}, before the gate's helpBefore, while pollUntil says AWAKE. */
+    default void help(WakeGate gate, long when) {}
+
+    /** Whether nobody else may run the timers of its queues. */
+    default boolean isConfined() {
+        return false;
+    }
+
+    /** Whether it wants to know when the earliest timer in the inbox is due. */
+    default boolean asksForArrivals() {
+        return false;
+    }
+}

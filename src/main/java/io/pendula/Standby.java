@@ -1,0 +1,392 @@
+package io.pendula;
+
+/**
+ * Who sleeps for the queues of the workers, and who takes over if that thread is held up: all of them have this one
+ * owner, and which thread acts for it is a matter of roles.
+ */
+final class Standby implements QueueOwner {
+    /*
+     * Roles
+     *
+     * A timed park costs more than all the rest of a firing, so one thread sleeps for all queues: the poller. It gets up
+     * at the next deadline, runs what is due, publishes in each queue's gate until when it will sleep, and sleeps. A
+     * second thread, the guard, sleeps until just behind the poller, up to the next deadline after that. If the poller is
+     * in a callback then, and has been for a while, the guard becomes poller. All others, the reserve, sleep without a
+     * deadline.
+     *
+     * Two threads that sleep for deadlines need not cost two wake-ups: a poller that goes to sleep and sees that the
+     * guard gets up soon anyway changes roles with it. So of the two the one that gets up first is always the poller,
+     * and the guard is up for nothing only if a timer was stopped, or put off.
+     *
+     * Any worker that is up runs what is due, in all queues; but only the poller publishes. Who helps leaves the gates
+     * alone.
+     *
+     * No lost wake-up
+     *
+     * WakeGate has the proof for an owner that is a single thread: it publishes (W1), drains (R1), looks at the gate again
+     * and parks; who arms pushes (W2), reads the gate (R2), moves it to AWAKE by a CAS and unparks the owner. Here the
+     * owner is whoever is the poller, so three things are to be shown.
+     *
+     * 1. The poller that sleeps is woken. It says that it is asleep (S1), then looks at all gates (S2), then parks; the
+     *    armer moves the gate to AWAKE (A1), then reads who is the poller and whether it is asleep (A2). All are volatile:
+     *    A1 < S2 and the poller gets up, or S1 < S2 < A1 < A2 and the armer unparks it.
+     * 2. Roles change while one sleeps. Poller P makes the guard G the poller (T1), then looks at all gates (T2), and
+     *    wakes G if one of them says AWAKE, or less than P was going to sleep for. An armer with A1 < T2 is seen by P; for
+     *    one with T2 < A1, T1 < A2: it wakes G. If G is up by then, it finds that it is the poller before it sleeps, as
+     *    both happen under this object's monitor, and makes a round before.
+     * 3. A poller that has lost the role publishes. It is held up by a callback, so it is the guard that takes the role
+     *    (T1'), publishes all gates that are not published, and looks at all gates (S2) before it parks. The old one may
+     *    be up again meanwhile and publish a gate, with an earlier deadline than before if it has drained a timer whose
+     *    armer then wakes nobody. So after it has published (P1) it reads who is the poller (P2). If that is another it
+     *    wakes that one. Else P1 < P2 < T1' < S2, and the new poller sees the gate.
+     *
+     * 4. Somebody looks after the poller that is up. It clears asleep (B1), then looks whether the guard sleeps and until
+     *    when (B2), and calls it if that is too long, or a worker in reserve if it does not sleep. Who goes to sleep
+     *    behind it says so (G1), then looks whether the poller sleeps, and whether there is another guard that does (G2).
+     *    So if B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
+     *
+     * While the poller is up the gates of the queues that it has taken up say AWAKE, and who arms wakes nobody: the poller
+     * drains before it publishes. It may be in a callback by then, which blocks. For all that was armed before, the guard
+     * gets up in time; and helpBefore says until when it sleeps: who arms for an instant before that calls it. A
+     * callback that arms timers itself does so only if it has been at it for a while, else each one that arms itself
+     * anew would. What it arms before that, and then blocks, is late by no more than the guard's bound.
+     *
+     * Wakes are rationed, not spins: a poller that has found something to run sleeps for the spacing at least, from the
+     * instant when it got up. So a dense series of timers is collected, and sparse ones are run to the microsecond. A
+     * thread that arms an earlier timer wakes it in any case.
+     *
+     * The monitor of this object is taken to go to sleep, and by a guard that takes over; never while a queue's lock is
+     * held, nor is any other lock taken under it.
+     */
+
+    /** What falls due behind a callback that blocks is late by no more than about this. */
+    static final long GRACE_NANOS = 500_000;
+    /** A guard sleeps no longer than so long behind the poller while anything is armed; */
+    static final long BOUND_NANOS = 14_000_000;
+    /** or twice as long after each time that it has got up in vain, up to this. */
+    private static final long MAX_BOUND_NANOS = 100_000_000;
+    /** A guard that sleeps for so long was planned when nothing was armed. */
+    private static final long FAR_NANOS = MAX_BOUND_NANOS + 2 * BOUND_NANOS;
+    /** Behind a poller that is up the guard looks after GRACE, then twice as late each time, up to this. */
+    private static final long MAX_LOOK_NANOS = 4_000_000;
+    /** No sleep after a firing is shorter, as a park takes as much. */
+    private static final long MIN_SLEEP_NANOS = 50_000;
+    /** A guard that gets up so much later than the poller would gets up instead of it. */
+    private static final long SLACK_NANOS = 20_000;
+
+    private final TimerScheduler scheduler;
+    private final long spacing;
+    private volatile Driver poller;
+    /** Null if there has been none. It may be up, and somewhere else. */
+    private volatile Driver guard;
+
+    // Under this object's monitor.
+    /** When the thread got up that has last found something to run. */
+    private long lastWake;
+    private long bound = BOUND_NANOS;
+
+    Standby(TimerScheduler scheduler, long spacing) {
+        this.scheduler = scheduler;
+        this.spacing = spacing;
+    }
+
+    Driver poller() {
+        return poller;
+    }
+
+    Driver guard() {
+        return guard;
+    }
+
+    boolean isPoller(Driver d) {
+        return poller == d;
+    }
+
+    /** Before any thread has started. */
+    void begin(Driver poller, Driver guard) {
+        this.poller = poller;
+        this.guard = guard;
+    }
+
+    // ---- armers ----
+
+    @Override
+    public void wake() {
+        Driver p = poller;
+        if (p != null && p.asleep) {
+            p.call();
+        }
+    }
+
+    @Override
+    public void wakeFor(WakeGate gate, long when) {
+        Driver p = poller;
+        if (p == null) {
+            return;
+        }
+        if (p.asleep) {
+            p.call();
+        } else { // it looks at the gate before it sleeps, but may be held up until then
+            gate.setHelpBefore(helpBefore(p));
+            gate.wakeIfBefore(when);
+        }
+    }
+
+    @Override
+    public void help(WakeGate gate, long when) {
+        Driver p = poller;
+        Driver g = guard;
+        if (g != null && g.asleep && !p.asleep && !(p.isYoungOwnArm() && g.until <= p.claimedAt + FAR_NANOS)
+                && gate.takeHelpCall(when)) {
+            g.call();
+        }
+    }
+
+    /** Timers that are armed for an instant before this, while {@code p} is up, may need the guard. */
+    long helpBefore(Driver p) {
+        Driver g = guard;
+        return g != null && g != p && g.asleep ? g.until : WakeGate.NO_HELP;
+    }
+
+    // ---- workers ----
+
+    /** After a gate was published: see 3. */
+    void published(Driver by) {
+        Driver p = poller;
+        if (p != by) {
+            p.call();
+        }
+    }
+
+    /** Whether poller or guard sleeps, besides {@code d}, which is up. */
+    boolean isCovered(Driver d) {
+        Driver p = poller;
+        return p != d && p.asleep || isGuarded(d);
+    }
+
+    /** Whether a guard sleeps that is not {@code d}. */
+    boolean isGuarded(Driver d) {
+        Driver g = guard;
+        return g != null && g != d && g.asleep;
+    }
+
+    /**
+     * A worker is about to run its first callback since it got up, from {@code q}. If no other worker sleeps for the
+     * queues, one in reserve becomes the guard. False if there is none.
+     */
+    boolean ensureGuard(Driver me, TimerQueue q, long now) {
+        Driver p = poller;
+        Driver g = guard;
+        if (p != me && p.asleep) {
+            return true;
+        }
+        if (g != null && g != me && g.asleep) {
+            callIfTooLate(g, q, now);
+            return true;
+        }
+        synchronized (this) {
+            g = reserve(me);
+            if (g != null) {
+                guard = g;
+            }
+        }
+        if (g != null) {
+            g.call();
+        }
+        return g != null;
+    }
+
+    /** What the guard had in mind when it went to sleep may not be all that is armed now. */
+    private void callIfTooLate(Driver g, TimerQueue q, long now) {
+        long from = Timeline.plus(now, GRACE_NANOS);
+        long second = q.earliestFrom(from);
+        for (TimerQueue other : scheduler.queues) {
+            if (other != q && other.gate.owner() == this) {
+                second = Math.min(second, Math.max(other.gate.pollUntil(), from));
+            }
+        }
+        if (g.until > Timeline.plus(second, GRACE_NANOS)) {
+            g.call();
+        }
+    }
+
+    /** The calling worker is behind with its timers. */
+    void callHelper(Driver me) {
+        Driver g = guard;
+        Driver helper = g != null && g != me && g.asleep ? g : reserve(me);
+        if (helper != null) {
+            helper.call();
+        }
+    }
+
+    /** One that sleeps and is neither poller nor guard; or null. */
+    private Driver reserve(Driver me) {
+        for (Driver d : scheduler.crew.drivers()) {
+            if (d != me && d != poller && d != guard && d.asleep) {
+                return d;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * A worker has found nothing to do. False if it must make another round, as its role has changed; else it is asleep
+     * now, for all that others know, until {@code d.until}.
+     *
+     * @param polls whether it was the poller at the beginning of its round
+     * @param next as poller: the earliest instant that a gate says
+     */
+    boolean goToSleep(Driver d, boolean polls, long next, long now) {
+        Driver called = null;
+        boolean isHandedOver = false;
+        synchronized (this) {
+            lastWake = Math.max(lastWake, d.firedAt);
+            if (poller == d) {
+                if (!polls) {
+                    return false;
+                }
+                called = sleepAsPoller(d, next, now);
+                isHandedOver = poller != d;
+            } else {
+                Driver p = poller;
+                if (!p.asleep && p.isHeldUp(now)) {
+                    called = takeOver(d);
+                } else {
+                    sleepBehind(d, p, now);
+                }
+            }
+        }
+        if (isHandedOver ? isAnyGateBefore(next) : called != null) {
+            (isHandedOver ? poller : called).call();
+        }
+        return d.asleep;
+    }
+
+    private Driver sleepAsPoller(Driver d, long next, long now) {
+        long target = next;
+        if (next != Timeline.NEVER && spacing > 0) {
+            long min = Math.min(spacing, MIN_SLEEP_NANOS);
+            target = Math.max(next, Math.max(Timeline.plus(lastWake, spacing), Timeline.plus(now, min)));
+        }
+        Driver g = guard;
+        if (g == null || g == d || !g.asleep) {
+            d.sleeps(target);
+            guard = reserve(d);
+            return guard;
+        }
+        long u = g.until;
+        if (next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it gets up in vain, and plans anew
+                && u <= target + (target > next ? spacing / 2 : SLACK_NANOS)) {
+            poller = g; // T1
+            guard = d;
+            d.sleeps(behind(u));
+            if (!g.asleep) {
+                d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
+            }
+            return null;
+        }
+        d.sleeps(target);
+        return next != Timeline.NEVER && u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
+    }
+
+    /** The guard, or a worker that comes back, finds that the poller is held up. */
+    private Driver takeOver(Driver d) {
+        poller = d; // T1'
+        if (guard == d || guard == null || !guard.asleep) {
+            guard = reserve(d);
+            bound = BOUND_NANOS;
+            return guard; // it plans anew
+        }
+        return null;
+    }
+
+    private void sleepBehind(Driver d, Driver p, long now) {
+        d.sleeps(Timeline.NEVER); // before it looks who else does, see 4
+        Driver g = guard;
+        if (g != null && g != d && g.asleep) {
+            return; // in reserve
+        }
+        guard = d;
+        if (!p.asleep) {
+            d.until = now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
+            d.looks = Math.min(d.looks + 1, 3);
+            return;
+        }
+        if (d.isUpInVain) {
+            bound = Math.min(2 * bound, MAX_BOUND_NANOS);
+        }
+        d.looks = 0;
+        long u = behind(p.until);
+        d.until = u > now ? u : now + GRACE_NANOS;
+    }
+
+    /** Until when a guard sleeps, if the poller does until {@code target}. */
+    private long behind(long target) {
+        if (target == Timeline.NEVER) {
+            return target;
+        }
+        long from = Timeline.plus(target, GRACE_NANOS);
+        long until = Timeline.plus(target, bound);
+        for (TimerQueue q : scheduler.queues) {
+            if (q.gate.owner() == this) {
+                until = Math.min(until, q.earliestFrom(from));
+            }
+        }
+        return until;
+    }
+
+    /** A loop's queue was given to the workers, and says AWAKE. */
+    void hasTakenOver() {
+        Driver p = poller;
+        if (p == null || !p.asleep) {
+            callHelper(p);
+        } else {
+            p.call();
+        }
+    }
+
+    /** Whether a gate says AWAKE, or an instant before {@code next}. */
+    boolean isAnyGateBefore(long next) {
+        for (TimerQueue q : scheduler.queues) {
+            if (q.gate.owner() == this && q.gate.pollUntil() < next) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * A thread that was started for a while would end, and another that sleeps gets its role. False if there is none:
+     * then it is needed still.
+     */
+    boolean leave(Driver d) {
+        Driver heir = null;
+        synchronized (this) {
+            for (Driver other : scheduler.crew.drivers()) {
+                if (other != d && other.asleep && (heir == null || other == guard)) {
+                    heir = other;
+                }
+            }
+            if (heir == null) {
+                return false;
+            }
+            if (poller == d) {
+                poller = heir;
+            }
+            if (guard == d || guard == heir && poller == heir) {
+                guard = null;
+            }
+        }
+        heir.call();
+        return true;
+    }
+
+    /** The poller's thread could not be started, so the next thread that arms a timer must try again. */
+    void sleepOn(Driver d) {
+        for (TimerQueue q : scheduler.queues) {
+            if (q.gate.owner() == this && poller == d) {
+                q.wakesOnNext(d);
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The roles of workers whose threads never run: the test makes their steps, at instants of its choice. */
+class StandbyTest {
+    private static final long MS = 1_000_000;
+    private static final long US = 1_000;
+    private static final long NOW = 1000 * MS;
+
+    private static final class Idle extends Thread {
+        @Override
+        public synchronized void start() {
+            // The test is the thread.
+        }
+    }
+
+    private final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).scheduler;
+    private final Standby standby = scheduler.standby;
+    private final TimerQueue queue = scheduler.queues[0];
+    private final Driver first = worker();
+    private final Driver second = worker();
+    private final Driver third = worker();
+
+    StandbyTest() {
+        standby.begin(first, second);
+    }
+
+    private Driver worker() {
+        Driver d = new Driver(scheduler, standby, queue, false);
+        d.setThread(new Idle());
+        return d;
+    }
+
+    @AfterEach
+    void close() {
+        scheduler.shutdownNow();
+    }
+
+    private OneShotTimer arm(long when) {
+        OneShotTimer t = new OneShotTimer(queue, () -> {});
+        queue.arm(t, when);
+        return t;
+    }
+
+    /** As the poller does before it sleeps. */
+    private long publish(Driver d, long now) {
+        long next = Timeline.NEVER;
+        for (TimerQueue q : scheduler.queues) {
+            long p = q.gate.pollUntil();
+            next = Math.min(next, p == WakeGate.AWAKE ? q.prepareToSleep(standby, now) : p);
+            standby.published(d);
+        }
+        return next;
+    }
+
+    private void sleepAsPoller(Driver d, long now) {
+        assertTrue(standby.goToSleep(d, true, publish(d, now), now));
+    }
+
+    private void sleepBehind(Driver d, long now) {
+        assertTrue(standby.goToSleep(d, false, Timeline.NEVER, now));
+    }
+
+    private static void getUp(Driver d) {
+        d.asleep = false;
+    }
+
+    @Test
+    void sleep_nothingArmed_nobodyHasADeadline() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(List.of(Timeline.NEVER, Timeline.NEVER), List.of(first.until, second.until));
+        assertSame(first, standby.poller());
+        assertSame(second, standby.guard());
+    }
+
+    @Test
+    void sleep_asPoller_untilTheNextDeadline() {
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        assertEquals(NOW + 10 * MS, first.until);
+    }
+
+    @Test
+    void sleep_behindThePoller_untilTheDeadlineThatFollowsTheGrace() {
+        arm(NOW + 10 * MS);
+        arm(NOW + 10 * MS + Standby.GRACE_NANOS / 2);
+        arm(NOW + 12 * MS);
+        arm(NOW + 13 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 12 * MS, second.until);
+    }
+
+    @Test
+    void sleep_behindThePoller_nothingElseArmed_noLongerThanTheBound() {
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 10 * MS + Standby.BOUND_NANOS, second.until);
+    }
+
+    @Test
+    void sleep_guardGetsUpForTheNextDeadlineAnyway_rolesChange() {
+        arm(NOW + 12 * MS);
+        arm(NOW + 20 * MS);
+        second.sleeps(NOW + 12 * MS);
+        sleepAsPoller(first, NOW);
+        assertSame(second, standby.poller());
+        assertSame(first, standby.guard());
+        assertEquals(NOW + 20 * MS, first.until);
+        assertFalse(second.isCalled());
+    }
+
+    /** It would get up for nothing, and so would each after it. */
+    @Test
+    void sleep_guardGetsUpLongBeforeTheNextDeadline_rolesStay() {
+        arm(NOW + 3600_000 * MS);
+        second.sleeps(NOW + 12 * MS);
+        sleepAsPoller(first, NOW);
+        assertSame(first, standby.poller());
+        getUp(second);
+        sleepBehind(second, NOW + 12 * MS);
+        assertTrue(second.until > NOW + 3_000_000 * MS, "sleeps until " + second.until);
+    }
+
+    @Test
+    void sleep_guardSleepsFarTooLong_isCalledOnce() {
+        second.sleeps(Timeline.NEVER);
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void sleep_noGuardSleeps_oneInReserveBecomesGuard() {
+        scheduler.crew.knows(first, second, third);
+        third.sleeps(Timeline.NEVER);
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW); // the second is up, in a callback
+        assertSame(third, standby.guard());
+        assertTrue(third.isCalled());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 150", "60, 150", "149, 199", "500, 550"})
+    void sleep_afterAFiring_lastsForTheSpacing(long ranForMicros, long expectedMicros) {
+        first.firedAt = NOW;
+        long now = NOW + ranForMicros * US;
+        arm(now + 1 * US);
+        sleepAsPoller(first, now);
+        assertEquals(NOW + expectedMicros * US, first.until);
+    }
+
+    @Test
+    void sleep_nothingHasFired_atLeastAsLongAsAParkTakes() {
+        arm(NOW + 1);
+        sleepAsPoller(first, NOW);
+        assertEquals(NOW + 50 * US, first.until);
+    }
+
+    @Test
+    void sleep_withoutSpacing_isExact() {
+        Standby exact = new Standby(scheduler, 0);
+        Driver d = new Driver(scheduler, exact, queue, false);
+        exact.begin(d, null);
+        d.firedAt = NOW;
+        assertTrue(exact.goToSleep(d, true, NOW + 1, NOW));
+        assertEquals(NOW + 1, d.until);
+    }
+
+    @Test
+    void guardGetsUp_pollerHeldUp_takesTheRole() {
+        sleepAsPoller(first, NOW);
+        getUp(first);
+        holdUp(first, NOW);
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 1 * MS), "it has a round to make");
+        assertSame(second, standby.poller());
+        // The old poller comes back and sleeps behind it.
+        sleepAsPoller(second, NOW + 1 * MS);
+        release(first);
+        sleepBehind(first, NOW + 2 * MS);
+        assertSame(first, standby.guard());
+    }
+
+    @Test
+    void guardGetsUp_pollerHasJustBegunACallback_looksAgainSoonThenLessOften() {
+        sleepAsPoller(first, NOW);
+        getUp(first);
+        holdUp(first, NOW);
+        long[] expected = {500 * US, 1 * MS, 2 * MS, 4 * MS, 4 * MS};
+        for (long each : expected) {
+            holdUp(first, NOW); // another callback each time
+            sleepBehind(second, NOW);
+            assertEquals(NOW + each, second.until);
+            getUp(second);
+        }
+        assertSame(first, standby.poller());
+    }
+
+    /** Puts it into a callback that has begun then, which this thread never ends. */
+    private static void holdUp(Driver d, long since) {
+        if (d.isInCallback()) {
+            d.leaveCallback();
+        }
+        d.claimedAt = since;
+        d.enterCallback();
+    }
+
+    private static void release(Driver d) {
+        d.leaveCallback();
+    }
+
+    @Test
+    void arm_pollerSleepsLonger_isCalled() {
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        arm(NOW + 20 * MS);
+        assertFalse(first.isCalled());
+        arm(NOW + 5 * MS);
+        assertTrue(first.isCalled());
+        assertFalse(second.isCalled());
+    }
+
+    @Test
+    void arm_pollerIsUp_guardSleepsLonger_guardIsCalledOnce() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        getUp(first);
+        queue.gate.takeUp(standby.helpBefore(first));
+        arm(NOW + 5 * MS);
+        assertTrue(second.isCalled());
+        assertEquals(WakeGate.NO_HELP, queue.gate.helpBefore);
+    }
+
+    @Test
+    void arm_pollerIsUp_guardGetsUpBefore_nobodyIsCalled() {
+        sleepAsPoller(first, NOW);
+        getUp(first);
+        second.sleeps(NOW + 1 * MS);
+        queue.gate.takeUp(standby.helpBefore(first));
+        arm(NOW + 5 * MS);
+        assertFalse(second.isCalled());
+    }
+
+    /** A published queue that the poller has not taken up, as nothing is due there. */
+    @Test
+    void arm_pollerIsUpForAnotherQueue_guardSleepsLonger_guardIsCalled() {
+        arm(NOW + 100 * MS);
+        second.sleeps(NOW + 120 * MS);
+        sleepAsPoller(first, NOW);
+        getUp(first);
+        assertFalse(second.isCalled());
+        arm(NOW + 5 * MS);
+        assertEquals(WakeGate.AWAKE, queue.gate.pollUntil());
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void publish_roleWasLost_newPollerIsCalled() {
+        standby.begin(second, first);
+        sleepAsPoller(second, NOW);
+        publish(first, NOW);
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void leave_allOthersAreUp_stays() {
+        scheduler.crew.knows(first, second, third);
+        assertFalse(standby.leave(first));
+        assertSame(first, standby.poller());
+    }
+
+    @Test
+    void firstCallback_timersArmedSinceTheGuardWentToSleep_guardIsCalled() {
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        getUp(first);
+        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
+        assertFalse(second.isCalled(), "nothing else is armed");
+        arm(NOW + 11 * MS);
+        queue.pending(); // files it
+        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void firstCallback_noGuardSleeps_oneInReserveBecomesGuard() {
+        scheduler.crew.knows(first, second, third);
+        assertFalse(standby.ensureGuard(first, queue, NOW));
+        third.sleeps(Timeline.NEVER);
+        assertTrue(standby.ensureGuard(first, queue, NOW));
+        assertSame(third, standby.guard());
+        assertTrue(third.isCalled());
+    }
+
+    @Test
+    void leave_asPoller_anotherGetsTheRole() {
+        scheduler.crew.knows(first, second, third);
+        second.sleeps(Timeline.NEVER);
+        third.sleeps(Timeline.NEVER);
+        assertTrue(standby.leave(first));
+        assertSame(second, standby.poller());
+        assertTrue(second.isCalled());
+    }
+}
