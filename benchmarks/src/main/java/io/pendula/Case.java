@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** One thing that is measured: which JVMs there are, and what each of them does. */
 interface Case {
-    List<Case> ALL = List.of(new FrontierCase(), new BlockedCase(), new HeavyCase(), new BurstCase(), new PauseCase(),
-            new WakeupsCase(), new MemoryCase(), new StartCase(), new HandoverCase(), new TicksCase(), new MixCase(),
-            new LoopIoCase());
+    List<Case> ALL = Stream.concat(JmhCases.ALL.stream(), Stream.of(new FrontierCase(), new BlockedCase(),
+            new HeavyCase(), new BurstCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new StartCase(),
+            new HandoverCase(), new TicksCase(), new MixCase(), new LoopIoCase())).toList();
 
     String name();
 

@@ -75,7 +75,7 @@ final class Child {
     }
 
     Subject subject() {
-        return Subject.parse(text("subject"), Map.of());
+        return Subject.of(text("subject"));
     }
 
     /** How many threads the cell asks for; as many as by default if it says nothing of them. */

@@ -41,9 +41,9 @@ final class Compare implements Callable<Integer> {
     @Option(names = "--jar", paramLabel = "NAME=FILE", description = "a jar of another Pendula, for SUBJECT@NAME")
     private Map<String, Path> jars = Map.of();
 
-    @Option(names = "--no-control", negatable = true, defaultValue = "true", fallbackValue = "true",
-            description = "the first subject twice, which shows what the run can resolve")
-    private boolean control;
+    @Option(names = "--no-control", description = "without the control: the first subject twice, which shows what the "
+            + "run can resolve")
+    private boolean noControl;
 
     @Option(names = "--java", paramLabel = "JAVA",
             description = "further java commands; everything is measured on each, too")
@@ -103,7 +103,7 @@ final class Compare implements Callable<Integer> {
         if (chosen.isEmpty()) {
             chosen.addAll(c.subjects());
         }
-        if (control && chosen.size() > 1) {
+        if (!noControl && chosen.size() > 1) {
             chosen.add(chosen.get(0).again());
         }
         return chosen;

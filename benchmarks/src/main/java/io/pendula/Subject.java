@@ -24,7 +24,8 @@ record Subject(String label, String spec, Path jar) {
         if (specAndJar.length > 1) {
             jar = jars.get(specAndJar[1]);
             if (jar == null) {
-                throw new IllegalArgumentException("no --jar has the name '" + specAndJar[1] + "' of subject '" + text + "'");
+                throw new IllegalArgumentException("no --jar has the name '" + specAndJar[1] + "' of subject '" + text
+                        + "'");
             }
         }
         Subject subject = new Subject(text, specAndJar[0], jar);
@@ -32,8 +33,13 @@ record Subject(String label, String spec, Path jar) {
         return subject;
     }
 
+    /** Without a jar. */
+    static Subject of(String spec) {
+        return parse(spec, Map.of());
+    }
+
     static List<Subject> all(String... specs) {
-        return Stream.of(specs).map(spec -> parse(spec, Map.of())).toList();
+        return Stream.of(specs).map(Subject::of).toList();
     }
 
     static List<Subject> all(Enum<?>... types) {
@@ -60,7 +66,8 @@ record Subject(String label, String spec, Path jar) {
         Stream.of(spec.split(":")).skip(1).forEach(setting -> {
             String[] keyAndValue = setting.split("=", 2);
             if (keyAndValue.length < 2) {
-                throw new IllegalArgumentException("setting must be key=value, but is '" + setting + "' in '" + spec + "'");
+                throw new IllegalArgumentException("setting must be key=value, but is '" + setting + "' in '" + spec
+                        + "'");
             }
             settings.put(keyAndValue[0], keyAndValue[1]);
         });
