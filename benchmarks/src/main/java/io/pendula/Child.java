@@ -115,10 +115,12 @@ final class Child {
         }
     }
 
-    /** Median, 99th percentile and maximum, in microseconds. */
+    /** Percentiles and the maximum, in microseconds. */
     void figures(String prefix, Histogram nanos) {
         figure(prefix + "p50_us", nanos.getValueAtPercentile(50) / 1e3);
+        figure(prefix + "p90_us", nanos.getValueAtPercentile(90) / 1e3);
         figure(prefix + "p99_us", nanos.getValueAtPercentile(99) / 1e3);
+        figure(prefix + "p999_us", nanos.getValueAtPercentile(99.9) / 1e3);
         figure(prefix + "max_us", nanos.getMaxValue() / 1e3);
     }
 

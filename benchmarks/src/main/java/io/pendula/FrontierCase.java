@@ -74,7 +74,6 @@ final class FrontierCase implements Case {
         shots.addTo(lateness);
         child.part("rate=" + rate);
         child.figures("", lateness);
-        child.figure("p90_us", lateness.getValueAtPercentile(90) / 1e3);
         child.figure("cpu_us", all / 1e3 / count);
         child.figure("fire_us", fired / 1e3 / count);
         if (burners.isEmpty()) {

@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The benchmarks' commands. */
-@Command(name = "benchmarks", mixinStandardHelpOptions = true, subcommands = {Compare.class},
+@Command(name = "benchmarks", mixinStandardHelpOptions = true, subcommands = {Report.class, Compare.class},
         description = "Measures Pendula beside other schedulers. What is no command goes to JMH.")
 public final class Main {
     private Main() {}

@@ -1,6 +1,9 @@
 package io.pendula;
 
 import io.pendula.Results.Spread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -9,6 +12,46 @@ import java.util.Objects;
 /** Results as Markdown. */
 final class Tables {
     private Tables() {}
+
+    /** All figures, as tables of all cases in Markdown, and their medians as JSON. */
+    static void write(Results results, Path folder) throws IOException {
+        StringBuilder tables = new StringBuilder("# Figures\n\nWritten by `report`; see [how](../README.md).\n\n");
+        results.about().forEach((key, value) -> tables.append("* ").append(key).append(": ").append(value).append('\n'));
+        StringBuilder json = new StringBuilder("{\n  \"about\": {");
+        results.about().forEach((key, value) -> json.append(json.charAt(json.length() - 1) == '{' ? "" : ",")
+                .append("\n    ").append(quoted(key)).append(": ").append(quoted(value)));
+        json.append("\n  },\n  \"figures\": [");
+        for (Case c : Case.ALL) {
+            Results own = results.only(f -> f.name().equals(c.name()));
+            if (own.isEmpty()) {
+                continue;
+            }
+            tables.append("\n## ").append(c.name()).append("\n\n").append(of(own, c.ratios()));
+            for (String java : own.javas()) {
+                for (String cell : own.cells()) {
+                    for (String subject : own.subjects()) {
+                        for (String figure : own.names()) {
+                            Spread s = own.spread(java, cell, subject, figure);
+                            if (s != null) {
+                                json.append(json.charAt(json.length() - 1) == '[' ? "" : ",").append("\n    ").append(
+                                        String.format(Locale.ROOT, "{\"case\": %s, \"java\": %s, \"cell\": %s, "
+                                                + "\"subject\": %s, \"figure\": %s, \"median\": %s, \"min\": %s, "
+                                                + "\"max\": %s}", quoted(c.name()), quoted(java), quoted(cell),
+                                                quoted(subject), quoted(figure), s.median(), s.min(), s.max()));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        json.append("\n  ]\n}\n");
+        Files.writeString(folder.resolve("tables.md"), tables);
+        Files.writeString(folder.resolve("report.json"), json);
+    }
+
+    private static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
 
     /** All figures of one case, and how each subject's main figures relate to the first subject's. */
     static String of(Results results, List<String> ratios) {
