@@ -5,14 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** One thing that is measured: which JVMs there are, and what each of them does. */
 interface Case {
-    List<Case> ALL = Stream.concat(JmhCases.ALL.stream(), Stream.of(new FrontierCase(), new BlockedCase(),
-            new HeavyCase(), new BurstCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new StartCase(),
-            new HandoverCase(), new TicksCase(), new MixCase(), new LoopIoCase())).toList();
-
     String name();
 
     /** The settings to go through, each in a JVM of its own; everything in one cell is compared. */
@@ -34,12 +29,6 @@ interface Case {
 
     /** In that JVM, unless {@link #measure} does something else. */
     void run(Child child) throws Exception;
-
-    static Case named(String name) {
-        return ALL.stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow(
-                () -> new IllegalArgumentException("no such case: '" + name + "'; there are "
-                        + ALL.stream().map(Case::name).toList()));
-    }
 
     /** All combinations of the given values: {@code "threads=1,2", "rate=100,1000"} gives four. */
     static List<Map<String, String>> product(String... settings) {

@@ -32,7 +32,7 @@ final class Child {
         }
         int status = 0;
         try {
-            Case.named(args[0]).run(child);
+            Cases.named(args[0]).run(child);
             child.flush();
         } catch (UnsupportedOperationException e) {
             System.out.println(SKIPPED + " " + e.getMessage());

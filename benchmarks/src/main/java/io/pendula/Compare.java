@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(name = "compare", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
         description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard error.")
 final class Compare implements Callable<Integer> {
+    private static final Map<String, String> SHORT = Settings.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
+            + "firings=100 spanMs=100");
+
     @Spec
     private CommandSpec spec;
 
@@ -57,6 +60,10 @@ final class Compare implements Callable<Integer> {
             description = "a setting for all cells; frontier has rates=100,1000, firings, spanMs, mostMs")
     private Map<String, String> more = Map.of();
 
+    @Option(names = "--smoke", description = "only the first cell and the first subject of each case, as short as can be: "
+            + "shows that they run")
+    private boolean smoke;
+
     @Option(names = "--out", paramLabel = "FILE", description = "where every single figure goes, as CSV")
     private Path out;
 
@@ -85,7 +92,7 @@ final class Compare implements Callable<Integer> {
         List<Case> cases = new ArrayList<>();
         for (String name : names) {
             try {
-                cases.addAll(name.equals("all") ? Case.ALL : List.of(Case.named(name)));
+                cases.addAll(name.equals("all") ? Cases.ALL : List.of(Cases.named(name)));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), e.getMessage());
             }
@@ -110,6 +117,10 @@ final class Compare implements Callable<Integer> {
     }
 
     private void measure(Case c, List<Launch.Jvm> javas) throws IOException, InterruptedException {
+        if (smoke) {
+            run(new Launch(c, c.cells().get(0), c.subjects().get(0), javas.get(0), SHORT), 1);
+            return;
+        }
         List<Subject> compared = subjectsOf(c);
         Results results = new Results();
         for (int round = 1; round <= rounds; round++) {

@@ -1,11 +1,12 @@
 package io.pendula;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,25 +28,13 @@ final class Environment {
         return about;
     }
 
-    /** Of the folder that this is run in, with a plus sign if tracked files were changed since. */
+    /** Of this build, with a plus sign if files were changed since. */
     static String commit() {
-        return git("rev-parse", "--short", "HEAD").map(hash ->
-                hash + git("status", "--porcelain", "--untracked-files=no").map(s -> s.isEmpty() ? "" : "+").orElse(""))
-                .orElse("unknown");
-    }
-
-    private static Optional<String> git(String... arguments) {
-        try {
-            List<String> command = new ArrayList<>(List.of("git"));
-            command.addAll(List.of(arguments));
-            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            String output = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-            return p.waitFor() == 0 ? Optional.of(output) : Optional.empty();
+        try (InputStream in = Environment.class.getResourceAsStream("commit.txt")) {
+            String commit = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8).trim();
+            return commit.matches("[0-9a-f]+\\+?") ? commit : "unknown";
         } catch (IOException e) {
-            return Optional.empty();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
+            throw new UncheckedIOException(e);
         }
     }
 

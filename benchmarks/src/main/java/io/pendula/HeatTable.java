@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** One figure of one case: a row for each cell, a column for each subject, the best subject first. */
 final class HeatTable {
@@ -23,6 +24,7 @@ final class HeatTable {
     private final String java;
     private final List<String> subjects;
     private final Map<String, Double> best = new LinkedHashMap<>();
+    private final Map<String, Double> control;
 
     HeatTable(Results results, String figure, String java) {
         this.results = results;
@@ -44,6 +46,7 @@ final class HeatTable {
             }
         }
         subjects = order.entrySet().stream().sorted(Map.Entry.comparingByValue()).map(Map.Entry::getKey).toList();
+        control = control();
     }
 
     boolean isEmpty() {
@@ -61,58 +64,92 @@ final class HeatTable {
         return s == null ? Double.NaN : s.median() / best.get(cell);
     }
 
-    /** How far the control is from what it repeats, in the worst cell, as a part of it; NaN without a control. */
-    double resolution() {
-        double worst = Double.NaN;
+    /**
+     * How far the control is from what it repeats, as a part of it, by cells: what the run cannot resolve. Empty without
+     * a control.
+     */
+    private Map<String, Double> control() {
+        Map<String, Double> control = new LinkedHashMap<>();
         for (String subject : results.subjects()) {
             for (String cell : best.keySet()) {
                 if (subject.endsWith(AGAIN)) {
                     Spread ratio = results.ratio(java, cell, subject,
                             subject.substring(0, subject.length() - AGAIN.length()), figure);
                     if (ratio != null && ratio.median() > 0) {
-                        double apart = Math.exp(Math.abs(Math.log(ratio.median()))) - 1;
-                        worst = Double.isNaN(worst) ? apart : Math.max(worst, apart);
+                        control.put(cell, Math.exp(Math.abs(Math.log(ratio.median()))) - 1);
                     }
                 }
             }
         }
-        return worst;
+        return control;
     }
 
-    /** Whether Pendula is behind the best by more than a tenth and by more than the run can resolve. */
+    /** In words. */
+    String resolution() {
+        if (control.isEmpty()) {
+            return "No control.";
+        }
+        Spread apart = Spread.of(control.values().stream().mapToDouble(d -> d).toArray());
+        return "The control is apart by " + percent(apart.median()) + " in the middle, by " + percent(apart.max())
+                + " at most.";
+    }
+
+    private static String percent(double part) {
+        return part < 9 ? String.format(Locale.ROOT, "%.0f %%", part * 100) : "more than tenfold";
+    }
+
+    /** Whether Pendula is behind the best by more than a tenth, and by more than the control there and in the middle. */
     private boolean isBehind(String cell, String subject) {
-        double resolution = resolution();
+        double middle = control.isEmpty() ? 0
+                : Spread.of(control.values().stream().mapToDouble(d -> d).toArray()).median();
         return subject.startsWith("PENDULA")
-                && ratio(cell, subject) > 1 + Math.max(LEAST, Double.isNaN(resolution) ? 0 : resolution);
+                && ratio(cell, subject) > 1 + Math.max(LEAST, Math.max(middle, control.getOrDefault(cell, 0.0)));
     }
 
-    /** In words, the cells where PENDULA is behind. */
-    List<String> behind() {
-        List<String> words = new ArrayList<>();
+    /** A cell in words. */
+    record Behind(String words, double ratio) {}
+
+    /** The cells where Pendula, as it is built by default, is behind. */
+    List<Behind> behind() {
+        List<Behind> all = new ArrayList<>();
         for (String cell : best.keySet()) {
             for (String subject : subjects) {
                 if (!subject.contains(":") && isBehind(cell, subject)) {
                     String leader = subjects.stream().filter(s -> !Double.isNaN(ratio(cell, s)))
                             .min(Comparator.comparing(s -> ratio(cell, s))).orElseThrow();
-                    words.add(String.format(Locale.ROOT, "%s %s: %s %.2f times %s", figure, cell.isEmpty() ? "" : cell,
-                            subject, ratio(cell, subject), leader));
+                    all.add(new Behind(String.format(Locale.ROOT, "%s%s, %s: %s %s, %s %s", results.figures().get(0)
+                            .name(), cell.isEmpty() ? "" : " " + cell, figure, subject,
+                            Tables.number(results.spread(java, cell, subject, figure).median()), leader,
+                            Tables.number(results.spread(java, cell, leader, figure).median())),
+                            ratio(cell, subject)));
                 }
             }
         }
-        return words;
+        return all;
+    }
+
+    /** Of all cases on one JVM, the worst first. */
+    static List<Behind> behind(Results results, String java) {
+        List<Behind> all = new ArrayList<>();
+        for (Case c : Cases.ALL) {
+            Results own = results.only(f -> f.name().equals(c.name()) && f.java().equals(java));
+            c.ratios().forEach(figure -> all.addAll(new HeatTable(own, figure, java).behind()));
+        }
+        all.sort(Comparator.comparing(Behind::ratio).reversed());
+        return all;
     }
 
     String html() {
         Set<String> varying = varying();
-        StringBuilder html = new StringBuilder("<div class=scroll><table><thead><tr>");
-        (varying.isEmpty() ? Set.of("") : varying).forEach(key -> html.append("<th>").append(key).append("</th>"));
-        subjects.forEach(s -> html.append("<th class=n>").append(Plot.escape(s)).append("</th>"));
+        StringBuilder html = new StringBuilder("<div class=scroll><table><thead><tr><th class=s></th>");
+        subjects.forEach(s -> html.append("<th class=n>").append(Plot.escape(s).replace("_", "_<wbr>")
+                .replace(":", ":<wbr>")).append("</th>"));
         html.append("</tr></thead><tbody>\n");
         for (String cell : best.keySet()) {
-            html.append("<tr>");
             Map<String, String> settings = Settings.parse(cell);
-            (varying.isEmpty() ? Set.of("") : varying).forEach(key -> html.append("<th>")
-                    .append(settings.getOrDefault(key, "")).append("</th>"));
+            html.append("<tr><th class=s>").append(varying.stream().filter(settings::containsKey)
+                    .map(key -> "<span>" + key + " " + grouped(settings.get(key)) + "</span>")
+                    .collect(Collectors.joining(" "))).append("</th>");
             subjects.forEach(subject -> html.append(cell(cell, subject)));
             html.append("</tr>\n");
         }
@@ -131,6 +168,10 @@ final class HeatTable {
                 + "<small>%s</small></td>", isBest ? " best" : "", isBehind(cell, subject) ? " behind" : "", heat,
                 Tables.text(s), Tables.number(s.median()), isBest ? "best" : ratio >= 100
                         ? String.format(Locale.ROOT, "×%.0f", ratio) : String.format(Locale.ROOT, "×%.2f", ratio));
+    }
+
+    private static String grouped(String value) {
+        return value.matches("\\d{4,18}") ? String.format(Locale.ROOT, "%,d", Long.parseLong(value)) : value;
     }
 
     /** The settings that are not the same in all cells. */

@@ -21,7 +21,7 @@ public final class Main {
     /** Lists the cases. */
     @Command(name = "cases", description = "Lists what can be compared.")
     void cases() {
-        for (Case c : Case.ALL) {
+        for (Case c : Cases.ALL) {
             System.out.println(c.name() + ": " + c.cells().stream().map(Settings::text).toList());
         }
     }

@@ -12,16 +12,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Figures in Markdown files that come from the results. A figure stands between comments, the first of which says what
  * it is: {@code <!--figure CASE; SETTINGS; SUBJECT; FIGURE-->47<!--/figure-->}, where SUBJECT may be a ratio, A / B. A
  * table is likewise: {@code <!--table CASE; SETTINGS; SUBJECT, SUBJECT; FIGURE-->}. The settings must choose one cell
- * for a figure; java=17 or so may be among them, else the first JDK of the results counts.
+ * for a figure; java=17 or so may be among them, else the first JDK of the results counts. And {@code <!--behind N-->} is a
+ * list of the N cells in which Pendula is farthest behind; {@code <!--about KEY, KEY-->} tells what the head of the results says.
  */
 final class Marks {
-    private static final Pattern MARK = Pattern.compile("<!--(figure|table) ([^>]*)-->(.*?)<!--/\\1-->",
+    private static final Pattern MARK = Pattern.compile("<!--(figure|table|behind|about) ([^>]*)-->(.*?)<!--/\\1-->",
             Pattern.DOTALL);
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
 
@@ -82,6 +84,13 @@ final class Marks {
     }
 
     private static String content(String kind, String description, Results results) {
+        if (kind.equals("behind")) {
+            return behind(results, Integer.parseInt(description.trim()));
+        }
+        if (kind.equals("about")) {
+            return Stream.of(description.trim().split(" *, *")).map(key -> key + " " + results.about().get(key))
+                    .collect(Collectors.joining("; "));
+        }
         String[] parts = description.split(";");
         if (parts.length != 4) {
             throw new IllegalArgumentException("mark must be CASE; SETTINGS; SUBJECT; FIGURE, but is '" + description
@@ -101,6 +110,16 @@ final class Marks {
         String java = some.javas().get(0);
         return kind.equals("table") ? table(some, java, List.of(subject.split(" *, *")), figure)
                 : figure(some, java, subject, figure, description);
+    }
+
+    private static String behind(Results results, int count) {
+        List<HeatTable.Behind> all = HeatTable.behind(results, results.javas().get(0));
+        StringBuilder list = new StringBuilder("\n");
+        all.stream().limit(count).forEach(b -> list.append("* ").append(b.words()).append('\n'));
+        if (all.size() > count) {
+            list.append("* and ").append(all.size() - count).append(" more, by less\n");
+        }
+        return list.toString();
     }
 
     private static String figure(Results some, String java, String subject, String figure, String description) {

@@ -5,9 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The report as one HTML file that needs no other. */
@@ -67,10 +65,9 @@ final class Page {
                 .append(Plot.escape(value)).append("</dd>"));
         body.append("</dl>\n").append(resource("how.html"));
         StringBuilder sections = new StringBuilder();
-        List<String> behind = new ArrayList<>();
         Plots plots = new Plots(results);
         int plotted = 0;
-        for (Case c : Case.ALL) {
+        for (Case c : Cases.ALL) {
             Results own = results.only(f -> f.name().equals(c.name()));
             if (own.isEmpty()) {
                 continue;
@@ -85,23 +82,27 @@ final class Page {
                     HeatTable table = new HeatTable(own, figure, java);
                     if (!table.isEmpty()) {
                         sections.append(table(table, figure, java));
-                        table.behind().forEach(words -> behind.add(c.name() + ", " + words
-                                + (results.javas().size() > 1 ? " on " + java : "")));
                     }
                 }
             }
             sections.append("</section>\n");
         }
-        body.append("<section><h2>Where Pendula is behind</h2><p>By more than a tenth, and by more than the control of "
-                + "that table: ").append(behind.size()).append(" cells.</p>");
-        if (!behind.isEmpty()) {
-            body.append("<details><summary>All of them</summary><ul>");
-            behind.forEach(words -> body.append("<li>").append(Plot.escape(words)).append("</li>"));
-            body.append("</ul></details>");
-        }
-        body.append("</section>\n").append(sections);
+        results.javas().forEach(java -> body.append(behind(results, java)));
+        body.append(sections);
         return resource("page.html").replace("$LIGHT", Plot.LIGHT).replace("$DARK", Plot.DARK)
                 .replace("$BODY", body.toString());
+    }
+
+    private static String behind(Results results, String java) {
+        List<HeatTable.Behind> behind = HeatTable.behind(results, java);
+        StringBuilder html = new StringBuilder("<section><h2>Where Pendula is behind, JDK " + java + "</h2><p>By more than "
+                + "a tenth, and by more than the control of that table: " + behind.size() + " cells.</p>");
+        if (!behind.isEmpty()) {
+            html.append("<details><summary>All of them, the worst first</summary><ul>");
+            behind.forEach(b -> html.append("<li>").append(Plot.escape(b.words())).append("</li>"));
+            html.append("</ul></details>");
+        }
+        return html.append("</section>\n").toString();
     }
 
     private static String figure(Plot plot, int number) {
@@ -114,11 +115,8 @@ final class Page {
     }
 
     private static String table(HeatTable table, String figure, String java) {
-        double resolution = table.resolution();
         return "<h3>" + Plot.escape(FIGURES.getOrDefault(figure, figure.replace('_', ' '))) + ", JDK " + java
-                + "</h3>\n" + table.html() + "<p class=note>" + (Double.isNaN(resolution) ? "No control."
-                        : String.format(Locale.ROOT, "The control is apart by %.0f %% at most.", resolution * 100))
-                + "</p>\n";
+                + "</h3>\n" + table.html() + "<p class=note>" + table.resolution() + "</p>\n";
     }
 
     private static String resource(String name) throws IOException {

@@ -33,6 +33,12 @@ final class Plan {
 
     private Plan() {}
 
+    static Plan of(Step... steps) {
+        Plan plan = new Plan();
+        plan.steps.addAll(List.of(steps));
+        return plan;
+    }
+
     List<Step> steps() {
         return steps;
     }
@@ -98,7 +104,7 @@ final class Plan {
     }
 
     private void scaling(int... threads) {
-        Case scaling = Case.named("scaling");
+        Case scaling = Cases.named("scaling");
         List<Map<String, String>> cells = scaling.cells().stream().filter(cell -> Arrays.stream(threads)
                 .anyMatch(n -> cell.get("threads").equals(String.valueOf(n)))).toList();
         steps.add(new Step(scaling, cells, control(scaling.subjects()), Map.of(), 3.5));
@@ -109,7 +115,7 @@ final class Plan {
      * @param subjects or none, for the case's own
      */
     private void add(String name, String only, List<String> subjects, Map<String, String> more, double seconds) {
-        Case measured = Case.named(name);
+        Case measured = Cases.named(name);
         List<Map<String, String>> cells = new ArrayList<>();
         for (Map<String, String> cell : measured.cells()) {
             if (Settings.allow(Settings.parse(only), cell)) {

@@ -17,11 +17,13 @@ import java.util.Locale;
 import java.util.Map;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.Axis;
+import org.jfree.chart.axis.AxisLocation;
 import org.jfree.chart.axis.CategoryAxis;
-import org.jfree.chart.axis.LogAxis;
 import org.jfree.chart.axis.NumberAxis;
-import org.jfree.chart.axis.NumberTickUnit;
 import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.block.BlockBorder;
+import org.jfree.chart.labels.ItemLabelAnchor;
+import org.jfree.chart.labels.ItemLabelPosition;
 import org.jfree.chart.labels.StandardCategoryItemLabelGenerator;
 import org.jfree.chart.labels.XYItemLabelGenerator;
 import org.jfree.chart.plot.CategoryPlot;
@@ -34,6 +36,7 @@ import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.title.LegendTitle;
 import org.jfree.chart.ui.RectangleEdge;
 import org.jfree.chart.ui.RectangleInsets;
+import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.DefaultCategoryDataset;
 import org.jfree.data.xy.XYSeries;
 import org.jfree.data.xy.XYSeriesCollection;
@@ -67,6 +70,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     /** Colours of the style sheet by their stand-ins, which are drawn. */
     private static final Color INK = new Color(1, 1, 1);
     private static final Color FAINT = new Color(1, 1, 2);
+    private static final int NARROW = 500;
     private static final int COLOURS = 8;
     private static final Color[] SERIES = new Color[COLOURS];
     /** So that a subject has one colour on the whole page. */
@@ -89,7 +93,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     /** @param prefix of identifiers, different for each of a page */
     String svg(int width, int height, String prefix) {
         JFreeChart chart = new JFreeChart(null, null, switch (kind) {
-            case CURVES -> curves();
+            case CURVES -> curves(width < NARROW);
             case STEPS -> steps();
             case BARS -> bars();
         }, kind != Kind.BARS);
@@ -101,7 +105,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             legend.setItemFont(font(12));
             legend.setItemPaint(INK);
             legend.setBackgroundPaint(null);
-            legend.setFrame(org.jfree.chart.block.BlockBorder.NONE);
+            legend.setFrame(BlockBorder.NONE);
         }
         SVGGraphics2D g = new SVGGraphics2D(width, height);
         g.setDefsKeyPrefix(prefix);
@@ -138,7 +142,8 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
 
     // ---- kinds ----
 
-    private XYPlot curves() {
+    /** @param narrow there is room for the first and the last note only */
+    private XYPlot curves(boolean narrow) {
         XYSeriesCollection data = new XYSeriesCollection();
         for (Line line : lines) {
             XYSeries series = new XYSeries(line.subject, false);
@@ -153,7 +158,8 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             renderer.setSeriesShape(i, shape(i));
             if (lines.get(i).points.stream().anyMatch(p -> p.notes != null)) {
                 List<Point> points = lines.get(i).points;
-                renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) -> points.get(item).notes);
+                renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) ->
+                        narrow && item > 0 && item < points.size() - 1 ? null : points.get(item).notes);
                 renderer.setSeriesItemLabelsVisible(i, true);
                 renderer.setSeriesItemLabelFont(i, font(10));
                 renderer.setSeriesItemLabelPaint(i, SERIES[colour]);
@@ -197,11 +203,14 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         renderer.setDefaultItemLabelsVisible(true);
         renderer.setDefaultItemLabelFont(font(12));
         renderer.setDefaultItemLabelPaint(INK);
+        renderer.setDefaultPositiveItemLabelPosition(new ItemLabelPosition(ItemLabelAnchor.OUTSIDE3,
+                TextAnchor.CENTER_LEFT));
         NumberAxis range = new NumberAxis(y);
         look(range);
         range.setUpperMargin(0.12); // for the labels
         CategoryPlot plot = categories(new CategoryPlot(data, categoryAxis(), range, renderer));
         plot.setOrientation(PlotOrientation.HORIZONTAL);
+        plot.setRangeAxisLocation(AxisLocation.BOTTOM_OR_LEFT);
         return plot;
     }
 
@@ -263,10 +272,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     }
 
     private ValueAxis logAxis(String label) {
-        LogAxis axis = new LogAxis(label);
-        axis.setTickUnit(new NumberTickUnit(1, format()));
-        axis.setNumberFormatOverride(format());
-        axis.setMinorTickMarksVisible(true);
+        DecadeAxis axis = new DecadeAxis(label, format());
         axis.setSmallestValue(1e-3);
         look(axis);
         return axis;

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Which diagrams are drawn of results, those for which there are figures. */
 final class Plots {
     private static final int MOST_LINES = 8;
     private static final String AGAIN = " again";
+    /** Rates that are written at the curve of Pendula. */
+    private static final Set<String> NOTED = Set.of("100", "1000", "10000", "100000", "500000");
 
     private final Results all;
     private final String java;
@@ -106,7 +109,8 @@ final class Plots {
                 Spread late = some.spread(java, cell, subject, figure);
                 Spread cpu = some.spread(java, cell, subject, "cpu_us");
                 if (late != null && cpu != null && late.median() > 0 && cpu.median() > 0) {
-                    String note = subject.equals("PENDULA") ? rate(Settings.parse(cell).get("rate")) : null;
+                    String rate = Settings.parse(cell).get("rate");
+                    String note = subject.equals("PENDULA") && NOTED.contains(rate) ? rate(rate) : null;
                     points.add(new Point(String.valueOf(cpu.median()), late.median(), note));
                 }
             }
@@ -114,8 +118,8 @@ final class Plots {
                 lines.add(new Line(subject, points));
             }
         }
-        return plot(new Plot("Lateness over processor time, from 100 to 500,000 timers a second"
-                + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
+        return plot(new Plot((figure.equals("p50_us") ? "Median lateness" : "Lateness of the latest hundredth")
+                + " over processor time, from 100 to 500,000 timers a second" + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
                 "processor time per firing, µs", y, lines, Kind.CURVES));
     }
 

@@ -4,11 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -27,7 +24,6 @@ import picocli.CommandLine.Spec;
         description = "Measures everything and draws a page; goes on after an interruption.")
 final class Report implements Callable<Integer> {
     static final String FIGURES = "report.csv";
-    private static final String SKIPPED = "skipped";
 
     @Spec
     private CommandSpec spec;
@@ -58,7 +54,6 @@ final class Report implements Callable<Integer> {
             + "benchmarks/README.md; run in the root of the repository")
     private boolean publish;
 
-    private final Set<String> skipped = new HashSet<>();
     private int failures;
 
     @Override
@@ -71,10 +66,7 @@ final class Report implements Callable<Integer> {
         if (!drawOnly) {
             measure(file);
         }
-        Results results = Results.read(file).only(f -> !f.figure().equals(SKIPPED));
-        if (results.isEmpty()) {
-            throw new IOException("no figures in " + file);
-        }
+        Results results = measured(out);
         Path page = Page.write(results, out);
         Tables.write(results, out);
         System.err.println(page.toAbsolutePath());
@@ -83,6 +75,15 @@ final class Report implements Callable<Integer> {
             Page.pictures(results, Path.of("docs", "pictures"));
         }
         return failures == 0 ? 0 : 1;
+    }
+
+    /** What a folder has. */
+    static Results measured(Path folder) throws IOException {
+        Results results = Results.read(folder.resolve(FIGURES)).only(f -> !f.figure().equals(Measuring.SKIPPED));
+        if (results.isEmpty()) {
+            throw new IOException("no figures in " + folder);
+        }
+        return results;
     }
 
     private void measure(Path file) throws IOException, InterruptedException {
@@ -101,21 +102,7 @@ final class Report implements Callable<Integer> {
                     + Runtime.getRuntime().availableProcessors() + " processors");
         }
         Results before = begin(file, about);
-        Progress progress = new Progress(plan, javas.size() * count);
-        for (int round = 1; round <= count; round++) {
-            for (Plan.Step step : plan.steps()) {
-                for (Map<String, String> cell : step.cells()) {
-                    for (Launch.Jvm java : javas) {
-                        for (int i = 0; i < step.subjects().size(); i++) {
-                            // Each round begins with another one, so that none is always first.
-                            Subject subject = step.subjects().get((i + round - 1) % step.subjects().size());
-                            Launch launch = new Launch(step.measured(), cell, subject, java, step.more());
-                            run(launch, round, step, file, before, progress);
-                        }
-                    }
-                }
-            }
-        }
+        failures = new Measuring(plan, javas, count, file, before).run();
     }
 
     /** What has been measured before an interruption. */
@@ -133,89 +120,5 @@ final class Report implements Callable<Integer> {
             }
         }
         return before;
-    }
-
-    private void run(Launch launch, int round, Plan.Step step, Path file, Results before, Progress progress)
-            throws IOException, InterruptedException {
-        String name = launch.measured().name();
-        String cell = Settings.text(launch.cell());
-        boolean done = before.figures().stream().anyMatch(f -> f.round() == round && f.name().equals(name)
-                && f.java().equals(launch.java().version()) && f.subject().equals(launch.subject().label())
-                && (f.cell() + " ").startsWith(cell + " "));
-        String kind = name + launch.java().version() + launch.subject().label();
-        if (done || skipped.contains(kind)) {
-            progress.omit(step);
-            return;
-        }
-        long begin = System.nanoTime();
-        List<Results.Figure> figures = new ArrayList<>();
-        String shown;
-        try {
-            List<Launch.Part> parts = launch.run();
-            for (Launch.Part part : parts) {
-                part.figures().forEach((figure, value) -> figures.add(new Results.Figure(name, launch.java().version(),
-                        Settings.text(part.cell()), launch.subject().label(), round, figure, value)));
-            }
-            shown = parts.stream().map(p -> launch.measured().ratios().stream().filter(p.figures()::containsKey)
-                    .map(f -> f + "=" + Tables.number(p.figures().get(f))).collect(Collectors.joining(" ")))
-                    .collect(Collectors.joining("; "));
-        } catch (Launch.Skipped e) {
-            skipped.add(kind);
-            figures.add(new Results.Figure(name, launch.java().version(), cell, launch.subject().label(), round,
-                    SKIPPED, 1));
-            shown = "skipped:" + e.getMessage();
-        } catch (IOException e) {
-            failures++;
-            shown = "FAILED: " + e.getMessage();
-        }
-        Results.append(file, figures);
-        progress.done(step, System.nanoTime() - begin, launch + ": " + shown);
-    }
-
-    /** Tells how far it is. */
-    private static final class Progress {
-        private final Map<Plan.Step, double[]> measured = new HashMap<>();
-        private final Map<Plan.Step, Integer> left = new HashMap<>();
-        private final int all;
-
-        Progress(Plan plan, int repetitions) {
-            plan.steps().forEach(s -> left.put(s, s.jvms() * repetitions));
-            all = plan.steps().stream().mapToInt(Plan.Step::jvms).sum() * repetitions;
-        }
-
-        void omit(Plan.Step step) {
-            left.merge(step, -1, Integer::sum);
-        }
-
-        void done(Plan.Step step, long nanos, String what) {
-            omit(step);
-            double[] sumAndCount = measured.computeIfAbsent(step, s -> new double[2]);
-            sumAndCount[0] += nanos / 1e9;
-            sumAndCount[1]++;
-            int jvms = left.values().stream().mapToInt(n -> n).sum();
-            System.err.printf("[%d/%d, %s left] %s%n", all - jvms, all, time(secondsLeft()), what);
-        }
-
-        private double secondsLeft() {
-            // Steps that have not begun take as much more or less than was thought as those that have.
-            double thought = 0;
-            double took = 0;
-            for (Map.Entry<Plan.Step, double[]> e : measured.entrySet()) {
-                thought += e.getKey().seconds() * e.getValue()[1];
-                took += e.getValue()[0];
-            }
-            double factor = took / thought;
-            double seconds = 0;
-            for (Map.Entry<Plan.Step, Integer> e : left.entrySet()) {
-                double[] m = measured.get(e.getKey());
-                seconds += e.getValue() * (m == null ? e.getKey().seconds() * factor : m[0] / m[1]);
-            }
-            return seconds;
-        }
-
-        private static String time(double seconds) {
-            long s = Math.round(seconds);
-            return s >= 3_600 ? s / 3_600 + " h " + s % 3_600 / 60 + " min" : s >= 60 ? s / 60 + " min" : s + " s";
-        }
     }
 }

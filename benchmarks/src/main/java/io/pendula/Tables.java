@@ -21,7 +21,7 @@ final class Tables {
         results.about().forEach((key, value) -> json.append(json.charAt(json.length() - 1) == '{' ? "" : ",")
                 .append("\n    ").append(quoted(key)).append(": ").append(quoted(value)));
         json.append("\n  },\n  \"figures\": [");
-        for (Case c : Case.ALL) {
+        for (Case c : Cases.ALL) {
             Results own = results.only(f -> f.name().equals(c.name()));
             if (own.isEmpty()) {
                 continue;
