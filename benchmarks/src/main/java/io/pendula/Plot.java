@@ -65,7 +65,25 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     record Point(String x, double y, String notes) {}
 
     /** One subject's points. */
-    record Line(String subject, List<Point> points) {}
+    record Line(String subject, List<Point> points) {
+        /** As readers know it. */
+        private String name() {
+            String[] parts = subject.split(":");
+            String threads = subject.replaceAll(".*threads=(\\d+).*", "$1");
+            return NAMES.getOrDefault(parts[0], parts[0]) + (threads.equals(subject) ? "" : ", " + threads
+                    + (threads.equals("1") ? " thread" : " threads"));
+        }
+    }
+
+    private static final Map<String, String> NAMES = Map.ofEntries(Map.entry("PENDULA", "Pendula"),
+            Map.entry("PENDULA_POOL", "Pendula's pool"), Map.entry("STPE", "JDK ScheduledThreadPool"),
+            Map.entry("STPE_KEEPS", "JDK ScheduledThreadPool, keeps"), Map.entry("FJP", "JDK ForkJoinPool"),
+            Map.entry("HWT", "Netty wheel"), Map.entry("HWT_100MS", "Netty wheel, 100 ms"),
+            Map.entry("NETTY_EXECUTOR", "Netty event loop"), Map.entry("NETTY_NIO", "Netty NIO loop"),
+            Map.entry("NETTY_EPOLL", "Netty epoll loop"), Map.entry("KAFKA", "Kafka timer"),
+            Map.entry("PEKKO", "Pekko wheel"), Map.entry("JAVA_TIMER", "java.util.Timer"),
+            Map.entry("GO_1_14", "design of Go 1.14"), Map.entry("GO_1_10", "design of Go 1.10"),
+            Map.entry("GO_1_9", "design of Go 1.9"));
 
     /** Colours of the style sheet by their stand-ins, which are drawn. */
     private static final Color INK = new Color(1, 1, 1);
@@ -95,7 +113,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         JFreeChart chart = new JFreeChart(null, null, switch (kind) {
             case CURVES -> curves(width < NARROW);
             case STEPS -> steps();
-            case BARS -> bars();
+            case BARS -> bars(width < NARROW);
         }, kind != Kind.BARS);
         chart.setBackgroundPaint(null);
         chart.setPadding(new RectangleInsets(4, 0, 0, 14));
@@ -146,7 +164,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     private XYPlot curves(boolean narrow) {
         XYSeriesCollection data = new XYSeriesCollection();
         for (Line line : lines) {
-            XYSeries series = new XYSeries(line.subject, false);
+            XYSeries series = new XYSeries(line.name(), false);
             line.points.forEach(p -> series.add(Double.parseDouble(p.x), p.y));
             data.addSeries(series);
         }
@@ -175,7 +193,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
 
     private CategoryPlot steps() {
         DefaultCategoryDataset data = new DefaultCategoryDataset();
-        lines.forEach(line -> line.points.forEach(p -> data.addValue(p.y, line.subject, p.x)));
+        lines.forEach(line -> line.points.forEach(p -> data.addValue(p.y, line.name(), p.x)));
         LineAndShapeRenderer renderer = new LineAndShapeRenderer(true, true);
         for (int i = 0; i < lines.size(); i++) {
             renderer.setSeriesPaint(i, SERIES[colour(i)]);
@@ -185,9 +203,9 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         return categories(new CategoryPlot(data, categoryAxis(), logAxis(y), renderer));
     }
 
-    private CategoryPlot bars() {
+    private CategoryPlot bars(boolean narrow) {
         DefaultCategoryDataset data = new DefaultCategoryDataset();
-        lines.forEach(line -> data.addValue(line.points.get(0).y, "", line.subject));
+        lines.forEach(line -> data.addValue(line.points.get(0).y, "", line.name()));
         BarRenderer renderer = new BarRenderer() {
             private static final long serialVersionUID = 1;
 
@@ -207,7 +225,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
                 TextAnchor.CENTER_LEFT));
         NumberAxis range = new NumberAxis(y);
         look(range);
-        range.setUpperMargin(0.12); // for the labels
+        range.setUpperMargin(narrow ? 0.25 : 0.12); // for the labels
         CategoryPlot plot = categories(new CategoryPlot(data, categoryAxis(), range, renderer));
         plot.setOrientation(PlotOrientation.HORIZONTAL);
         plot.setRangeAxisLocation(AxisLocation.BOTTOM_OR_LEFT);
@@ -267,6 +285,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     private CategoryAxis categoryAxis() {
         CategoryAxis axis = new CategoryAxis(x);
         look(axis);
+        axis.setMaximumCategoryLabelLines(2);
         axis.setMaximumCategoryLabelWidthRatio(kind == Kind.BARS ? 0.5f : 1);
         return axis;
     }
