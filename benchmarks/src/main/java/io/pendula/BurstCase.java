@@ -20,8 +20,8 @@ final class BurstCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
-        return Case.product("threads=1,2");
+    public List<Map<String, String>> cells() {
+        return Case.product("workers=1,2");
     }
 
     @Override
@@ -31,7 +31,7 @@ final class BurstCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
-        Rival rival = child.open(child.number("threads"));
+        Rival rival = child.subject().open(child.workers());
         double[] last = new double[ROUNDS];
         long cpu = 0;
         long lead = MILLISECONDS.toNanos(300);

@@ -1,25 +1,14 @@
 package io.pendula;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,251 +18,167 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs each subject of each cell of a case in JVMs of its own, several times, in turn, and prints medians and spreads
- * as Markdown tables.
+ * Runs each subject of each cell of some cases in JVMs of its own, in turn, several rounds, and prints medians and
+ * spreads as Markdown tables.
  */
-@Command(name = "Compare", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
-        description = "Measures Pendula beside other schedulers; tables go to standard output.")
-public final class Compare implements Callable<Integer> {
-    private static final long CHILD_LIMIT_SECONDS = 120;
+@Command(name = "compare", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
+        description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard error.")
+final class Compare implements Callable<Integer> {
+    private static final Map<String, String> SHORT = Settings.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
+            + "firings=100 spanMs=100");
 
     @Spec
     private CommandSpec spec;
 
-    @Parameters(arity = "1..*", paramLabel = "CASE",
-            description = "startstop, reset, fire, burst, lateness, parking, pause, wakeups, memory, start; "
-                    + "pools: tasks, execute, handover, ticks, mix; "
-                    + "loops: looparm, loopreset, loopio; or all")
+    @Parameters(arity = "1..*", paramLabel = "CASE", description = "see the command 'cases'; or all")
     private List<String> names;
 
-    @Option(names = "--forks", description = "JVMs for each figure")
-    private int forks = 5;
+    @Option(names = "--rounds", description = "JVMs for each figure")
+    private int rounds = 5;
 
-    @Option(names = "--java17", paramLabel = "JAVA",
-            description = "a second java command; everything is measured on it, too")
-    private Path secondJava;
+    @Option(names = "--subjects", split = ",", paramLabel = "SUBJECT", description = "what to measure instead of the "
+            + "case's own choice: TYPE, TYPE:key=value with threads or methods of Pendula's builder (times in us), and "
+            + "either with @NAME for the Pendula of another jar; the others are compared with the first")
+    private List<String> subjects = List.of();
 
-    @Option(names = "--busy", description = "lateness: also with a spinning thread on each processor")
-    private boolean busy;
+    @Option(names = "--jar", paramLabel = "NAME=FILE", description = "a jar of another Pendula, for SUBJECT@NAME")
+    private Map<String, Path> jars = Map.of();
 
-    @Option(names = "--designs", description = "startstop, reset, fire, burst, lateness, memory: "
-            + "also the designs of the history of timers, and further libraries")
-    private boolean designs;
+    @Option(names = "--no-control", description = "without the control: the first subject twice, which shows what the "
+            + "run can resolve")
+    private boolean noControl;
 
-    @Option(names = "--only", paramLabel = "SETTING",
-            description = "where a case has this setting, only this value, as pending=0")
-    private List<String> only = List.of();
+    @Option(names = "--java", paramLabel = "JAVA",
+            description = "further java commands; everything is measured on each, too")
+    private List<Path> javaCommands = List.of();
+
+    @Option(names = "--only", paramLabel = "KEY=VALUE",
+            description = "where a cell has this setting, only this value, or one of VALUE|VALUE")
+    private Map<String, String> only = Map.of();
+
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "a setting for all cells; frontier has rates=100,1000, firings, spanMs, mostMs")
+    private Map<String, String> more = Map.of();
+
+    @Option(names = "--smoke", description = "only the first cell and the first subject of each case, as short as can be: "
+            + "shows that they run")
+    private boolean smoke;
 
     @Option(names = "--out", paramLabel = "FILE", description = "where every single figure goes, as CSV")
     private Path out;
 
-    @Option(names = "--warm-ms", description = "before the first window")
-    private int warmMs = 800;
-
-    @Option(names = "--window-ms", description = "length of a window")
-    private int windowMs = 500;
-
-    @Option(names = "--windows", description = "how many")
-    private int windows = 3;
-
-    /** What the children of one row of a table have reported: figure by figure, in the order of the forks. */
-    private record Row(Map<String, String> cell, String java, String label, Map<String, List<Double>> figures) {
-        double median(String figure) {
-            double[] sorted = values(figure).sorted().toArray();
-            int n = sorted.length;
-            return n == 0 ? Double.NaN : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-        }
-
-        DoubleStream values(String figure) {
-            return figures.getOrDefault(figure, List.of()).stream().mapToDouble(d -> d);
-        }
-    }
-
-    private final Map<String, Path> javas = new LinkedHashMap<>();
-    private final Set<String> skipped = new LinkedHashSet<>();
-    private PrintWriter csv;
+    private final Set<String> skipped = new HashSet<>();
     private int failures;
-
-    public static void main(String[] args) {
-        System.exit(new CommandLine(new Compare()).execute(args));
-    }
 
     @Override
     public Integer call() throws Exception {
-        List<Case> cases = new ArrayList<>();
-        for (String name : names) {
-            try {
-                cases.addAll(name.equals("all") ? Case.ALL : List.of(Case.named(name)));
-            } catch (IllegalArgumentException e) {
-                throw new ParameterException(spec.commandLine(), e.getMessage());
-            }
+        List<Launch.Jvm> javas = new ArrayList<>(List.of(Launch.Jvm.present()));
+        for (Path command : javaCommands) {
+            javas.add(Launch.Jvm.at(command));
         }
-        javas.put(System.getProperty("java.version"), Path.of(System.getProperty("java.home"), "bin", "java"));
-        if (secondJava != null) {
-            javas.put(versionOf(secondJava), secondJava);
+        Map<String, String> about = Environment.describe(javas);
+        about.put("rounds", String.valueOf(rounds));
+        if (out != null) {
+            Results.create(out, about);
         }
-        try (PrintWriter writer = out == null ? new PrintWriter(Writer.nullWriter()) : open(out)) {
-            csv = writer;
-            csv.println("case,java,cell,subject,fork,figure,value");
-            for (Case c : cases) {
-                measure(c);
-            }
+        about.forEach((key, value) -> System.out.println(key + ": " + value));
+        for (Case c : cases()) {
+            measure(c, javas);
         }
         return failures == 0 ? 0 : 1;
     }
 
-    private void measure(Case c) throws IOException, InterruptedException {
-        long started = System.nanoTime();
-        List<Row> rows = new ArrayList<>();
-        List<Case.Subject> compared = new ArrayList<>(c.subjects());
-        if (designs && compared.containsAll(Case.Subject.RIVALS)) {
-            compared.addAll(Case.Subject.MORE_RIVALS);
-        }
-        for (Map<String, String> cell : c.cells(busy)) {
-            if (!settings(only).entrySet().stream().allMatch(
-                    e -> cell.getOrDefault(e.getKey(), e.getValue()).equals(e.getValue()))) {
-                continue;
-            }
-            for (String java : javas.keySet()) {
-                for (Case.Subject s : compared) {
-                    rows.add(new Row(cell, java, s.label(), new LinkedHashMap<>()));
-                }
-            }
-        }
-        Map<String, Map<String, String>> subjects = compared.stream()
-                .collect(Collectors.toMap(Case.Subject::label, Case.Subject::settings));
-        for (int fork = 1; fork <= forks; fork++) {
-            for (Row row : rows) {
-                run(c, row, subjects.get(row.label), fork);
-            }
-        }
-        print(c, rows, Duration.ofNanos(System.nanoTime() - started));
-    }
-
-    private void run(Case c, Row row, Map<String, String> subject, int fork) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(javas.get(row.java).toString(),
-                "-Xms2g", "-Xmx2g", "-XX:+UseG1GC", "-cp", System.getProperty("java.class.path"),
-                Child.class.getName(), c.name(), "warmMs=" + warmMs, "windowMs=" + windowMs, "windows=" + windows));
-        if (Runtime.Version.parse(row.java).feature() >= 24) {
-            // What Netty does is then not warned of.
-            command.addAll(1, List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
-        }
-        subject.forEach((key, value) -> command.add(key + "=" + value));
-        row.cell.forEach((key, value) -> command.add(key + "=" + value));
-        String what = String.join(" ", c.name(), describe(row.cell), row.label, "on", row.java);
-        for (String line : output(command)) {
-            if (line.startsWith(Child.SKIPPED)) {
-                if (skipped.add(row.java + row.label)) {
-                    System.err.println(row.label + " on " + row.java + " is " + line);
-                }
-                return;
-            }
-            if (line.startsWith(Child.FIGURES)) {
-                System.err.println(fork + "/" + forks + " " + what + ":" + line.substring(Child.FIGURES.length()));
-                settings(List.of(line.substring(Child.FIGURES.length()).trim().split(" "))).forEach((figure, value) -> {
-                    row.figures.computeIfAbsent(figure, k -> new ArrayList<>()).add(Double.parseDouble(value));
-                    csv.println(String.join(",", c.name(), row.java, describe(row.cell), row.label,
-                            String.valueOf(fork), figure, value));
-                });
-                csv.flush();
-                return;
-            }
-        }
-        failures++;
-        System.err.println("FAILED: " + what);
-    }
-
-    private static List<String> output(List<String> command) throws IOException, InterruptedException {
-        Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        Thread limit = new Thread(() -> {
+    private List<Case> cases() {
+        List<Case> cases = new ArrayList<>();
+        for (String name : names) {
             try {
-                if (!child.waitFor(CHILD_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                    child.destroyForcibly();
+                cases.addAll(name.equals("all") ? Cases.ALL : List.of(Cases.named(name)));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), e.getMessage());
+            }
+        }
+        return cases;
+    }
+
+    private List<Subject> subjectsOf(Case c) {
+        List<Subject> chosen = new ArrayList<>();
+        try {
+            subjects.forEach(text -> chosen.add(Subject.parse(text, jars)));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+        if (chosen.isEmpty()) {
+            chosen.addAll(c.subjects());
+        }
+        if (!noControl && chosen.size() > 1) {
+            chosen.add(chosen.get(0).again());
+        }
+        return chosen;
+    }
+
+    private void measure(Case c, List<Launch.Jvm> javas) throws IOException, InterruptedException {
+        if (smoke) {
+            run(new Launch(c, c.cells().get(0), c.subjects().get(0), javas.get(0), SHORT), 1);
+            return;
+        }
+        List<Subject> compared = subjectsOf(c);
+        Results results = new Results();
+        for (int round = 1; round <= rounds; round++) {
+            for (Map<String, String> cell : c.cells()) {
+                if (!Settings.allow(only, cell)) {
+                    continue;
                 }
-            } catch (InterruptedException e) {
-                child.destroyForcibly();
-            }
-        });
-        limit.setDaemon(true);
-        limit.start();
-        try (BufferedReader r = new BufferedReader(new InputStreamReader(child.getInputStream(),
-                StandardCharsets.UTF_8))) {
-            return r.lines().toList();
-        } finally {
-            child.waitFor();
-        }
-    }
-
-    // ---- tables ----
-
-    private void print(Case c, List<Row> rows, Duration took) {
-        List<Row> measured = rows.stream().filter(r -> !r.figures.isEmpty()).toList();
-        List<String> figures = measured.stream().flatMap(r -> r.figures.keySet().stream()).distinct().toList();
-        String first = c.subjects().get(0).label();
-        System.out.printf(Locale.ROOT, "%n%s: %s %s, %d processors; median (min..max) of %d JVMs, %d s in all%n%n",
-                c.name(), System.getProperty("os.name"), System.getProperty("os.version"),
-                Runtime.getRuntime().availableProcessors(), forks, took.toSeconds());
-        List<String> head = new ArrayList<>(List.of("setting", "java", "subject"));
-        head.addAll(figures);
-        if (c.subjects().size() > 1) {
-            c.ratios().forEach(figure -> head.add(first + " / this, " + figure));
-        }
-        System.out.println("| " + String.join(" | ", head) + " |");
-        System.out.println("|---".repeat(3) + "|--:".repeat(head.size() - 3) + "|");
-        for (Row row : measured) {
-            List<String> line = new ArrayList<>(List.of(describe(row.cell), row.java, row.label));
-            figures.forEach(figure -> line.add(spread(row, figure)));
-            if (c.subjects().size() > 1) {
-                Row base = rows.stream().filter(r -> r.cell == row.cell && r.java.equals(row.java)
-                        && r.label.equals(first)).findFirst().orElseThrow();
-                c.ratios().forEach(figure -> line.add(
-                        row == base ? "" : number(base.median(figure) / row.median(figure))));
-            }
-            System.out.println("| " + String.join(" | ", line) + " |");
-        }
-        System.out.flush();
-    }
-
-    private static String spread(Row row, String figure) {
-        if (!row.figures.containsKey(figure)) {
-            return "";
-        }
-        String median = number(row.median(figure));
-        String min = number(row.values(figure).min().orElseThrow());
-        String max = number(row.values(figure).max().orElseThrow());
-        return min.equals(max) ? median : median + " (" + min + ".." + max + ")";
-    }
-
-    private static String number(double value) {
-        String format = value >= 100 || value == Math.rint(value) ? "%.0f" : value >= 10 ? "%.1f"
-                : value >= 0.1 ? "%.2f" : "%.3f";
-        return String.format(Locale.ROOT, format, value);
-    }
-
-    // ---- small things ----
-
-    private static Map<String, String> settings(List<String> pairs) {
-        return pairs.stream().map(pair -> pair.split("=", 2))
-                .collect(Collectors.toMap(kv -> kv[0], kv -> kv[1], (a, b) -> b, LinkedHashMap::new));
-    }
-
-    private static String describe(Map<String, String> cell) {
-        return cell.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
-    }
-
-    private static String versionOf(Path java) throws IOException, InterruptedException {
-        for (String line : output(List.of(java.toString(), "--version"))) {
-            if (!line.isBlank()) {
-                return line.split(" ")[1]; // "openjdk 17.0.15 2025-04-15"
+                for (Launch.Jvm java : javas) {
+                    for (int i = 0; i < compared.size(); i++) {
+                        // Each round begins with another one, so that none is always first.
+                        Subject subject = compared.get((i + round - 1) % compared.size());
+                        results.add(run(new Launch(c, cell, subject, java, more), round));
+                    }
+                }
             }
         }
-        throw new IOException("cannot be run: " + java);
+        if (!results.isEmpty()) {
+            System.out.println("\n" + c.name() + "\n");
+            System.out.print(Tables.of(inOrder(results, compared), c.ratios()));
+            System.out.flush();
+        }
     }
 
-    private static PrintWriter open(Path file) throws IOException {
-        if (file.getParent() != null) {
-            Files.createDirectories(file.getParent());
+    /** As the subjects were given, not as they took turns. */
+    private static Results inOrder(Results results, List<Subject> subjects) {
+        Results sorted = new Results();
+        for (Subject s : subjects) {
+            sorted.add(results.only(f -> f.subject().equals(s.label())).figures());
         }
-        return new PrintWriter(Files.newBufferedWriter(file));
+        return sorted;
+    }
+
+    private List<Results.Figure> run(Launch launch, int round) throws IOException, InterruptedException {
+        List<Results.Figure> figures = new ArrayList<>();
+        try {
+            for (Launch.Part part : launch.run()) {
+                String cell = Settings.text(part.cell());
+                Map<String, String> shown = new LinkedHashMap<>();
+                part.figures().forEach((figure, value) -> {
+                    shown.put(figure, Tables.number(value));
+                    figures.add(new Results.Figure(launch.measured().name(), launch.java().version(), cell,
+                            launch.subject().label(), round, figure, value));
+                });
+                System.err.println(round + "/" + rounds + " " + launch.measured().name() + " " + cell + " "
+                        + launch.subject().label() + " on " + launch.java().version() + ": " + Settings.text(shown));
+            }
+        } catch (Launch.Skipped e) {
+            if (skipped.add(launch.java().version() + launch.subject().label())) {
+                System.err.println(launch.subject().label() + " on " + launch.java().version() + " is skipped: "
+                        + e.getMessage());
+            }
+        } catch (IOException e) {
+            failures++;
+            System.err.println("FAILED: " + launch + ": " + e.getMessage());
+        }
+        if (out != null) {
+            Results.append(out, figures);
+        }
+        return figures;
     }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
-/** How soon a pool starts a task: when it sleeps, and when the task before has just handed it in. */
+/** How soon a pool starts a task when its threads sleep. */
 final class HandoverCase implements Case {
     private static final int WARM_TASKS = 50_000;
     private static final int TASKS = 2_000;
@@ -22,18 +22,18 @@ final class HandoverCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
-        return Case.product("threads=1,2");
+    public List<Map<String, String>> cells() {
+        return Case.product("workers=1,2");
     }
 
     @Override
     public List<Subject> subjects() {
-        return Subject.POOLS;
+        return Subject.all(PoolType.values());
     }
 
     @Override
     public List<String> ratios() {
-        return List.of("idle_p50_us", "idle_cpu_us", "cpu_ns", "wall_ns");
+        return List.of("p50_us", "cpu_us");
     }
 
     @Override
@@ -43,12 +43,8 @@ final class HandoverCase implements Case {
         starts(pool, WARM_TASKS, 0);
         long cpu0 = Child.cpuOfOthers(excluded);
         Histogram times = starts(pool, TASKS, GAP);
-        child.figure("idle_cpu_us", (Child.cpuOfOthers(excluded) - cpu0) / 1e3 / TASKS);
-        child.figures("idle_", times);
-
-        Relay relay = new Relay(pool);
-        pool.execute(relay);
-        child.measure(1, () -> relay.runs);
+        child.figure("cpu_us", (Child.cpuOfOthers(excluded) - cpu0) / 1e3 / TASKS);
+        child.figures("", times);
     }
 
     /** From before the call of {@code execute} to the start of the task, one task at a time. */
@@ -75,23 +71,6 @@ final class HandoverCase implements Case {
         public void run() {
             at = System.nanoTime();
             ran.release();
-        }
-    }
-
-    /** Hands itself in again. */
-    private static final class Relay implements Runnable {
-        private final Executor pool;
-        /** One run at a time; that the sum is read a little late does not matter. */
-        long runs;
-
-        Relay(Executor pool) {
-            this.pool = pool;
-        }
-
-        @Override
-        public void run() {
-            runs++;
-            pool.execute(this);
         }
     }
 }

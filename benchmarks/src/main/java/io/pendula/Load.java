@@ -1,7 +1,6 @@
 package io.pendula;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
-import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.ResetBenchmark.Direction;
 
@@ -48,30 +47,30 @@ abstract class Load {
         }
     }
 
-    /** Timeouts that never happen, 30 s by default: each is stopped when {@code inFlight} more have been armed. */
+    /** Timeouts that never happen: each is stopped when {@code inFlight} more have been armed. */
     static final class Timeouts extends Load {
         private final Rival rival;
-        private final long delay;
+        private final Delays delays;
         private final Object[] ring;
         private int next;
 
         Timeouts(Rival rival, int inFlight) {
-            this(rival, inFlight, SECONDS.toNanos(30));
+            this(rival, inFlight, Delays.ONE, 0);
         }
 
-        Timeouts(Rival rival, int inFlight, long delay) {
-            super(1);
+        Timeouts(Rival rival, int inFlight, Delays delays, long seed) {
+            super(seed);
             this.rival = rival;
-            this.delay = delay;
+            this.delays = delays;
             this.ring = new Object[inFlight];
             for (int i = 0; i < inFlight; i++) {
-                ring[i] = rival.schedule(delay, Rival.Task.NOTHING);
+                ring[i] = rival.schedule(delays.next(this), Rival.Task.NOTHING);
             }
         }
 
         @Override
         void step() {
-            Object handle = rival.schedule(delay, Rival.Task.NOTHING);
+            Object handle = rival.schedule(delays.next(this), Rival.Task.NOTHING);
             if (ring.length > 0) {
                 Object oldest = ring[next];
                 ring[next] = handle;

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /** How late timers run on a loop that serves connections, too, and what both cost. */
@@ -24,13 +23,13 @@ final class LoopIoCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
+    public List<Map<String, String>> cells() {
         return Case.product("messages=0,20000", "rate=100,1000");
     }
 
     @Override
     public List<Subject> subjects() {
-        return Stream.of(EchoType.values()).map(Subject::of).toList();
+        return Subject.all(EchoType.values());
     }
 
     @Override
@@ -40,7 +39,7 @@ final class LoopIoCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
-        EchoServer server = EchoType.valueOf(child.text("type")).open();
+        EchoServer server = child.subject().type(EchoType.class).open();
         EchoClients clients = null;
         int messages = child.number("messages");
         Set<Thread> others = Set.of(Thread.currentThread());

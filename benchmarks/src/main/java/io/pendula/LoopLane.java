@@ -7,46 +7,49 @@ import java.util.function.Supplier;
 final class LoopLane implements Runnable {
     private static final int STEPS = 64;
 
+    final Meter meter = new Meter();
     private final LoopRival rival;
     private final Supplier<Load> loads;
-    private final CountDownLatch started = new CountDownLatch(1);
+    private final CountDownLatch begun = new CountDownLatch(1);
     private Load load;
-    private Thread thread;
-    private volatile long steps;
+    private volatile boolean closed;
 
-    private LoopLane(LoopRival rival, Supplier<Load> loads) {
+    /** @param loads makes the load, on the loop's thread */
+    LoopLane(LoopRival rival, Supplier<Load> loads) {
         this.rival = rival;
         this.loads = loads;
     }
 
-    /** Takes the cost of a step; the load is made by the loop's thread. */
-    static void measure(Child child, LoopRival rival, Supplier<Load> loads) throws InterruptedException {
-        LoopLane lane = new LoopLane(rival, loads);
-        rival.run(lane);
-        lane.started.await();
-        child.measure(1, () -> lane.steps, lane.thread);
+    /** Returns when the load has been made. */
+    void begin() throws InterruptedException {
+        rival.run(this);
+        begun.await();
+    }
+
+    /** The loop does nothing more. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override
     public void run() {
         try {
             if (load == null) {
-                begin();
+                rival.begin();
+                load = loads.get();
+                begun.countDown();
             }
             for (int i = 0; i < STEPS; i++) {
                 load.step();
             }
-            steps = steps + STEPS; // nobody else writes it
+            meter.add(STEPS);
         } catch (Throwable e) {
             e.printStackTrace();
             Runtime.getRuntime().halt(1); // else the other loops would only note it
         }
-    }
-
-    private void begin() {
-        thread = Thread.currentThread();
-        rival.begin();
-        load = loads.get();
-        started.countDown();
     }
 }

@@ -18,11 +18,11 @@ abstract class LoopRival {
     /** What the loop has to do for its timers between two looks at its I/O. */
     void comeBy() {}
 
-    /** Calls this again and again on the loop's thread, and comes by after each call. Does not wait for it. */
-    void run(Runnable steps) {
+    /** Runs the lane again and again on the loop's thread until it is closed, and comes by each time. Does not wait. */
+    void run(LoopLane lane) {
         Thread thread = new Thread(() -> {
-            for (;;) {
-                steps.run();
+            while (!lane.isClosed()) {
+                lane.run();
                 comeBy();
             }
         }, "loop");

@@ -3,6 +3,7 @@ package io.pendula;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Future;
 
@@ -36,7 +37,7 @@ enum LoopType {
     NETTY {
         @Override
         LoopRival open(int slots) {
-            EventExecutor executor = new DefaultEventExecutor();
+            EventExecutor executor = new DefaultEventExecutor(new DefaultThreadFactory("loop", true));
             return new Netty(executor, slots) {
                 private final Future<?>[] futures = new Future<?>[slots];
 
@@ -56,7 +57,7 @@ enum LoopType {
     PENDULA_IN_NETTY {
         @Override
         LoopRival open(int slots) {
-            EventExecutor executor = new DefaultEventExecutor();
+            EventExecutor executor = new DefaultEventExecutor(new DefaultThreadFactory("loop", true));
             return new Netty(executor, slots) {
                 private final Timer[] timers = new Timer[slots];
                 private NettyTurns turns;
@@ -177,12 +178,14 @@ enum LoopType {
         }
 
         @Override
-        void run(Runnable steps) {
+        void run(LoopLane lane) {
             executor.execute(new Runnable() {
                 @Override
                 public void run() {
-                    steps.run();
-                    executor.execute(this);
+                    lane.run();
+                    if (!lane.isClosed()) {
+                        executor.execute(this);
+                    }
                 }
             });
         }

@@ -14,7 +14,7 @@ final class MemoryCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
+    public List<Map<String, String>> cells() {
         return List.of(Map.of());
     }
 
@@ -25,12 +25,12 @@ final class MemoryCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
-        Rival rival = child.open(SchedulerType.AS_BUILT);
+        Rival rival = child.subject().open(SchedulerType.AS_BUILT);
         Load.fill(rival, 1, 0); // classes and threads are there from now on
         long before = used();
         Load.fill(rival, TIMERS, 1);
         child.figure("bytes", (used() - before) / (double) TIMERS);
-        if (child.text("type").equals("PENDULA")) {
+        if (child.subject().type(SchedulerType.class) == SchedulerType.PENDULA) {
             try (TimerScheduler timers = TimerScheduler.builder().build()) {
                 Load load = new Load.Timeouts(SchedulerType.pendula(timers), IN_FLIGHT);
                 for (int i = 0; i < TIMERS; i++) {

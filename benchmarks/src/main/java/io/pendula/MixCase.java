@@ -36,13 +36,13 @@ final class MixCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
-        return Case.product("blocked=half,always", "threads=2,4");
+    public List<Map<String, String>> cells() {
+        return Case.product("blocked=half,always", "workers=2,4");
     }
 
     @Override
     public List<Subject> subjects() {
-        return Subject.POOLS;
+        return Subject.all(PoolType.values());
     }
 
     @Override
@@ -54,7 +54,7 @@ final class MixCase implements Case {
     public void run(Child child) throws Exception {
         ScheduledExecutorService pool = child.openPool();
         boolean always = child.text("blocked").equals("always");
-        int blockers = child.number("threads") - 1;
+        int blockers = child.workers() - 1;
         new Round(pool, blockers, always).run(WARM);
         Set<Thread> feeder = Set.of(Thread.currentThread());
         long cpu0 = Child.cpuOfOthers(feeder);

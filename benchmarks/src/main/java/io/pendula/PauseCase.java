@@ -30,7 +30,7 @@ final class PauseCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
+    public List<Map<String, String>> cells() {
         List<Map<String, String>> cells = new ArrayList<>(Case.product("putOff=10000,100000", "due=far,near"));
         cells.addAll(Case.product("arming=1,4"));
         return cells;
@@ -38,7 +38,12 @@ final class PauseCase implements Case {
 
     @Override
     public List<Subject> subjects() {
-        return Subject.PENDULA;
+        return Subject.all(SchedulerType.PENDULA);
+    }
+
+    @Override
+    public List<String> ratios() {
+        return List.of("worst_late_us", "worst_probe_us");
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /** The thread pools under test, each called directly as the ScheduledExecutorService that it is. */
 enum PoolType {
-    PENDULA {
+    PENDULA_POOL {
         @Override
         ScheduledExecutorService open(int threads) {
             return TimerExecutors.newScheduledThreadPool(threads);
@@ -30,7 +30,7 @@ enum PoolType {
         }
     },
     /** Netty's DefaultEventExecutorGroup: threads with a queue each, to which it deals what it gets in turn. */
-    NETTY {
+    NETTY_EXECUTOR {
         @Override
         ScheduledExecutorService open(int threads) {
             return new DefaultEventExecutorGroup(threads);

@@ -3,9 +3,12 @@ package io.pendula;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.pendula.designs.Designs;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
@@ -27,6 +30,11 @@ public enum SchedulerType {
     /** ForkJoinPool, a ScheduledExecutorService since JDK 25. */
     FJP(SchedulerType::forkJoin),
 
+    /** Pendula's ScheduledExecutorService, whose tasks may block. */
+    PENDULA_POOL(threads -> executor(TimerExecutors.newScheduledThreadPool(orProcessors(threads)))),
+    /** Netty's DefaultEventExecutorGroup: event loops without I/O, a heap each, and a queue of tasks before it. */
+    NETTY_EXECUTOR(threads -> executor(new DefaultEventExecutorGroup(orProcessors(threads)))),
+
     // Further libraries, and further settings of those above.
     /** ScheduledThreadPoolExecutor as built: what is cancelled stays in its heap until it is due. */
     STPE_KEEPS(threads -> executor(new ScheduledThreadPoolExecutor(Math.max(1, threads)))),
@@ -34,6 +42,8 @@ public enum SchedulerType {
     HWT_100MS(threads -> wheel(new HashedWheelTimer())),
     /** Netty's event loops, called from outside: a heap each, and a queue of tasks before it. */
     NETTY_NIO(threads -> executor(new NioEventLoopGroup(orProcessors(threads)))),
+    /** The same over the system's epoll, which can wait for less than a millisecond. Linux only. */
+    NETTY_EPOLL(SchedulerType::epoll),
     JAVA_TIMER(threads -> new JavaTimer()),
     KAFKA(threads -> new KafkaTimer()),
     PEKKO(threads -> new PekkoTimer()),
@@ -79,6 +89,13 @@ public enum SchedulerType {
 
     private static Rival forkJoin(int threads) {
         return executor(PoolType.scheduled(threads == AS_BUILT ? new ForkJoinPool() : new ForkJoinPool(threads)));
+    }
+
+    private static Rival epoll(int threads) {
+        if (!Epoll.isAvailable()) {
+            throw new UnsupportedOperationException("no epoll: " + Epoll.unavailabilityCause());
+        }
+        return executor(new EpollEventLoopGroup(orProcessors(threads)));
     }
 
     static Rival pendula(TimerScheduler timers) {

@@ -19,13 +19,13 @@ final class StartCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
+    public List<Map<String, String>> cells() {
         return Case.product("first=pool,timer");
     }
 
     @Override
     public List<Subject> subjects() {
-        return List.of(Subject.of(SchedulerType.PENDULA), Subject.of(SchedulerType.STPE));
+        return Subject.all(SchedulerType.PENDULA, SchedulerType.STPE);
     }
 
     @Override
@@ -37,7 +37,7 @@ final class StartCase implements Case {
     @Override
     public void run(Child child) throws Exception {
         Process p = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                System.getProperty("java.class.path"), First.class.getName(), child.text("first"), child.text("type"))
+                System.getProperty("java.class.path"), First.class.getName(), child.text("first"), child.subject().spec())
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader r = new BufferedReader(new InputStreamReader(p.getInputStream(),
                 StandardCharsets.US_ASCII))) {

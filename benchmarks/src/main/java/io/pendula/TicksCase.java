@@ -28,13 +28,13 @@ final class TicksCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
-        return Case.product("threads=1,2");
+    public List<Map<String, String>> cells() {
+        return Case.product("workers=1,2");
     }
 
     @Override
     public List<Subject> subjects() {
-        return Subject.POOLS;
+        return Subject.all(PoolType.values());
     }
 
     @Override

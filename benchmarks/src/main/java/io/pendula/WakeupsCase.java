@@ -23,13 +23,18 @@ final class WakeupsCase implements Case {
     }
 
     @Override
-    public List<Map<String, String>> cells(boolean busy) {
+    public List<Map<String, String>> cells() {
         return List.of(Map.of());
     }
 
     @Override
     public List<Subject> subjects() {
-        return Subject.PENDULA;
+        return Subject.all(SchedulerType.PENDULA);
+    }
+
+    @Override
+    public List<String> ratios() {
+        return List.of("idle_sleeps");
     }
 
     @Override
@@ -39,7 +44,7 @@ final class WakeupsCase implements Case {
             throw new UnsupportedOperationException("no /proc/self/task");
         }
         Set<Thread> others = Child.threads();
-        Rival rival = child.open(SchedulerType.AS_BUILT);
+        Rival rival = child.subject().open(SchedulerType.AS_BUILT);
         Load.fill(rival, TIMERS, 0);
         Thread.sleep(child.number("warmMs"));
 

@@ -1,0 +1,141 @@
+package io.pendula;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a report measures. */
+final class Plan {
+    /**
+     * Some cells of a case.
+     *
+     * @param more settings for all of them
+     * @param seconds that a JVM of it takes, about; a first guess for the time left
+     */
+    record Step(Case measured, List<Map<String, String>> cells, List<Subject> subjects, Map<String, String> more,
+            double seconds) {
+        int jvms() {
+            return cells.size() * subjects.size();
+        }
+    }
+
+    private static final List<String> MOST_IMPORTANT = List.of("PENDULA", "STPE", "FJP", "HWT", "NETTY_EXECUTOR",
+            "KAFKA");
+    private static final List<String> FURTHER_LIBRARIES = List.of("PENDULA_POOL", "STPE_KEEPS", "HWT_100MS",
+            "NETTY_NIO", "NETTY_EPOLL", "JAVA_TIMER", "PEKKO");
+    private static final List<String> HISTORY = List.of("GO_1_9", "GO_1_10", "GO_1_14", "GOIM", "NGINX", "SKIP_LIST",
+            "WHEEL_1MS", "WHEEL_10MS", "SKYNET_1MS", "SKYNET_10MS", "EVENT_LOOP", "EVENT_LOOPS");
+    private static final List<String> POOLS = List.of("PENDULA_POOL", "STPE", "FJP", "NETTY_EXECUTOR");
+
+    private final List<Step> steps = new ArrayList<>();
+
+    private Plan() {}
+
+    static Plan of(Step... steps) {
+        Plan plan = new Plan();
+        plan.steps.addAll(List.of(steps));
+        return plan;
+    }
+
+    List<Step> steps() {
+        return steps;
+    }
+
+    double seconds() {
+        return steps.stream().mapToDouble(s -> s.seconds * s.jvms()).sum();
+    }
+
+    /** Under six minutes: six subjects and the control, in the cells that tell most. */
+    static Plan quick() {
+        Plan plan = new Plan();
+        Map<String, String> brief = Settings.parse("warmMs=120 windowMs=120 windows=5");
+        plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1", MOST_IMPORTANT, brief, 2);
+        plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, brief, 2);
+        plan.add("startstop", "delays=ONE inFlight=1000 pending=100000 threads=2", MOST_IMPORTANT, brief, 2);
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
+        plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
+        plan.add("frontier", "busy=false", List.of(),
+                Settings.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
+        plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
+        plan.add("memory", "", MOST_IMPORTANT, Map.of(), 2.5);
+        plan.add("floor", "op=clock|cas|allocate|heap|park", List.of(), brief, 2);
+        return plan;
+    }
+
+    /** Under four hours with three rounds: all libraries, and the designs of the history of timers in six cells. */
+    static Plan full(int... threads) {
+        Plan plan = new Plan();
+        List<String> libraries = new ArrayList<>(MOST_IMPORTANT);
+        libraries.addAll(FURTHER_LIBRARIES);
+        Map<String, String> asIs = Map.of();
+        plan.add("startstop", "threads=1", MOST_IMPORTANT, asIs, 3.5);
+        plan.add("startstop", "threads=2", MOST_IMPORTANT, asIs, 3.5);
+        plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000 threads=1", FURTHER_LIBRARIES, asIs, 3.5);
+        plan.add("reset", "", MOST_IMPORTANT, asIs, 3.5);
+        plan.add("fire", "", libraries, asIs, 3.5);
+        for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
+                "delays=ONE inFlight=1000 pending=100000 threads=1",
+                "delays=ONE inFlight=1000 pending=100000 threads=2 workers=2")) {
+            plan.add("startstop", cell, HISTORY, asIs, 3.5);
+        }
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", HISTORY, asIs, 3.5);
+        plan.add("fire", "byReset=false workers=2", HISTORY, asIs, 3.5);
+        plan.scaling(threads);
+        plan.add("floor", "", List.of(), asIs, 3);
+        plan.add("frontier", "", List.of(), asIs, 60);
+        plan.add("blocked", "", List.of(), asIs, 5);
+        plan.add("heavy", "", List.of(), asIs, 8);
+        plan.add("burst", "", libraries, asIs, 7);
+        plan.add("memory", "", libraries, asIs, 2.5);
+        plan.add("pause", "", List.of(), asIs, 8);
+        plan.add("wakeups", "", List.of(), asIs, 8);
+        plan.add("start", "", List.of(), asIs, 1);
+        plan.add("execute", "", POOLS, asIs, 3);
+        plan.add("relay", "", POOLS, asIs, 3);
+        plan.add("handover", "", POOLS, asIs, 5);
+        plan.add("ticks", "", POOLS, asIs, 8);
+        plan.add("mix", "", POOLS, asIs, 7);
+        plan.add("looparm", "", List.of(), asIs, 3);
+        plan.add("loopreset", "", List.of(), asIs, 3);
+        plan.add("loopio", "", List.of(), asIs, 7);
+        return plan;
+    }
+
+    private void scaling(int... threads) {
+        Case scaling = Cases.named("scaling");
+        List<Map<String, String>> cells = scaling.cells().stream().filter(cell -> Arrays.stream(threads)
+                .anyMatch(n -> cell.get("threads").equals(String.valueOf(n)))).toList();
+        steps.add(new Step(scaling, cells, control(scaling.subjects()), Map.of(), 3.5));
+    }
+
+    /**
+     * @param only which cells
+     * @param subjects or none, for the case's own
+     */
+    private void add(String name, String only, List<String> subjects, Map<String, String> more, double seconds) {
+        Case measured = Cases.named(name);
+        List<Map<String, String>> cells = new ArrayList<>();
+        for (Map<String, String> cell : measured.cells()) {
+            if (Settings.allow(Settings.parse(only), cell)) {
+                cells.add(new LinkedHashMap<>(cell));
+            }
+        }
+        if (cells.isEmpty()) {
+            throw new IllegalArgumentException("no cell of " + name + " has " + only);
+        }
+        List<Subject> chosen = subjects.isEmpty() ? measured.subjects() : Subject.all(subjects.toArray(String[]::new));
+        steps.add(new Step(measured, cells, control(chosen), more, seconds));
+    }
+
+    /** The first subject once more, if others are compared with it. */
+    private static List<Subject> control(List<Subject> subjects) {
+        List<Subject> all = new ArrayList<>(subjects);
+        if (subjects.size() > 1 && subjects.get(0).label().startsWith("PENDULA")
+                && subjects.stream().anyMatch(s -> s.label().equals("STPE") || s.label().equals("STPE:threads=1"))) {
+            all.add(subjects.get(0).again());
+        }
+        return all;
+    }
+}

@@ -1,0 +1,335 @@
+package io.pendula;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.awt.Shape;
+import java.awt.geom.Ellipse2D;
+import java.awt.geom.Path2D;
+import java.awt.geom.Rectangle2D;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.text.FieldPosition;
+import java.text.NumberFormat;
+import java.text.ParsePosition;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.axis.Axis;
+import org.jfree.chart.axis.AxisLocation;
+import org.jfree.chart.axis.CategoryAxis;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.block.BlockBorder;
+import org.jfree.chart.labels.ItemLabelAnchor;
+import org.jfree.chart.labels.ItemLabelPosition;
+import org.jfree.chart.labels.StandardCategoryItemLabelGenerator;
+import org.jfree.chart.labels.XYItemLabelGenerator;
+import org.jfree.chart.plot.CategoryPlot;
+import org.jfree.chart.plot.PlotOrientation;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.category.BarRenderer;
+import org.jfree.chart.renderer.category.LineAndShapeRenderer;
+import org.jfree.chart.renderer.category.StandardBarPainter;
+import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
+import org.jfree.chart.title.LegendTitle;
+import org.jfree.chart.ui.RectangleEdge;
+import org.jfree.chart.ui.RectangleInsets;
+import org.jfree.chart.ui.TextAnchor;
+import org.jfree.data.category.DefaultCategoryDataset;
+import org.jfree.data.xy.XYSeries;
+import org.jfree.data.xy.XYSeriesCollection;
+import org.jfree.svg.SVGGraphics2D;
+
+/**
+ * A diagram as SVG. Its colours are variables of the style sheet around it, which knows whether the page is light or
+ * dark.
+ *
+ * @param title also of its file, in lower case
+ * @param x the label of that axis, with its unit
+ * @param y the same
+ */
+record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
+    /** How a plot is drawn. */
+    enum Kind {
+        /** x and y are numbers on logarithmic scales. */
+        CURVES,
+        /** x are values one beside the other, y has a logarithmic scale. */
+        STEPS,
+        /** One bar for each line, the shortest on top. */
+        BARS
+    }
+
+    /** @param notes what is written at a point, or null */
+    record Point(String x, double y, String notes) {}
+
+    /** One subject's points. */
+    record Line(String subject, List<Point> points) {
+        /** As readers know it. */
+        private String name() {
+            String[] parts = subject.split(":");
+            String threads = subject.replaceAll(".*threads=(\\d+).*", "$1");
+            return NAMES.getOrDefault(parts[0], parts[0]) + (threads.equals(subject) ? "" : ", " + threads
+                    + (threads.equals("1") ? " thread" : " threads"));
+        }
+    }
+
+    private static final Map<String, String> NAMES = Map.ofEntries(Map.entry("PENDULA", "Pendula"),
+            Map.entry("PENDULA_POOL", "Pendula's pool"), Map.entry("STPE", "JDK ScheduledThreadPool"),
+            Map.entry("STPE_KEEPS", "JDK ScheduledThreadPool, keeps"), Map.entry("FJP", "JDK ForkJoinPool"),
+            Map.entry("HWT", "Netty wheel"), Map.entry("HWT_100MS", "Netty wheel, 100 ms"),
+            Map.entry("NETTY_EXECUTOR", "Netty event loop"), Map.entry("NETTY_NIO", "Netty NIO loop"),
+            Map.entry("NETTY_EPOLL", "Netty epoll loop"), Map.entry("KAFKA", "Kafka timer"),
+            Map.entry("PEKKO", "Pekko wheel"), Map.entry("JAVA_TIMER", "java.util.Timer"),
+            Map.entry("GO_1_14", "design of Go 1.14"), Map.entry("GO_1_10", "design of Go 1.10"),
+            Map.entry("GO_1_9", "design of Go 1.9"));
+
+    /** Colours of the style sheet by their stand-ins, which are drawn. */
+    private static final Color INK = new Color(1, 1, 1);
+    private static final Color FAINT = new Color(1, 1, 2);
+    private static final int NARROW = 500;
+    private static final int COLOURS = 8;
+    private static final Color[] SERIES = new Color[COLOURS];
+    /** So that a subject has one colour on the whole page. */
+    private static final Map<String, Integer> COLOUR_OF = Map.of("PENDULA", 0, "STPE", 1, "FJP", 2, "HWT", 3,
+            "NETTY_EXECUTOR", 4, "KAFKA", 5, "PENDULA_POOL", 6, "NETTY", 4, "NETTY_EPOLL", 7);
+    private static final DecimalFormatSymbols ENGLISH = DecimalFormatSymbols.getInstance(Locale.ROOT);
+
+    static {
+        for (int i = 0; i < COLOURS; i++) {
+            SERIES[i] = new Color(2, 2, i);
+        }
+    }
+
+    /** The style sheet's part for plots: the variables for a light page, and for a dark one. */
+    static final String LIGHT = "--ink:#1b1f24;--faint:#c9ced6;--s0:#c44e00;--s1:#0072b2;--s2:#008a65;--s3:#b0568c;"
+            + "--s4:#a87400;--s5:#555c66;--s6:#7a1f4d;--s7:#3d8fc4;";
+    static final String DARK = "--ink:#e6e9ee;--faint:#3d444f;--s0:#ff8a3d;--s1:#5ab4f0;--s2:#2fcf9f;--s3:#e39cc6;"
+            + "--s4:#f0b429;--s5:#a9b1bd;--s6:#e0709f;--s7:#8fd0ff;";
+
+    /** @param prefix of identifiers, different for each of a page */
+    String svg(int width, int height, String prefix) {
+        JFreeChart chart = new JFreeChart(null, null, switch (kind) {
+            case CURVES -> curves(width < NARROW);
+            case STEPS -> steps();
+            case BARS -> bars(width < NARROW);
+        }, kind != Kind.BARS);
+        chart.setBackgroundPaint(null);
+        chart.setPadding(new RectangleInsets(4, 0, 0, 14));
+        LegendTitle legend = chart.getLegend();
+        if (legend != null) {
+            legend.setPosition(RectangleEdge.BOTTOM);
+            legend.setItemFont(font(12));
+            legend.setItemPaint(INK);
+            legend.setBackgroundPaint(null);
+            legend.setFrame(BlockBorder.NONE);
+        }
+        SVGGraphics2D g = new SVGGraphics2D(width, height);
+        g.setDefsKeyPrefix(prefix);
+        g.setGeomDoubleConverter(Plot::shortNumber);
+        g.setTransformDoubleConverter(Plot::shortNumber);
+        chart.draw(g, new Rectangle2D.Double(0, 0, width, height));
+        String svg = g.getSVGElement(null, true, null, null, null);
+        svg = svg.replaceFirst(" width='[^']*' height='[^']*'", " viewBox='0 0 " + width + " " + height
+                + "' role='img' aria-label='" + escape(title) + "'");
+        svg = svg.replace("rgb(1,1,1)", "var(--ink)").replace("rgb(1,1,2)", "var(--faint)");
+        for (int i = 0; i < COLOURS; i++) {
+            svg = svg.replace("rgb(2,2," + i + ")", "var(--s" + i + ")");
+        }
+        return svg;
+    }
+
+    /** A file of its own, which follows the reader's choice of light or dark. */
+    String file(int width, int height) {
+        String style = "<style>svg{" + LIGHT + "background:#fff}@media(prefers-color-scheme:dark){svg{" + DARK
+                + "background:#0d1117}}</style>";
+        String svg = svg(width, height, "p");
+        int end = svg.indexOf('>') + 1;
+        return svg.substring(0, end) + style + svg.substring(end) + "\n";
+    }
+
+    static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace("'", "&#39;").replace("\"", "&quot;");
+    }
+
+    private static String shortNumber(double value) {
+        String text = String.format(Locale.ROOT, "%.1f", value);
+        return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
+    }
+
+    // ---- kinds ----
+
+    /** @param narrow there is room for the first and the last note only */
+    private XYPlot curves(boolean narrow) {
+        XYSeriesCollection data = new XYSeriesCollection();
+        for (Line line : lines) {
+            XYSeries series = new XYSeries(line.name(), false);
+            line.points.forEach(p -> series.add(Double.parseDouble(p.x), p.y));
+            data.addSeries(series);
+        }
+        XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, true);
+        for (int i = 0; i < lines.size(); i++) {
+            int colour = colour(i);
+            renderer.setSeriesPaint(i, SERIES[colour]);
+            renderer.setSeriesStroke(i, stroke(i));
+            renderer.setSeriesShape(i, shape(i));
+            if (lines.get(i).points.stream().anyMatch(p -> p.notes != null)) {
+                List<Point> points = lines.get(i).points;
+                renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) ->
+                        narrow && item > 0 && item < points.size() - 1 ? null : points.get(item).notes);
+                renderer.setSeriesItemLabelsVisible(i, true);
+                renderer.setSeriesItemLabelFont(i, font(10));
+                renderer.setSeriesItemLabelPaint(i, SERIES[colour]);
+            }
+        }
+        XYPlot plot = new XYPlot(data, logAxis(x), logAxis(y), renderer);
+        plot.setBackgroundPaint(null);
+        plot.setOutlinePaint(FAINT);
+        plot.setDomainGridlinePaint(FAINT);
+        plot.setRangeGridlinePaint(FAINT);
+        return plot;
+    }
+
+    private CategoryPlot steps() {
+        DefaultCategoryDataset data = new DefaultCategoryDataset();
+        lines.forEach(line -> line.points.forEach(p -> data.addValue(p.y, line.name(), p.x)));
+        LineAndShapeRenderer renderer = new LineAndShapeRenderer(true, true);
+        for (int i = 0; i < lines.size(); i++) {
+            renderer.setSeriesPaint(i, SERIES[colour(i)]);
+            renderer.setSeriesStroke(i, stroke(i));
+            renderer.setSeriesShape(i, shape(i));
+        }
+        return categories(new CategoryPlot(data, categoryAxis(), logAxis(y), renderer));
+    }
+
+    private CategoryPlot bars(boolean narrow) {
+        DefaultCategoryDataset data = new DefaultCategoryDataset();
+        lines.forEach(line -> data.addValue(line.points.get(0).y, "", line.name()));
+        BarRenderer renderer = new BarRenderer() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public Color getItemPaint(int row, int column) {
+                return SERIES[colour(column)];
+            }
+        };
+        renderer.setBarPainter(new StandardBarPainter());
+        renderer.setShadowVisible(false);
+        renderer.setMaximumBarWidth(0.1);
+        renderer.setDefaultItemLabelGenerator(new StandardCategoryItemLabelGenerator("{2}", format()));
+        renderer.setDefaultItemLabelsVisible(true);
+        renderer.setDefaultItemLabelFont(font(12));
+        renderer.setDefaultItemLabelPaint(INK);
+        renderer.setDefaultPositiveItemLabelPosition(new ItemLabelPosition(ItemLabelAnchor.OUTSIDE3,
+                TextAnchor.CENTER_LEFT));
+        NumberAxis range = new NumberAxis(y);
+        look(range);
+        range.setUpperMargin(narrow ? 0.25 : 0.12); // for the labels
+        CategoryPlot plot = categories(new CategoryPlot(data, categoryAxis(), range, renderer));
+        plot.setOrientation(PlotOrientation.HORIZONTAL);
+        plot.setRangeAxisLocation(AxisLocation.BOTTOM_OR_LEFT);
+        return plot;
+    }
+
+    private static CategoryPlot categories(CategoryPlot plot) {
+        plot.setBackgroundPaint(null);
+        plot.setOutlinePaint(FAINT);
+        plot.setRangeGridlinePaint(FAINT);
+        return plot;
+    }
+
+    // ---- look ----
+
+    private int colour(int line) {
+        String subject = lines.get(line).subject;
+        String type = subject.split("[: @]")[0];
+        return COLOUR_OF.getOrDefault(type, line % COLOURS);
+    }
+
+    /** A second line of one colour is dashed. */
+    private BasicStroke stroke(int line) {
+        int same = 0;
+        for (int i = 0; i < line; i++) {
+            same += colour(i) == colour(line) ? 1 : 0;
+        }
+        float width = lines.get(line).subject.startsWith("PENDULA") ? 2.6f : 1.6f;
+        return same == 0 ? new BasicStroke(width, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND)
+                : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {5, 2 + 2 * same}, 0);
+    }
+
+    /** Told apart without colours, too. */
+    private Shape shape(int line) {
+        Path2D path = new Path2D.Double();
+        switch (line % 4) {
+            case 0:
+                return new Ellipse2D.Double(-4, -4, 8, 8);
+            case 1:
+                return new Rectangle2D.Double(-3.5, -3.5, 7, 7);
+            case 2:
+                path.moveTo(0, -4.5);
+                path.lineTo(4.5, 3.5);
+                path.lineTo(-4.5, 3.5);
+                break;
+            default:
+                path.moveTo(0, -5);
+                path.lineTo(5, 0);
+                path.lineTo(0, 5);
+                path.lineTo(-5, 0);
+                break;
+        }
+        path.closePath();
+        return path;
+    }
+
+    private CategoryAxis categoryAxis() {
+        CategoryAxis axis = new CategoryAxis(x);
+        look(axis);
+        axis.setMaximumCategoryLabelLines(2);
+        axis.setMaximumCategoryLabelWidthRatio(kind == Kind.BARS ? 0.5f : 1);
+        return axis;
+    }
+
+    private ValueAxis logAxis(String label) {
+        DecadeAxis axis = new DecadeAxis(label, format());
+        axis.setSmallestValue(1e-3);
+        look(axis);
+        return axis;
+    }
+
+    private static void look(Axis axis) {
+        axis.setLabelFont(font(12));
+        axis.setLabelPaint(INK);
+        axis.setTickLabelFont(font(12));
+        axis.setTickLabelPaint(INK);
+        axis.setAxisLinePaint(FAINT);
+        axis.setTickMarkPaint(FAINT);
+    }
+
+    private static Font font(int size) {
+        return new Font(Font.SANS_SERIF, Font.PLAIN, size);
+    }
+
+    /** 0.1, 1, 10, 1,000. */
+    private static NumberFormat format() {
+        return new NumberFormat() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public StringBuffer format(double number, StringBuffer to, FieldPosition position) {
+                return to.append(new DecimalFormat(number >= 10 ? "#,##0" : number >= 1 ? "0.#" : "0.###", ENGLISH)
+                        .format(number));
+            }
+
+            @Override
+            public StringBuffer format(long number, StringBuffer to, FieldPosition position) {
+                return format((double) number, to, position);
+            }
+
+            @Override
+            public Number parse(String source, ParsePosition position) {
+                throw new UnsupportedOperationException();
+            }
+        };
+    }
+}
