@@ -544,7 +544,7 @@ public class LoopRaces {
         }
     }
 
-    /** A loop whose queue is adopted, and who adopts it, as Driver.adopt does before it goes to sleep. */
+    /** A loop whose queue is given to another owner, as Monitor.lookAtLoop does, and that one, which then sleeps. */
     abstract static class Adopted extends Looped implements QueueOwner {
         private final AtomicInteger wakes = new AtomicInteger();
         long waits;
@@ -552,7 +552,7 @@ public class LoopRaces {
 
         Adopted() {
             super(0);
-            loop.queue.stalled = true;
+            loop.hasComeBy(NOW); // it has been here, and not since
         }
 
         @Override
@@ -564,7 +564,7 @@ public class LoopRaces {
             TimerQueue q = loop.queue;
             if (q.tryLock()) {
                 try {
-                    if (q.stalled) {
+                    if (q.gate.owner() == loop && !loop.hasComeBy(NOW)) {
                         q.transfer(this);
                     }
                 } finally {
@@ -591,6 +591,7 @@ public class LoopRaces {
     public static class ArmVsAdopt extends Adopted {
         public ArmVsAdopt() {
             waits = loop.nanosUntilNext();
+            loop.hasComeBy(NOW);
         }
 
         @Actor
