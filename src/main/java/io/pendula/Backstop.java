@@ -15,8 +15,8 @@ final class Backstop {
      * the owner has not made a round in between, then the queue is drained and its owner woken. That is a rescue, and
      * is counted. It is the thread's own state that tells whether it is parked.
      *
-     * A loop's thread may be anywhere. So the look only files what is overdue, for the monitor to see; that adopts the
-     * queue, or reports a loop that is confined.
+     * A loop's thread may be anywhere. So the look only files what is overdue, for the monitor to see. The monitor
+     * transfers the queue, or reports a loop that is confined.
      *
      * A look visits VISITS timers at most and drains nothing. In a longer inbox the next look goes on where this one
      * has stopped: what is pushed meanwhile lies before that place, and a drain, which alone takes anything out, makes

@@ -7,9 +7,12 @@ import java.util.concurrent.locks.LockSupport;
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
 final class Driver extends QueueRunner implements Runnable {
     /*
-     * A round: run what is due in all queues that are not published for later, help loops that are behind, and, as
-     * poller, publish until when to sleep; then sleep. A kept promise is left alone: a queue whose gate says a later
-     * instant is not touched, since cold cache lines are what a round costs.
+     * Each round has three steps:
+     *   1. run what is due: in the workers' queues, and in those of loops that are behind,
+     *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
+     *   3. sleep.
+     * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
+     * A worker that has run something starts over.
      *
      * pulse is odd while a callback runs inline.
      */
@@ -18,11 +21,11 @@ final class Driver extends QueueRunner implements Runnable {
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
     /** A park may be so much too short. */
     private static final long EARLY_NANOS = 200_000;
-    /** So much later than its deadline a timer is run only if there is more to do than one worker can. */
+    /** A worker that runs a timer so much later than its deadline has more to do than it can. */
     private static final long BEHIND_NANOS = 300_000;
-    /** A callback that has been arming for so long may be calling others into action. */
+    /** A callback that has been arming for so long may need the guard for what it arms. */
     private static final long YOUNG_NANOS = 100_000;
-    /** A poller in one callback for so long is held up. */
+    /** A poller that has been in one callback for so long is held up. */
     private static final long HELD_UP_NANOS = 200_000;
 
     private static final VarHandle PULSE;
@@ -54,7 +57,7 @@ final class Driver extends QueueRunner implements Runnable {
     volatile boolean asleep;
     /** While asleep: until when, at most. */
     volatile long until;
-    /** Somebody wants it to make a round. */
+    /** Another thread wants it to make a round. */
     private volatile boolean called;
 
     // Of Standby, under its monitor.
@@ -389,9 +392,9 @@ final class Driver extends QueueRunner implements Runnable {
     }
 
     /**
-     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the sweep
-     * would end says so through the pollUntil of its queue, which may be another than the one that is swept. False if
-     * there was nothing to sweep.
+     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
+     * sweep would end says so through the pollUntil of its queue, which may be another than the one that is swept.
+     * False if there was nothing to sweep.
      */
     boolean sweep(long until) {
         boolean swept = false;

@@ -48,7 +48,7 @@ final class GoneQueues {
      * A queue comes back as one whose owner sleeps: pollUntil is NEVER, so the push that it came back for wakes the
      * owner, with the proof of WakeGate. To wake the owner before the push would let it retire the queue again, which
      * it has time for on a busy machine. The list has the queue before the push, so an owner that was woken finds it
-     * there: in its next round, or in its last look before it parks (Driver.nobodyCalled, LoopDriver.isCalled).
+     * there: in its next round, or in its last look before it parks (Driver.isCalled, LoopDriver.isCalled).
      *
      * Whatever else meets a retired queue finds nothing to do: pollUntil is AWAKE and arrivals is not lowered before a
      * push, so no arming wakes a runner; a runner with an old copy of the list finds under the lock that it is not the

@@ -28,7 +28,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
      * tells the monitor: the thread itself, when it comes by after a wait, or takes its queue back; and whoever calls
      * the hook, as the thread may have returned from its wait before.
      *
-     * A loop owns one queue from the beginning, and those that other loops leave to it (Loops). It adopts none.
+     * A loop owns one queue from the beginning, and those that other loops leave to it (Loops).
      */
 
     /** What is tidied up at one visit: so many thousand heap slots. */
@@ -275,7 +275,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         for (int steps = 0; steps < TIDY_STEPS; steps++) {
             long until = q.prepareToWait(this, now);
             if (until == TimerQueue.NOT_OWNER) {
-                getUp(q); // takes it back from whoever adopted it
+                getUp(q); // takes it back from the workers
             } else if (until == TimerQueue.RETRY) {
                 tidied = true;
             } else if (until <= now || !q.compactor.wantsSweep()) {

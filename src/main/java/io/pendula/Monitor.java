@@ -3,9 +3,8 @@ package io.pendula;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that looks after the workers and loops: it starts a spare worker when all are stuck in callbacks, reports
- * callbacks that stall, hands the queue of a loop that does not come by to the workers, and once a second looks whether
- * anybody has missed a deadline.
+ * A thread that watches workers and loops. It starts a spare worker when all are stuck in callbacks, reports callbacks
+ * that stall, transfers the queue of a loop that does not poll to the workers, and runs the backstop.
  */
 final class Monitor implements Runnable {
     /*
@@ -13,43 +12,43 @@ final class Monitor implements Runnable {
      *
      * Workers look after each other (Standby), so the monitor sleeps until its next look, which is once a second while
      * anything is armed or a callback runs; and for ever when nothing is armed. It looks every 3 ms while no worker
-     * sleeps, if a spare one may be started: who gets up last wakes it. It looks every 14 ms while a loop is up, which may
-     * be late at any time, and every 1 ms while a loop is late.
+     * sleeps, if a spare one may be started: the last worker that gets up wakes it. It looks every 14 ms while a loop
+     * is up, which may be late at any time, and every 1 ms while a loop is late.
      *
-     * It must not sleep on then. It publishes sleepsUntil, then looks whether a worker sleeps, and which loops are up; a
-     * worker that gets up clears asleep, then looks at sleepsUntil, and unparks the monitor if that lies ahead and no
-     * other worker sleeps. All four are volatile, so at least one of the two sees the other; and of two workers that get
-     * up at the same time, one sees that it is the last. The same holds for a loop, and for a queue that is given to
-     * another owner.
+     * It must not sleep for long while no worker sleeps, or while a loop is up. It publishes sleepsUntil, then looks
+     * whether a worker sleeps, and which loops are up; a worker that gets up clears asleep, then looks at sleepsUntil,
+     * and unparks the monitor if that lies ahead and no other worker sleeps. All four are volatile, so at least one of
+     * the two sees the other; and of two workers that get up at the same time, one sees that it is the last. The same
+     * holds for a loop, and for a queue that is given to another owner.
      *
      * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
-     * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that it
-     * has armed itself has been up before, when the monitor saw the timer that it ran.
+     * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that
+     * it has armed itself has been up before, when the monitor saw the timer that it ran.
      *
-     * The monitor is a backstop: without it no timer is lost, but those behind callbacks that block all workers wait.
+     * Without the monitor no timer is lost, but those behind callbacks that block all workers wait.
      */
 
-    /** While a loop is up, or something is to be looked at again. */
+    /** Between two looks while a loop is up, or if something is to be looked at again. */
     private static final long SLOW_POLL_NANOS = 14_000_000;
-    /** While a loop is late. */
+    /** Between two looks while a loop is late. */
     private static final long FAST_POLL_NANOS = 1_000_000;
-    /** While no worker sleeps, */
+    /** Between two looks while no worker sleeps. */
     private static final long ALL_UP_POLL_NANOS = 3_000_000;
-    /** and if it sleeps for longer than this, the last one that gets up wakes it. */
+    /** The last worker that gets up wakes the monitor if its next look is further away than this. */
     private static final long ALL_UP_LIMIT_NANOS = 4_000_000;
     /** A worker that was seen in the same callback for so long is stuck. */
     private static final long STUCK_NANOS = 1_000_000;
-    /** So long after a failure it tries again. */
+    /** After a failure it waits so long before it tries again. */
     private static final long AFTER_FAILURE_NANOS = 10_000_000;
-    /** If the monitor itself has overslept by so much, so have all others, and the listener hears of it. */
+    /** If the monitor itself has overslept by so much, so have all other threads, and the listener is told. */
     private static final long PAUSE_NANOS = 1_000_000_000;
     /** A loop may be behind by so much before a worker is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;
-    /** A loop that has missed its time by so much is watched; */
+    /** Lateness at which a loop that waits is first suspected to have missed its wake-up. */
     private static final long LATE_NANOS = 50_000_000;
     /**
-     * and if it waits on for so long it is woken. At once would be too soon: a thread between its push and its look at
-     * pollUntil, or a thread that was woken already, may be waiting for a processor.
+     * Time from the suspicion to the wake-up. Not zero: a thread between its push and its look at pollUntil, or a
+     * thread that was woken already, may be waiting for a processor.
      */
     private static final long STILL_LATE_NANOS = 100_000_000;
     private static final long MIN_LOOK_NANOS = 10_000_000;
@@ -57,7 +56,7 @@ final class Monitor implements Runnable {
     private final TimerScheduler scheduler;
     private final Backstop backstop;
     private final long stallNanos;
-    /** Between two looks at callbacks: half of stallNanos if that is short, as a stall is seen by two looks. */
+    /** Between two looks at callbacks. Half of stallNanos if that is short, since it takes two looks to see a stall. */
     private final long lookNanos;
     private final Seat seat;
     /**

@@ -11,7 +11,7 @@ abstract class QueueRunner extends Firing {
      * for BATCH_NANOS only: after each of those callbacks the clock is read.
      */
 
-    /** Callbacks of one queue before other queues, and the inbox of others, are looked at. */
+    /** So many callbacks of one queue run before the other queues are looked at. */
     static final int BATCH = 64;
     /** A batch that others may have to wait for ends when it has taken so long. */
     static final long BATCH_NANOS = 1_000_000;

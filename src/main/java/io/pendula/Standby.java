@@ -1,77 +1,78 @@
 package io.pendula;
 
 /**
- * Who sleeps for the queues of the workers, and who takes over if that thread is held up: all of them have this one
- * owner, and which thread acts for it is a matter of roles.
+ * Owns the queues of all workers, and assigns roles to the workers: one sleeps for the queues, one takes over if that
+ * worker is held up.
  */
 final class Standby implements QueueOwner {
     /*
      * Roles
      *
-     * A timed park costs more than all the rest of a firing, so one thread sleeps for all queues: the poller. It gets up
-     * at the next deadline, runs what is due, publishes in each queue's gate until when it will sleep, and sleeps. A
-     * second thread, the guard, sleeps until just behind the poller, up to the next deadline after that. If the poller is
-     * in a callback then, and has been for a while, the guard becomes poller. All others, the reserve, sleep without a
-     * deadline.
+     * A timed park costs more than all the rest of a firing, so one thread sleeps for all queues: the poller. It gets
+     * up at the next deadline, runs what is due, publishes in each queue's gate until when it will sleep, and sleeps. A
+     * second thread, the guard, sleeps until just behind the poller, up to the next deadline after that. If the poller
+     * is in a callback then, and has been for a while, the guard becomes poller. All others, the reserve, sleep without
+     * a deadline.
      *
-     * Two threads that sleep for deadlines need not cost two wake-ups: a poller that goes to sleep and sees that the
-     * guard gets up soon anyway changes roles with it. So of the two the one that gets up first is always the poller,
-     * and the guard is up for nothing only if a timer was stopped, or put off.
+     * Two threads that sleep for deadlines need not cost two wake-ups. A poller that goes to sleep, and sees that the
+     * guard gets up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
+     * gets up first is the poller. The guard gets up in vain only if a timer was stopped or postponed.
      *
-     * Any worker that is up runs what is due, in all queues; but only the poller publishes. Who helps leaves the gates
-     * alone.
+     * Any worker that is up runs what is due, in all queues; but only the poller publishes. The others leave the gates
+     * as they are.
      *
      * No lost wake-up
      *
-     * WakeGate has the proof for an owner that is a single thread: it publishes (W1), drains (R1), looks at the gate again
-     * and parks; who arms pushes (W2), reads the gate (R2), moves it to AWAKE by a CAS and unparks the owner. Here the
-     * owner is whoever is the poller, so three things are to be shown.
+     * WakeGate has the proof for an owner that is a single thread. The owner publishes (W1), drains (R1), looks at the
+     * gate again and parks. An arming thread pushes (W2), reads the gate (R2), moves it to AWAKE by a CAS and unparks
+     * the owner. Here the poller stands for the owner, and workers change roles. So four things are to be shown.
      *
-     * 1. The poller that sleeps is woken. It says that it is asleep (S1), then looks at all gates (S2), then parks; the
-     *    armer moves the gate to AWAKE (A1), then reads who is the poller and whether it is asleep (A2). All are volatile:
-     *    A1 < S2 and the poller gets up, or S1 < S2 < A1 < A2 and the armer unparks it.
-     * 2. Roles change while one sleeps. Poller P makes the guard G the poller (T1), then looks at all gates (T2), and
-     *    wakes G if one of them says AWAKE, or less than P was going to sleep for. An armer with A1 < T2 is seen by P; for
-     *    one with T2 < A1, T1 < A2: it wakes G. If G is up by then, it finds that it is the poller before it sleeps, as
-     *    both happen under this object's monitor, and makes a round before.
-     * 3. A poller that has lost the role publishes. It is held up by a callback, so it is the guard that takes the role
-     *    (T1'), publishes all gates that are not published, and looks at all gates (S2) before it parks. The old one may
-     *    be up again meanwhile and publish a gate, with an earlier deadline than before if it has drained a timer whose
-     *    armer then wakes nobody. So after it has published (P1) it reads who is the poller (P2). If that is another it
-     *    wakes that one. Else P1 < P2 < T1' < S2, and the new poller sees the gate.
+     * 1. A poller that sleeps is woken. It says that it is asleep (S1), then looks at all gates (S2), then parks. The
+     *    arming thread moves the gate to AWAKE (A1), then reads which worker is the poller and whether that is asleep
+     *    (A2). All are volatile. Either A1 < S2, and the poller gets up; or S1 < S2 < A1 < A2, and the arming thread
+     *    unparks it.
+     * 2. Roles change while the guard sleeps. Poller P makes the guard G the poller (T1), then looks at all gates (T2).
+     *    P wakes G if one of them says AWAKE, or an earlier instant than P knew. If A1 < T2, P sees the arming. Else
+     *    T1 < T2 < A1 < A2, and the arming thread wakes G. If G is up by then, it makes another round: before it sleeps
+     *    it finds, under this object's lock, that it has become the poller.
+     * 3. A poller that has lost its role publishes. It was held up by a callback, so the guard has taken the role
+     *    (T1'). The guard publishes all gates that are not published, and looks at all gates (S2) before it parks.
+     *    Meanwhile the old poller may publish a gate with an earlier deadline, for a timer that it has drained; the
+     *    thread that armed it wakes no worker then. So after it has published (P1), it reads which worker is the poller
+     *    (P2). If that is another, it wakes that one. Else P1 < P2 < T1' < S2, and the new poller sees the gate.
+     * 4. A poller that is up is guarded. It clears asleep (B1), then looks whether the guard sleeps and until when
+     *    (B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A worker
+     *    that goes to sleep behind it says so (G1), then looks whether the poller sleeps, and whether there is another
+     *    guard that does (G2). If B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
      *
-     * 4. Somebody looks after the poller that is up. It clears asleep (B1), then looks whether the guard sleeps and until
-     *    when (B2), and calls it if that is too long, or a worker in reserve if it does not sleep. Who goes to sleep
-     *    behind it says so (G1), then looks whether the poller sleeps, and whether there is another guard that does (G2).
-     *    So if B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
+     * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
+     * worker: the poller drains before it publishes. But the callback that it runs may block before that. For timers
+     * that were armed before, the guard gets up in time. For those that are armed now, helpBefore says until when the
+     * guard sleeps, and a thread that arms for an earlier instant calls the guard. A callback on the poller's own
+     * thread does so only after it has been arming for a while; else each callback that arms its timer again would.
+     * What it arms before that, and then holds up, is late by the guard's bound at most.
      *
-     * While the poller is up the gates of the queues that it has taken up say AWAKE, and who arms wakes nobody: the poller
-     * drains before it publishes. It may be in a callback by then, which blocks. For all that was armed before, the guard
-     * gets up in time; and helpBefore says until when it sleeps: who arms for an instant before that calls it. A
-     * callback that arms timers itself does so only if it has been at it for a while, else each one that arms itself
-     * anew would. What it arms before that, and then blocks, is late by no more than the guard's bound.
+     * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
+     * since it got up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
+     * thread that arms an earlier timer wakes the poller in any case.
      *
-     * Wakes are rationed, not spins: a poller that has found something to run sleeps for the spacing at least, from the
-     * instant when it got up. So a dense series of timers is collected, and sparse ones are run to the microsecond. A
-     * thread that arms an earlier timer wakes it in any case.
-     *
-     * The monitor of this object is taken to go to sleep, and by a guard that takes over; never while a queue's lock is
-     * held, nor is any other lock taken under it.
+     * The lock of this object is held while a worker goes to sleep or changes its role. It is never taken under a
+     * queue's lock, and no other lock is taken under it.
      */
 
-    /** What falls due behind a callback that blocks is late by no more than about this. */
+    /** How late a timer is, about, if the callback before it blocks. */
     static final long GRACE_NANOS = 500_000;
-    /** A guard sleeps no longer than so long behind the poller while anything is armed; */
+    /** The longest sleep of a guard behind the poller while anything is armed. Doubled when it got up in vain. */
     static final long BOUND_NANOS = 14_000_000;
-    /** or twice as long after each time that it has got up in vain, up to this. */
+    /** The bound does not grow beyond this. */
     private static final long MAX_BOUND_NANOS = 100_000_000;
-    /** A guard that sleeps for so long was planned when nothing was armed. */
+    /** A guard that sleeps for longer went to sleep when nothing was armed. */
     private static final long FAR_NANOS = MAX_BOUND_NANOS + 2 * BOUND_NANOS;
-    /** Behind a poller that is up the guard looks after GRACE, then twice as late each time, up to this. */
+    /** The longest time between two looks of a guard at a poller that is up. It begins with GRACE and doubles. */
     private static final long MAX_LOOK_NANOS = 4_000_000;
-    /** No sleep after a firing is shorter, as a park takes as much. */
+    /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
-    /** A guard that gets up so much later than the poller would gets up instead of it. */
+    /** A guard may get up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
     private final TimerScheduler scheduler;

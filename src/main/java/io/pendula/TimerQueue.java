@@ -71,7 +71,7 @@ final class TimerQueue extends QueueFields {
      * WakeGate
      *   pollUntil  owner, under the lock; wakers (CAS)  arming threads                   volatile
      *   sleepsLong owner, under the lock                threads that stop                volatile
-     *   owner, owner  lock holder (owner also at the start)  wakers, drivers, monitor    volatile
+     *   owner, home   lock holder (owner also at the start)  wakers, drivers, monitor    volatile
      * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
      * Compactor.fruitless, sweeping
      *              lock holder                           threads that make entries stale   volatile

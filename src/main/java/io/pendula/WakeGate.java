@@ -8,51 +8,63 @@ import java.lang.invoke.VarHandle;
 abstract class GateFields extends Padded {
     long pollUntil = WakeGate.AWAKE;
     /**
-     * While pollUntil says AWAKE: a timer that is armed for an earlier instant may need another thread than the one
-     * that is up for the queue, as that is perhaps held up by a callback. Volatile: the owner writes it, then drains; who
-     * arms pushes, then reads it. So one of the two sees the other.
+     * While pollUntil says AWAKE: the thread that is up for the queue may be held up by a callback, so a timer that is
+     * armed for an instant before this may need another thread. Volatile: the owner writes it, then drains; an arming
+     * thread pushes, then reads it. So one of the two sees the other.
      */
     long helpBefore = WakeGate.NO_HELP;
     volatile boolean sleepsLong;
     /**
-     * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to AWAKE
-     * and not woken the owner: the next thread that arms does so.
+     * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to
+     * AWAKE and not woken the owner: the next thread that arms does so.
      */
     volatile boolean wakeFailed;
 }
 
-/** Who sleeps for a queue, and until when; whoever arms a timer that is due earlier wakes that thread. */
+/** Says until when the owner of a queue sleeps. A thread that arms an earlier timer wakes the owner. */
 final class WakeGate extends GateFields {
     /*
      * No lost wake-up
      *
-     * The owner publishes pollUntil = p (W1), then drains (R1: reads the inbox), then unlocks and parks until p.
-     * Who arms pushes (W2: a CAS on the inbox, or on the word of a timer that is in the inbox), then reads pollUntil
-     * (R2). All four are volatile, hence in one total order: if R1 comes before W2, then W1 < R1 < W2 < R2, so the
-     * armer sees p or something later. If it sees p and its deadline is earlier, its CAS from p to AWAKE succeeds (and
-     * it wakes the owner), or fails because another armer's did, or the owner's own return from park; in each case
-     * the owner is up and has W1 and R1 before it again. If R1 comes after W2, the owner takes the timer itself. A
-     * helper that drains in between holds the lock: either before W1, and p counts its timers in; or after R1, and then
-     * each pusher's R2 comes after W1. Before it parks, and when it waits for no lock any more, the owner looks at
-     * pollUntil once again (Driver.nobodyCalled); the waker's permit covers the time after that. The same argument with
-     * the count of stale entries instead of the inbox covers the call for a sweep.
+     * Sleeping and arming form a store-then-load handshake on two variables:
+     *
+     *     owner                              arming thread
+     *     W1  pollUntil = p                  W2  push to the inbox, or CAS of the word of a timer that is in the inbox
+     *     R1  drain (reads the inbox)        R2  read pollUntil
+     *
+     * All four are volatile, hence in one total order. Let W1 be the last publication before R2, and R1 the drain that
+     * follows it.
+     *   - If W2 precedes R1, the owner finds the timer.
+     *   - Else W1 < R1 < W2 < R2, and R2 reads p, or AWAKE if the owner is up again. If it reads p and the deadline is
+     *     earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If it fails,
+     *     pollUntil has left p, so the owner was woken or has got up by itself. An owner that is up passes W1 and R1
+     *     again before it sleeps, and that R1 follows W2.
+     *
+     * A thread that helps to drain holds the lock. It drains before W1, and then p covers its timers; or after R1, and
+     * then the R2 of each timer that it drains follows W1.
+     *
+     * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
+     * its last lock and before its park (Driver.isCalled). A later waker's permit ends the park.
+     *
+     * The same argument, with the count of stale entries in place of the inbox, covers the call for a sweep.
      *
      * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
      * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the owner does not find the
      * timer. Therefore the pusher reads the word once more after its push, and wakes the owner for the deadline that it
-     * finds (wakeFor). A reset that this reading does not show comes after the push, and its own wake counts. Nothing
-     * that may take long lies between the CAS and the push.
+     * finds (TimerQueue.wakeFor). A reset that this reading does not show comes after the push, and its own wake
+     * counts. Nothing that may take long lies between the CAS and the push.
      *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
      *
-     * A loop comes by so often that draining each time would file most timers before they are stopped. So it only asks
-     * for the earliest of what has arrived: after the push, and before R2, who arms lowers arrivals to its deadline. In
-     * the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain sets arrivals to
-     * NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed before is filed,
-     * so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too early.
+     * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for
+     * the earliest of what has arrived: after the push, and before R2, an arming thread lowers arrivals to its
+     * deadline. In the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain
+     * sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed
+     * before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
+     * early.
      */
 
-    /** What pollUntil says while nobody sleeps for the queue: below every deadline, so no arming wakes anybody. */
+    /** What pollUntil says while the owner is up: below every deadline, so no arming wakes a thread. */
     static final long AWAKE = Long.MIN_VALUE;
 
     /** Below every deadline. */
@@ -75,9 +87,9 @@ final class WakeGate extends GateFields {
 
     /** Null in tests of a queue alone. */
     private final TimerScheduler scheduler;
-    /** Who sees to it that due timers run; null with a manual clock, whose advance runs what is due. */
+    /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due. */
     private volatile QueueOwner owner;
-    /** Who takes the queue back when it comes by; null with a manual clock. */
+    /** The owner that takes the queue back when it polls. Null with a manual clock. */
     private volatile QueueOwner home;
 
     WakeGate(TimerScheduler scheduler) {
@@ -121,12 +133,12 @@ final class WakeGate extends GateFields {
         }
     }
 
-    /** Who arms for an instant before this calls for help. */
+    /** A thread that arms for an instant before this calls for help. */
     void setHelpBefore(long helpBefore) {
         HELP_BEFORE.setVolatile(this, helpBefore);
     }
 
-    /** True for one of those who arm before helpBefore. */
+    /** True for one of the threads that arm before helpBefore. */
     boolean takeHelpCall(long when) {
         long h = (long) HELP_BEFORE.getVolatile(this);
         return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
