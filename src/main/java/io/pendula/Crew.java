@@ -49,6 +49,16 @@ final class Crew {
         return sparesStarted;
     }
 
+    /** For statistics: the threads that were started and have not ended. */
+    int liveThreads() {
+        int n = 0;
+        for (Driver d : drivers) {
+            Thread t = d.runner();
+            n += t != null && t.isAlive() ? 1 : 0;
+        }
+        return n;
+    }
+
     /** All at home, and the monitor if there is one. */
     void startAll(Monitor monitor) {
         started = true;
