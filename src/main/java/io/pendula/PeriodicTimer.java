@@ -71,6 +71,21 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     @Override
+    public Object task() {
+        return Handles.task(work());
+    }
+
+    @Override
+    public Duration remaining() {
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
+    @Override
     public void await() throws InterruptedException {
         await(Long.MAX_VALUE);
     }
@@ -128,7 +143,6 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     @Override
     public String toString() {
-        return "Ticker[every " + Duration.ofNanos(tempo.period(this))
-                + (isArmed(state(wordVolatile())) ? "]" : ", stopped]");
+        return Handles.describe("Ticker", this, ", every " + Duration.ofNanos(tempo.period(this)));
     }
 }

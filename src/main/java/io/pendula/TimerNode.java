@@ -251,7 +251,7 @@ abstract class TimerNode {
     }
 
     /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */
-    final Runnable task() {
+    final Runnable work() {
         return task;
     }
 

@@ -800,8 +800,9 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Who hears of callbacks that throw or take long. Default: one that hands exceptions to the thread's
-         * uncaught-exception handler.
+         * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
+         * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
+         * callbacks that block their thread and loops that are late, for more than a second.
          *
          * @param listener is called by several threads at the same time
          * @return this
