@@ -125,6 +125,11 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     @Override
+    long periodNanos() {
+        return tempo.period(this);
+    }
+
+    @Override
     long nextAfter(long deadline, long now) {
         return missedTicks.next(deadline, tempo.claim(this, deadline), now);
     }

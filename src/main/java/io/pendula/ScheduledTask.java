@@ -329,6 +329,11 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
     }
 
     @Override
+    long periodNanos() {
+        return Math.abs(period);
+    }
+
+    @Override
     long nextAfter(long deadline, long now) {
         return period == 0 ? 0 : period > 0 ? Timeline.plus(deadline, period) : Timeline.plus(now, -period);
     }

@@ -268,6 +268,11 @@ abstract class TimerNode {
         return 0;
     }
 
+    /** For people: the time between two firings, or 0 if this timer fires once. */
+    long periodNanos() {
+        return 0;
+    }
+
     /** Whether it was armed for the present and is never reset, so that it is due by the time that it is drained. */
     boolean isImmediate() {
         return false;

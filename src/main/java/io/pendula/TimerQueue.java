@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The timers of one worker or loop: what may be done with them, and the parts that hold them. {@link TimerNode} has the
@@ -741,6 +742,11 @@ final class TimerQueue extends QueueFields {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
+    boolean forEachPending(Predicate<TimerNode> look) {
+        return new PendingWalk(lock, intake, heap, liveness).forEach(look);
     }
 
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----
