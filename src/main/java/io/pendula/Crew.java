@@ -172,6 +172,7 @@ final class Crew {
         }
         try {
             launch(new Driver(scheduler, null), "spare-" + number);
+            FlightEvents.spareStarted(scheduler, drivers.length);
             return true;
         } catch (Throwable e) {
             synchronized (this) {

@@ -36,6 +36,7 @@ final class Reporter {
 
     void threw(TimerNode t, long lateness, Throwable thrown) {
         threw.increment();
+        FlightEvents.threw(t, lateness, thrown);
         try {
             listener.threw((TimerHandle) t, lateness, thrown);
         } catch (Throwable e) {
@@ -45,6 +46,7 @@ final class Reporter {
 
     void slow(TimerNode t, long lateness, long ran) {
         slow.increment();
+        FlightEvents.slow(t, lateness, ran);
         try {
             listener.slow((TimerHandle) t, lateness, ran);
         } catch (Throwable e) {
@@ -56,6 +58,7 @@ final class Reporter {
     void stalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
             stalls.increment();
+            FlightEvents.stalled(t, lateness, blocked);
             try {
                 listener.stalled((TimerHandle) t, lateness, blocked);
             } catch (Throwable e) {
@@ -67,6 +70,7 @@ final class Reporter {
     /** A loop has not come by since {@code first} fell due, so long ago. */
     void loopStalled(LoopDriver l, TimerNode first, long late) {
         stalls.increment();
+        FlightEvents.loopStalled(first, l.runner(), late);
         try {
             listener.loopStalled(l.handle, (TimerHandle) first, late);
         } catch (Throwable e) {

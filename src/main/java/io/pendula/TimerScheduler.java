@@ -606,6 +606,7 @@ public final class TimerScheduler implements AutoCloseable {
             c = closer;
             closed = true; // from now on the crew takes nobody, and no loop is attached or detached
         }
+        FlightEvents.closed(this);
         if (!c.isDone()) {
             try {
                 c.go(stopped);
@@ -735,6 +736,9 @@ public final class TimerScheduler implements AutoCloseable {
     boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
+        if (run.lateness() >= FlightEvents.LATE_NANOS) {
+            FlightEvents.late(t, run.lateness());
+        }
         long began = options.isMeasured() ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
