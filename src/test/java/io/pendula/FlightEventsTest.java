@@ -20,6 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import jdk.jfr.Configuration;
+import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
@@ -174,6 +176,24 @@ class FlightEventsTest {
     @Test
     void recording_schedulerMadeBefore_isFoundWithinASecond() throws Exception {
         check(runInChild(Recorder.class, List.of(), "before"));
+    }
+
+    @Test
+    void events_allOfThem_standInTheSettingsAndOnThePage() throws Exception {
+        Set<String> names = new TreeSet<>();
+        for (Class<?> c : JfrEvents.class.getDeclaredClasses()) {
+            Name name = c.getAnnotation(Name.class);
+            if (name != null) {
+                names.add(name.value());
+            }
+        }
+        assertTrue(names.size() >= NAMES.size() && names.stream().allMatch(n -> n.startsWith("io.pendula.")));
+        Path settings = Path.of("docs", "pendula.jfc");
+        Configuration c = Configuration.create(settings);
+        assertEquals(names, c.getSettings().keySet().stream().map(k -> k.substring(0, k.indexOf('#')))
+                .collect(Collectors.toCollection(TreeSet::new)));
+        String page = Files.readString(Path.of("docs", "observability.md"));
+        names.forEach(n -> assertTrue(page.contains("`" + n + "`"), n));
     }
 
     @Test
