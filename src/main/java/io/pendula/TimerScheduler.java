@@ -54,6 +54,8 @@ public final class TimerScheduler implements AutoCloseable {
     /** The workers' queues, then those of loops. Copied at each change, under crew. */
     volatile TimerQueue[] queues;
     final Options options;
+    /** Null if tasks run as they are. */
+    private final UnaryOperator<Runnable> decorator;
 
     private final TimerQueue[] workers;
     private final int mask;
@@ -89,6 +91,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     TimerScheduler(Options options) {
         this.options = options;
+        this.decorator = options.decorator();
         this.timeline = new Timeline(options.clock());
         this.reporter = new Reporter(options.listener());
         this.limit = options.maxPending() == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending());
@@ -208,7 +211,8 @@ public final class TimerScheduler implements AutoCloseable {
      *     short and the timer is not due at once
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
-        return afterNanos(Check.delay(delay, unit), task);
+        long nanos = Check.delay(delay, unit);
+        return OneShotTimer.arm(currentQueue(), nanos, work(task));
     }
 
     Timer afterNanos(long delay, Runnable task) {
@@ -217,13 +221,11 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** What is run in the place of a task. */
     Runnable work(Runnable task) {
-        UnaryOperator<Runnable> decorator = options.decorator();
         return decorator == null ? task : Decorated.by(decorator, task);
     }
 
     /** The same of a task with a value. */
     Call work(Callable<?> task) {
-        UnaryOperator<Runnable> decorator = options.decorator();
         return decorator == null ? new Call(task) : Decorated.by(decorator, task);
     }
 

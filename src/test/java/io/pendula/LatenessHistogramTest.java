@@ -158,7 +158,8 @@ class LatenessHistogramTest {
 
     @Test
     void stats_callbackThatIsSlow_isCountedWithItsTime() {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).slowCallback(Duration.ofMillis(1)).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).slowCallback(Duration.ofMillis(1))
+                .listener(new LifeFixtures.Heard()).build()) {
             s.after(Duration.ZERO, () -> LifeFixtures.block(5_000_000));
             LifeFixtures.eventually("measured", () -> s.stats().callbacksSlow() == 1);
             TimerStats stats = s.stats();
