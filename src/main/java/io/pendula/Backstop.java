@@ -121,6 +121,7 @@ final class Backstop {
         }
         turn++;
         looks++;
+        FlightEvents.look(scheduler);
         next = suspicious ? now + AGAIN_NANOS : armed ? now + LOOK_NANOS : Timeline.NEVER;
         return needed ? GET_UP : next;
     }

@@ -49,11 +49,21 @@ final class Crew {
         return sparesStarted;
     }
 
+    /** For statistics: the threads that were started and have not ended. */
+    int liveThreads() {
+        int n = 0;
+        for (Driver d : drivers) {
+            Thread t = d.runner();
+            n += t != null && t.isAlive() ? 1 : 0;
+        }
+        return n;
+    }
+
     /** One worker for each queue, or two if there may be: one that guards the other; and the monitor if there is one. */
     void startAll(Monitor monitor) {
         started = true;
         TimerQueue[] queues = scheduler.queues;
-        Driver[] all = new Driver[Math.max(queues.length, Math.min(2, scheduler.options.maxDrivers()))];
+        Driver[] all = new Driver[Math.max(queues.length, Math.min(2, scheduler.options.maxThreads()))];
         for (int i = 0; i < all.length; i++) {
             all[i] = new Driver(scheduler, scheduler.standby, i < queues.length ? queues[i] : null, false);
         }
@@ -115,13 +125,13 @@ final class Crew {
      * meanwhile look after what that one leaves.
      */
     void growIfAlone(Driver by) {
-        if (drivers.length >= scheduler.options.maxDrivers() || isAnyAsleep(by) || !growing.compareAndSet(false, true)) {
+        if (drivers.length >= scheduler.options.maxThreads() || isAnyAsleep(by) || !growing.compareAndSet(false, true)) {
             return;
         }
         try {
             Driver d;
             try {
-                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || isAnyAsleep(by)) {
+                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)) {
                     return;
                 }
                 d = new Driver(scheduler, scheduler.standby, homes < scheduler.queues.length ? scheduler.queues[homes] : null, false);
@@ -154,20 +164,21 @@ final class Crew {
 
     /** Whether a spare driver could be started. */
     boolean mayGrow() {
-        return drivers.length < scheduler.options.maxDrivers();
+        return drivers.length < scheduler.options.maxThreads();
     }
 
     /** Starts a driver without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
         synchronized (this) {
-            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers()) {
+            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads()) {
                 return false;
             }
             number = sparesStarted++;
         }
         try {
             launch(new Driver(scheduler, scheduler.standby, null, true), "spare-" + number);
+            FlightEvents.spareStarted(scheduler, drivers.length);
             return true;
         } catch (Throwable e) {
             synchronized (this) {
@@ -233,7 +244,7 @@ final class Crew {
     }
 
     private Thread newThread(Runnable body, String role) {
-        TimerScheduler.Options options = scheduler.options;
+        Options options = scheduler.options;
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {

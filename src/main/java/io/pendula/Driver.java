@@ -87,7 +87,7 @@ final class Driver extends QueueRunner implements Runnable {
         this.home = home;
         this.isTemporary = temporary;
         this.standby = standby;
-        this.backstop = scheduler.options.kind() == TimerScheduler.Kind.POOL ? scheduler.backstop : null;
+        this.backstop = scheduler.options.kind() == Options.Kind.POOL ? scheduler.backstop : null;
         this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.spacingNanos() == 0);
         this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "worker-" + home.index : null);
     }

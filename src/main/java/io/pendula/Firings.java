@@ -52,6 +52,28 @@ final class Firings {
         }
     }
 
+    /** How many are in progress, about: one that is just being handed to the executor may count twice. */
+    int count() {
+        int[] n = new int[1];
+        forEach(t -> n[0]++);
+        return n[0];
+    }
+
+    /** For people: the thread that runs a timer, or null. */
+    Thread runnerOf(TimerNode timer) {
+        for (Driver d : scheduler.crew.drivers()) {
+            if (d.nodeOpaque() == timer) {
+                return d.runner();
+            }
+        }
+        for (LoopDriver l : scheduler.loops.all()) {
+            if (l.nodeOpaque() == timer) {
+                return l.runner();
+            }
+        }
+        return null;
+    }
+
     /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
     boolean isAny(Predicate<TimerNode> timer) {
         boolean[] found = new boolean[1];

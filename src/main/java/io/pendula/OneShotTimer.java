@@ -1,7 +1,6 @@
 package io.pendula;
 
 import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.deadline;
 import static io.pendula.TimerState.isArmed;
 import static io.pendula.TimerState.isCancelled;
 import static io.pendula.TimerState.state;
@@ -19,6 +18,13 @@ final class OneShotTimer extends TimerNode implements Timer {
     static OneShotTimer arm(TimerQueue queue, long delay, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
         queue.arm(t, queue.timeline.deadlineIn(delay));
+        return t;
+    }
+
+    /** The same for an instant that the caller has computed. */
+    static OneShotTimer armAt(TimerQueue queue, long deadline, Runnable task) {
+        OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
+        queue.arm(t, Math.max(1, Math.min(deadline, Timeline.NEVER)));
         return t;
     }
 
@@ -65,10 +71,12 @@ final class OneShotTimer extends TimerNode implements Timer {
 
     @Override
     public Duration remaining() {
-        long w = wordVolatile();
-        return isArmed(state(w))
-                ? Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
-                : Duration.ZERO;
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public Object task() {
+        return Handles.task(work());
     }
 
     @Override
@@ -100,7 +108,7 @@ final class OneShotTimer extends TimerNode implements Timer {
     }
 
     private Signal signal() {
-        return task() instanceof Signal s ? s : null;
+        return work() instanceof Signal s ? s : null;
     }
 
     @Override
@@ -110,6 +118,6 @@ final class OneShotTimer extends TimerNode implements Timer {
 
     @Override
     public String toString() {
-        return "Timer[" + (isPending() ? "due in " + remaining() : "not pending") + "]";
+        return Handles.describe("Timer", this, "");
     }
 }

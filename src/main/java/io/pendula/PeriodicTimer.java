@@ -35,9 +35,9 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     /** A new ticker of this queue, armed. */
-    static PeriodicTimer arm(TimerQueue queue, long period, MissedTicks missedTicks, Runnable task) {
+    static PeriodicTimer arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
         PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);
-        queue.arm(t, queue.timeline.deadlineIn(period));
+        queue.arm(t, queue.timeline.deadlineIn(initialDelay));
         return t;
     }
 
@@ -68,6 +68,21 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     @Override
     public long missed() {
         return (long) SKIPPED.getOpaque(this) + (ticks == null ? 0 : ticks.dropped());
+    }
+
+    @Override
+    public Object task() {
+        return Handles.task(work());
+    }
+
+    @Override
+    public Duration remaining() {
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
     }
 
     @Override
@@ -110,6 +125,11 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     @Override
+    long periodNanos() {
+        return tempo.period(this);
+    }
+
+    @Override
     long nextAfter(long deadline, long now) {
         return missedTicks.next(deadline, tempo.claim(this, deadline), now);
     }
@@ -128,7 +148,6 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     @Override
     public String toString() {
-        return "Ticker[every " + Duration.ofNanos(tempo.period(this))
-                + (isArmed(state(wordVolatile())) ? "]" : ", stopped]");
+        return Handles.describe("Ticker", this, ", every " + Duration.ofNanos(tempo.period(this)));
     }
 }

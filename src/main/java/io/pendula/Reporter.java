@@ -1,29 +1,54 @@
 package io.pendula;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Tells the listener what has happened. What the listener throws harms nobody: the calling thread's uncaught-exception
  * handler hears of it.
  */
 final class Reporter {
+    /** So many since the scheduler's start. */
+    record Counts(long threw, long slow, long stalls, long measured, long nanos) {}
+
     private final TimerListener listener;
+    private final LongAdder threw = new LongAdder();
+    private final LongAdder slow = new LongAdder();
+    private final LongAdder stalls = new LongAdder();
+    private final LongAdder measured = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
 
     Reporter(TimerListener listener) {
         this.listener = listener;
     }
 
+    Counts counts() {
+        return new Counts(threw.sum(), slow.sum(), stalls.sum(), measured.sum(), nanos.sum());
+    }
+
+    /** A callback that was measured has ended. */
+    void measured(long ran) {
+        measured.increment();
+        nanos.add(ran);
+    }
+
     void threw(TimerNode t, long lateness, Throwable thrown) {
+        threw.increment();
+        FlightEvents.threw(t, lateness, thrown);
         try {
-            listener.threw(t, lateness, thrown);
+            listener.threw((TimerHandle) t, lateness, thrown);
         } catch (Throwable e) {
             uncaught(e);
         }
     }
 
     void slow(TimerNode t, long lateness, long ran) {
+        slow.increment();
+        FlightEvents.slow(t, lateness, ran);
         try {
-            listener.slow(t, lateness, ran);
+            listener.slow((TimerHandle) t, lateness, ran);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -32,8 +57,10 @@ final class Reporter {
     /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
     void stalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
+            stalls.increment();
+            FlightEvents.stalled(t, lateness, blocked);
             try {
-                listener.stalled(t, lateness, blocked);
+                listener.stalled((TimerHandle) t, lateness, blocked);
             } catch (Throwable e) {
                 uncaught(e);
             }
@@ -42,8 +69,10 @@ final class Reporter {
 
     /** A loop has not come by since {@code first} fell due, so long ago. */
     void loopStalled(LoopDriver l, TimerNode first, long late) {
+        stalls.increment();
+        FlightEvents.loopStalled(first, l.runner(), late);
         try {
-            listener.loopStalled(l.handle, first, late);
+            listener.loopStalled(l.handle, (TimerHandle) first, late);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -52,7 +81,11 @@ final class Reporter {
     /** Armed timers were stopped because their loop was closed. */
     void loopClosed(TimerLoop loop, List<TimerNode> unfired) {
         try {
-            listener.loopClosed(loop, List.copyOf(unfired));
+            List<TimerHandle> handles = new ArrayList<>(unfired.size());
+            for (TimerNode t : unfired) {
+                handles.add((TimerHandle) t);
+            }
+            listener.loopClosed(loop, Collections.unmodifiableList(handles));
         } catch (Throwable e) {
             uncaught(e);
         }

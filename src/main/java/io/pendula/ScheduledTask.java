@@ -22,7 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFuture<V> {
+sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableScheduledFuture<V>
+        permits TimedTask {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
@@ -95,14 +96,6 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     /** The value or a Failure; valid only when done and not cancelled. */
     private Object outcome;
 
-    /** A task with a value, where others have a task without. */
-    private record Call(Callable<?> callable) implements Runnable {
-        @Override
-        public void run() {
-            throw new AssertionError("called for its value only");
-        }
-    }
-
     private record Failure(Throwable thrown) {}
 
     /** One thread in get(). The list is changed under the monitor of the queue's runCompletion, for a few steps only. */
@@ -121,7 +114,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     }
 
     ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor, boolean forNow) {
-        this(queue, new Call(task), executor, 0, false, forNow);
+        this(queue, executor.scheduler.work(task), executor, forNow);
+    }
+
+    private ScheduledTask(TimerQueue queue, Call call, SchedulerExecutor executor, boolean forNow) {
+        this(queue, call, executor, 0, false, forNow);
     }
 
     // ---- the future ----
@@ -160,7 +157,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
                 interrupt();
             }
         } else {
-            executor.gone(this);
+            gone();
         }
         wakeWaiters();
         return true;
@@ -255,6 +252,21 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         }
     }
 
+    @Override
+    public Object task() {
+        return Handles.task(work());
+    }
+
+    @Override
+    public Duration remaining() {
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
     // ---- delay and order ----
 
     @Override
@@ -287,7 +299,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
      */
     @Override
     public void run() {
-        Runnable work = task();
+        Runnable work = work();
         if (!isReturned()) {
             return;
         }
@@ -311,6 +323,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     boolean isImmediate() {
         return forNow;
+    }
+
+    @Override
+    long periodNanos() {
+        return Math.abs(period);
     }
 
     @Override
@@ -355,7 +372,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
                 return true;
             }
             if (claimed instanceof Call c) {
-                outcome = c.callable.call();
+                outcome = c.call();
             } else {
                 claimed.run();
             }
@@ -400,9 +417,17 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         if (isCancelled()) {
             outcome = null;
         }
-        executor.gone(this);
+        gone();
         wakeWaiters();
     }
+
+    private void gone() {
+        executor.gone(this);
+        settled();
+    }
+
+    /** It has ended, will never run, or was given back. */
+    void settled() {}
 
     @Override
     void abandoned() {
@@ -410,7 +435,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             return; // its run cancels it when it ends
         }
         queue.abort(this);
-        executor.gone(this);
+        gone();
         wakeWaiters();
     }
 
@@ -426,7 +451,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
             return false;
         }
         queue.stop(this); // nothing to stop if it was claimed
-        executor.gone(this);
+        gone();
         return true;
     }
 
@@ -481,24 +506,20 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return (byte) TALLY.getAndSet(this, GONE) == COUNTED;
     }
 
-    /**
-     * State and remaining time, for people.
-     *
-     * @return a text without a fixed form
-     */
     @Override
     public String toString() {
         long w = wordVolatile();
-        String state;
+        String text = period == 0 ? "Task[" : period > 0 ? "Task[every " + Duration.ofNanos(period) + ", "
+                : "Task[" + Duration.ofNanos(-period) + " after each run, ";
         if (TimerState.isCancelled(state(w))) {
-            state = "cancelled";
+            return text + "cancelled]";
         } else if (isDone(w)) {
-            state = "done";
-        } else if (isArmed(state(w)) && !isRunning(state(w))) {
-            state = "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()));
-        } else {
-            state = isRunning(state(w)) && !isReturned() ? "running" : "given back by a shutdown";
+            return text + "done]";
         }
-        return (period == 0 ? "Task[" : "PeriodicTask[") + state + "]";
+        text += Handles.nameOf(task());
+        if (isArmed(state(w)) && !isRunning(state(w))) {
+            return text + ", due in " + remaining() + "]";
+        }
+        return text + (isRunning(state(w)) && !isReturned() ? ", running]" : ", given back by a shutdown]");
     }
 }

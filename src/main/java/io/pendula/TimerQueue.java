@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The timers of one worker or loop: what may be done with them, and the parts that hold them. {@link TimerNode} has the
@@ -189,7 +190,7 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.task());
+            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.work());
             if (!prevents && !forGood || isCancelled(s)) {
                 return false;
             }
@@ -329,7 +330,7 @@ final class TimerQueue extends QueueFields {
                 case REMOVED:
                     intake.helpIfDeep();
                     acquirePermit();
-                    boolean kept = s == NO_STATUS && t.isSignal(t.task()); // before the CAS: a cancel drops the task
+                    boolean kept = s == NO_STATUS && t.isSignal(t.work()); // before the CAS: a cancel drops the task
                     if (tryPost(t, w, when)) {
                         return kept;
                     }
@@ -454,7 +455,7 @@ final class TimerQueue extends QueueFields {
                 TimerNode t = inLine ? intake.immediate.first() : heap.top();
                 long w = t.wordVolatile();
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
-                    Runnable task = t.task(); // before the CAS, see cancel
+                    Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
                     if (t.tryClaim(w, when, next, t.isSignal(task))) {
                         run.begin(t, task, when, now);
@@ -470,7 +471,7 @@ final class TimerQueue extends QueueFields {
                         if (stealing) {
                             stolen++;
                         }
-                        maxLateness = Math.max(maxLateness, now - when);
+                        lateness.record(now - when);
                         return true;
                     }
                 } else if (inLine) {
@@ -792,6 +793,11 @@ final class TimerQueue extends QueueFields {
         }
     }
 
+    /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
+    boolean forEachPending(Predicate<TimerNode> look) {
+        return new PendingWalk(lock, intake, heap, liveness).forEach(look);
+    }
+
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----
 
     /** Makes {@code to} owner and owner; null with a manual clock, whose advance runs what is due. */
@@ -887,8 +893,8 @@ final class TimerQueue extends QueueFields {
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            TimerStats.Queue figures = new TimerStats.Queue(fired + stopped + reset + unfired, fired, stopped, reset,
-                    unfired, 0, 0, 0, compactor.swept(), stolen, intake.helps, maxLateness);
+            TimerStats.Queue figures = new TimerStats.Queue(fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
+                    stolen, intake.helps, Long.MAX_VALUE, lateness.snapshot());
             fired = 0;
             intake.stops -= stopped;
             intake.helps = 0;
@@ -896,7 +902,7 @@ final class TimerQueue extends QueueFields {
             resets.add(-reset);
             closer.takeFigures();
             stolen = 0;
-            maxLateness = 0;
+            lateness.clear();
             return figures;
         } finally {
             lock.unlock();
@@ -982,9 +988,10 @@ final class TimerQueue extends QueueFields {
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            return new TimerStats.Queue(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
-                    pending, compactor.staleCounter.stale(), heap.capacity(), compactor.swept(), stolen, intake.helps,
-                    maxLateness);
+            long next = pending == 0 ? Timeline.NEVER : earliest();
+            return new TimerStats.Queue(fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
+                    heap.capacity(), compactor.swept(), stolen, intake.helps,
+                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), lateness.snapshot());
         } finally {
             lock.unlock();
         }

@@ -8,14 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
@@ -36,7 +40,7 @@ import java.util.function.BooleanSupplier;
  * callback goes to the worker whose driver runs it. Other threads are dealt to the workers in turn, each when it first
  * arms a timer, and all that one thread arms goes to one worker. A timer stays with its worker. If a driver is held up
  * by a callback, another runs the worker's due timers meanwhile; if all are held up, the monitor starts a spare one.
- * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxDrivers} allows more. An
+ * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxThreads} allows more. An
  * application's own loop can be the driver of a worker, too; see {@link #attach}.
  *
  * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing armed uses no processor time;
@@ -50,6 +54,8 @@ public final class TimerScheduler implements AutoCloseable {
     /** The workers' queues, then those of loops. Copied at each change, under crew. */
     volatile TimerQueue[] queues;
     final Options options;
+    /** Null if tasks run as they are. */
+    private final UnaryOperator<Runnable> decorator;
 
     private final TimerQueue[] workers;
     private final int mask;
@@ -80,59 +86,19 @@ public final class TimerScheduler implements AutoCloseable {
     /** Under crew. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
-    /** The builder's settings. */
-    record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
-            ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
-            long maxPending, NanoClock clock, boolean monitor, long stallNanos, long spacingNanos,
-            Kind kind) {}
-
-    enum Kind {
-        ORDINARY,
-        /** Cannot be closed. */
-        SHARED,
-        /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
-        POOL
-    }
-
-    private static final AtomicInteger POOLS = new AtomicInteger();
-
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
 
-    private static final class Shared {
-        /** Null if the first attempt failed; a constant for the compiler. */
-        static final TimerScheduler INSTANCE = tryToMake();
-        private static TimerScheduler later;
-
-        private static TimerScheduler tryToMake() {
-            try {
-                return make();
-            } catch (Throwable e) {
-                return null; // the same call tries again, and throws
-            }
-        }
-
-        private static TimerScheduler make() {
-            return newShared(builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())));
-        }
-
-        static synchronized TimerScheduler again() {
-            if (later == null) {
-                later = make();
-            }
-            return later;
-        }
-    }
-
-    private TimerScheduler(Options options) {
+    TimerScheduler(Options options) {
         this.options = options;
-        this.timeline = new Timeline(options.clock);
-        this.reporter = new Reporter(options.listener);
-        this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
+        this.decorator = options.decorator();
+        this.timeline = new Timeline(options.clock());
+        this.reporter = new Reporter(options.listener());
+        this.limit = options.maxPending() == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending());
         ManualClock manual = manualClock();
-        this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
+        this.workers = new TimerQueue[manual == null ? options.workers() : Math.min(1, options.workers())];
         this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
-        this.standby = manual == null && workers.length > 0 ? new Standby(this, options.spacingNanos) : null;
+        this.standby = manual == null && workers.length > 0 ? new Standby(this, options.spacingNanos()) : null;
         for (int i = 0; i < workers.length; i++) {
             workers[i] = newQueue(i);
             workers[i].giveTo(standby);
@@ -146,13 +112,13 @@ public final class TimerScheduler implements AutoCloseable {
             crew.needsNobody();
             manual.attach(this);
         } else {
-            boolean watched = options.monitor && options.workers > 0;
-            this.backstop = watched || options.kind == Kind.POOL ? new Backstop(this) : null;
-            this.monitor = watched ? new Monitor(this, backstop, options.stallNanos) : null;
+            boolean watched = options.monitor() && options.workers() > 0;
+            this.backstop = watched || options.kind() == Options.Kind.POOL ? new Backstop(this) : null;
+            this.monitor = watched ? new Monitor(this, backstop, options.stallNanos()) : null;
             this.stepper = null;
             if (endsWhenIdle()) {
                 crew.seatAll();
-            } else if (options.kind != Kind.POOL) {
+            } else if (options.kind() != Options.Kind.POOL) {
                 try {
                     crew.startAll(monitor);
                 } catch (Throwable e) {
@@ -163,20 +129,9 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** A scheduler of its own for an executor with so many threads; {@code threadFactory} may be null. */
-    static SchedulerExecutor newPool(int threads, ThreadFactory threadFactory) {
-        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).maxDrivers(threads).monitor(false).daemon(false)
-                .workers(Integer.highestOneBit(Math.min(threads, Builder.defaultWorkers())))
-                .contextClassLoader(Thread.currentThread().getContextClassLoader());
-        if (threadFactory != null) {
-            b.threadFactory(threadFactory);
-        }
-        return new SchedulerExecutor(new TimerScheduler(b.options(Kind.POOL)), true);
-    }
-
     /** One whose threads come and go. */
     static TimerScheduler newShared(Builder b) {
-        return new TimerScheduler(b.options(Kind.SHARED));
+        return new TimerScheduler(b.options.complete(Options.Kind.SHARED));
     }
 
     // ---- what users call ----
@@ -198,8 +153,26 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the same scheduler at each call
      */
     public static TimerScheduler shared() {
-        TimerScheduler s = Shared.INSTANCE;
-        return s != null ? s : Shared.again();
+        TimerScheduler s = SharedScheduler.INSTANCE;
+        return s != null ? s : SharedScheduler.again();
+    }
+
+    /**
+     * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener,
+     * an executor, a clock for tests. What earlier calls have set stays, unless it is set again. Three system properties
+     * come after all calls, for whoever starts the program: {@code io.pendula.shared.workers},
+     * {@code io.pendula.shared.maxThreads} and {@code io.pendula.shared.slowCallbackMillis}.
+     *
+     * @param settings sets what it wants to; must not call {@code build}
+     * @throws NullPointerException if {@code settings} is null
+     * @throws IllegalArgumentException as {@link Builder#build} does, or if there would be no worker
+     * @throws IllegalStateException if the shared scheduler is in use already
+     */
+    public static void configureShared(Consumer<? super Builder> settings) {
+        Check.notNull(settings, "settings");
+        Options draft = Options.draftForShared();
+        settings.accept(new Builder(draft)); // under no lock, as it is the user's
+        Options.chooseForShared(draft);
     }
 
     /**
@@ -208,7 +181,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a builder with all defaults
      */
     public static Builder builder() {
-        return new Builder();
+        return new Builder(new Options());
     }
 
     /**
@@ -239,7 +212,47 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(currentQueue(), nanos, task);
+        return OneShotTimer.arm(currentQueue(), nanos, work(task));
+    }
+
+    Timer afterNanos(long delay, Runnable task) {
+        return OneShotTimer.arm(currentQueue(), delay, work(task));
+    }
+
+    /** What is run in the place of a task. */
+    Runnable work(Runnable task) {
+        return decorator == null ? task : Decorated.by(decorator, task);
+    }
+
+    /** The same of a task with a value. */
+    Call work(Callable<?> task) {
+        return decorator == null ? new Call(task) : Decorated.by(decorator, task);
+    }
+
+    /**
+     * The present instant on this scheduler's clock, for {@link #at}. Reading the clock is about half of what arming a
+     * timer costs; a loop that reads it once in each round may arm many timers by that reading.
+     *
+     * @return nanoseconds since shortly before the scheduler was made, at least 1; of use to this scheduler only
+     */
+    public long now() {
+        return timeline.now();
+    }
+
+    /**
+     * Runs {@code task} once when this scheduler's clock reaches an instant: as {@link #after(Duration, Runnable)}, but
+     * without a reading of the clock.
+     *
+     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}; in the past: due at
+     *     once, but never inside this call, and counted as late by that much; from 18 years after the start on: never
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
+     */
+    public Timer at(long deadlineNanos, Runnable task) {
+        return OneShotTimer.armAt(currentQueue(), deadlineNanos, work(task));
     }
 
     /**
@@ -285,7 +298,59 @@ public final class TimerScheduler implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(currentQueue(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(currentQueue(), nanos, nanos, missedTicks, work(task));
+    }
+
+    /**
+     * Runs {@code task} first after {@code initialDelay}, then each {@code period}; missed ticks are skipped. A later
+     * {@link Ticker#reset} begins anew, with its first tick after one period.
+     *
+     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker every(Duration initialDelay, Duration period, Runnable task) {
+        return every(initialDelay, period, MissedTicks.SKIP, task);
+    }
+
+    /**
+     * Runs {@code task} first after {@code initialDelay}, then each {@code period}.
+     *
+     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
+     * @param period the time between two ticks, more than zero
+     * @param missedTicks what to do about ticks that could not run in time
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
+        long first = Timeline.nanos(initialDelay, "initialDelay");
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        return PeriodicTimer.arm(currentQueue(), first, nanos, missedTicks, work(task));
+    }
+
+    /**
+     * Runs {@code task} each {@code period}, at a random phase: the first tick comes after a delay that is drawn once,
+     * evenly from zero to {@code period}, and the others follow it exactly. So the tickers of a thousand connections, or
+     * of a hundred machines that were started together, do not all tick at one moment. Missed ticks are skipped.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker everyAtRandomPhase(Duration period, Runnable task) {
+        long phase = ThreadLocalRandom.current().nextLong(Math.min(Check.period(period), Timeline.NEVER));
+        return every(Duration.ofNanos(phase), period, task);
     }
 
     /**
@@ -300,6 +365,50 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Ticker every(Duration period) {
         return every(period, MissedTicks.SKIP, new Signal.Ticks());
+    }
+
+    /**
+     * Completes a future exceptionally if it is not complete after {@code timeout}. When it completes before, its timer
+     * is cancelled, so that nothing of it stays in memory.
+     *
+     * @param <T> the future's type
+     * @param future what must complete
+     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @return {@code future} itself; it completes with a {@link java.util.concurrent.TimeoutException}, on a thread
+     *     that runs callbacks of this scheduler, as do the stages that depend on it
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     */
+    public <T> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
+        return Timeouts.arm(this, Check.notNull(future, "future"), false, null, Timeline.nanos(timeout, "timeout"));
+    }
+
+    /**
+     * Completes a future with {@code value} if it is not complete after {@code timeout}; else as {@link #orTimeout}.
+     *
+     * @param <T> the future's type
+     * @param future what must complete
+     * @param value what it completes with; may be null
+     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @return {@code future} itself
+     * @throws NullPointerException if {@code future} or {@code timeout} is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     */
+    public <T> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value, Duration timeout) {
+        return Timeouts.arm(this, Check.notNull(future, "future"), true, value, Timeline.nanos(timeout, "timeout"));
+    }
+
+    /**
+     * An executor that hands each task to another executor after a delay, for the {@code async} methods of
+     * {@link CompletableFuture}. If that executor rejects the task then, the {@link TimerListener} is told.
+     *
+     * @param delay how long to wait; zero or negative: not at all; beyond 18 years: for ever
+     * @param executor what runs the tasks
+     * @return an executor whose {@code execute} throws what {@link #after(Duration, Runnable)} throws
+     * @throws NullPointerException if an argument is null
+     */
+    public Executor delayedExecutor(Duration delay, Executor executor) {
+        return Timeouts.delayed(this, Timeline.nanos(delay, "delay"), Check.notNull(executor, "executor"));
     }
 
     /**
@@ -342,8 +451,8 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
-        if (options.executor != null) {
-            throw new IllegalStateException("scheduler '" + options.name + "' runs callbacks on its executor, so attach"
+        if (options.executor() != null) {
+            throw new IllegalStateException("scheduler '" + options.name() + "' runs callbacks on its executor, so attach"
                     + " cannot confine them to the calling thread; use attachShared");
         }
         return attach(wakeup, true);
@@ -392,7 +501,32 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * What this scheduler has done so far. Cheap enough to be called each second.
+     * What is pending, for people who look for a leak: timers and tickers of all queues, in no particular order. Weakly
+     * consistent: a timer that is armed, fires or is stopped during the call may be there or not; while others fire, a
+     * timer may be missing or be there twice. Holds each queue's lock for no more than some microseconds at a time.
+     *
+     * @param limit how many to return at most, at least 1
+     * @return an unmodifiable list, with all that {@link #pending()} counts if nothing happens meanwhile
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     */
+    public List<PendingTimer> pendingTimers(int limit) {
+        return PendingWalk.list(queues, Check.atLeast(limit, 1, "limit"), timeline);
+    }
+
+    /**
+     * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
+     * A lambda's class names the class that made it. Timers without a task count as {@code Timer.class}, tickers without
+     * one as {@code Ticker.class}. As consistent as {@link #pendingTimers}.
+     *
+     * @return an unmodifiable map, the most frequent class first
+     */
+    public Map<Class<?>, Long> pendingByTask() {
+        return PendingWalk.countByTask(queues);
+    }
+
+    /**
+     * What this scheduler has done so far, and has to do. Cheap enough to be called each second: it takes some
+     * microseconds per queue, and holds each queue's lock for no longer than any other operation does.
      *
      * @return a snapshot
      */
@@ -402,9 +536,7 @@ public final class TimerScheduler implements AutoCloseable {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            TimerStats.Queue past = gone == null ? TimerStats.NOTHING : gone.figures();
-            return TimerStats.of(List.copyOf(each), past, backstop == null ? 0 : backstop.rescues(),
-                    crew.sparesStarted());
+            return new TimerStats(this, each, gone == null ? TimerStats.Queue.NOTHING : gone.figures());
         }
     }
 
@@ -455,14 +587,14 @@ public final class TimerScheduler implements AutoCloseable {
     @Override
     public String toString() {
         int attached = loops.all().length;
-        return "TimerScheduler[" + options.name + ", " + workers.length + " workers"
+        return "TimerScheduler[" + options.name() + ", " + workers.length + " workers"
                 + (attached == 0 ? "" : ", " + attached + " loops") + (closed ? ", closed]" : "]");
     }
 
     // ---- closing ----
 
     private void closeQueues(List<? super Timer> stopped) {
-        if (options.kind == Kind.SHARED) {
+        if (options.kind() == Options.Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         SchedulerCloser c;
@@ -476,6 +608,7 @@ public final class TimerScheduler implements AutoCloseable {
             c = closer;
             closed = true; // from now on the crew takes nobody, and no loop is attached or detached
         }
+        FlightEvents.closed(this);
         if (!c.isDone()) {
             try {
                 c.go(stopped);
@@ -531,7 +664,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
     boolean endsWhenIdle() {
-        return options.kind == Kind.SHARED;
+        return options.kind() == Options.Kind.SHARED;
     }
 
     int workers() {
@@ -566,7 +699,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     private ManualClock manualClock() {
         // The first test spares a program that has none the class.
-        return options.clock != Timeline.SYSTEM && options.clock instanceof ManualClock m ? m : null;
+        return options.clock() != Timeline.SYSTEM && options.clock() instanceof ManualClock m ? m : null;
     }
 
     /** Under crew. */
@@ -613,7 +746,10 @@ public final class TimerScheduler implements AutoCloseable {
     boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
-        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
+        if (run.lateness() >= FlightEvents.LATE_NANOS) {
+            FlightEvents.late(t, run.lateness());
+        }
+        long began = options.isMeasured() ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
@@ -621,7 +757,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
         if (began != 0) {
             long ended = nowIfTold();
-            if (ended - began > options.slowNanos) {
+            reporter.measured(ended - began);
+            if (ended - began > options.slowNanos()) {
                 reporter.slow(t, run.lateness(), ended - began);
             }
         }
@@ -647,7 +784,7 @@ public final class TimerScheduler implements AutoCloseable {
         try {
             h = new DispatchedFiring(this, claimed);
             firings.add(h);
-            options.executor.execute(h);
+            options.executor().execute(h);
             return true;
         } catch (Throwable e) {
             if (h != null && !h.take()) {
@@ -683,7 +820,7 @@ public final class TimerScheduler implements AutoCloseable {
         if (t instanceof DriverThread d) {
             return d.driver.scheduler == this ? d.driver : null;
         }
-        return options.threadFactory == null ? null : crew.driverOf(t);
+        return options.threadFactory() == null ? null : crew.driverOf(t);
     }
 
     /** Waits on a signal, so that closing the scheduler ends the wait. */
@@ -711,28 +848,10 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
     public static final class Builder {
-        private String name = "timers";
-        private int workers = -1;
-        private int maxDrivers;
-        private ThreadFactory threadFactory;
-        private boolean daemon = true;
-        private ClassLoader contextClassLoader;
-        private Executor executor;
-        private TimerListener listener = new TimerListener() {};
-        private long slowNanos = Long.MAX_VALUE;
-        private long maxPending = Long.MAX_VALUE;
-        private NanoClock clock = NanoClock.system();
-        private boolean monitor = true;
-        private long stallNanos = 5_000_000_000L;
-        private long spacingNanos = 150_000;
+        private final Options options;
 
-        /** How many spare drivers there may be, unless {@code maxDrivers} was called. */
-        private static final int SPARES = 16;
-
-        private Builder() {}
-
-        static int defaultWorkers() {
-            return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
+        private Builder(Options options) {
+            this.options = options;
         }
 
         /**
@@ -743,14 +862,14 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code name} is null
          */
         public Builder name(String name) {
-            this.name = Check.notNull(name, "name");
+            options.name(name);
             return this;
         }
 
         /**
          * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
          * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
-         * deadlines, unless {@link #maxDrivers} allows more. One worker by default, since there is one processor, is
+         * deadlines, unless {@link #maxThreads} allows more. One worker by default, since there is one processor, is
          * no such promise: spare drivers run what is due behind a callback that blocks. A scheduler with a
          * {@link ManualClock} has one worker at most.
          *
@@ -764,22 +883,22 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code workers} is less than 0
          */
         public Builder workers(int workers) {
-            this.workers = Check.atLeast(workers, 0, "workers");
+            options.workers(workers);
             return this;
         }
 
         /**
-         * How many driver threads there may be, spare ones included. Spare drivers are started while all others are
+         * How many threads there may be, spare ones included. Spare threads are started while all others are
          * held up by callbacks and timers are due; they go away after some idle seconds. Default: {@code workers + 16},
          * but 1 after {@code workers(1)}.
          *
-         * @param maxDrivers at least the number of workers
+         * @param maxThreads at least the number of workers
          * @return this
-         * @throws IllegalArgumentException if {@code maxDrivers} is less than 1; {@link #build} throws it if it is less
+         * @throws IllegalArgumentException if {@code maxThreads} is less than 1; {@link #build} throws it if it is less
          *     than the number of workers
          */
-        public Builder maxDrivers(int maxDrivers) {
-            this.maxDrivers = Check.atLeast(maxDrivers, 1, "maxDrivers");
+        public Builder maxThreads(int maxThreads) {
+            options.maxThreads(maxThreads);
             return this;
         }
 
@@ -798,10 +917,7 @@ public final class TimerScheduler implements AutoCloseable {
          *     throws it
          */
         public Builder threadFactory(ThreadFactory threadFactory) {
-            if (VirtualThreads.areMadeBy(Check.notNull(threadFactory, "threadFactory"))) {
-                throw VirtualThreads.refused();
-            }
-            this.threadFactory = threadFactory;
+            options.threadFactory(threadFactory);
             return this;
         }
 
@@ -812,7 +928,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder daemon(boolean daemon) {
-            this.daemon = daemon;
+            options.daemon(daemon);
             return this;
         }
 
@@ -824,7 +940,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder contextClassLoader(ClassLoader contextClassLoader) {
-            this.contextClassLoader = contextClassLoader;
+            options.contextClassLoader(contextClassLoader);
             return this;
         }
 
@@ -840,20 +956,21 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code executor} is null
          */
         public Builder executor(Executor executor) {
-            this.executor = Check.notNull(executor, "executor");
+            options.executor(executor);
             return this;
         }
 
         /**
-         * Who hears of callbacks that throw or take long. Default: one that hands exceptions to the thread's
-         * uncaught-exception handler.
+         * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
+         * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
+         * callbacks that block their thread and loops that are late, for more than a second.
          *
          * @param listener is called by several threads at the same time
          * @return this
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            this.listener = Check.notNull(listener, "listener");
+            options.listener(listener);
             return this;
         }
 
@@ -867,7 +984,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code threshold} is negative
          */
         public Builder slowCallback(Duration threshold) {
-            this.slowNanos = Check.notNegative(threshold, "threshold");
+            options.slowCallback(threshold);
             return this;
         }
 
@@ -880,10 +997,25 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code maxPending} is less than 1
          */
         public Builder maxPending(long maxPending) {
-            if (maxPending < 1) {
-                throw new IllegalArgumentException("maxPending must be at least 1, but is " + maxPending);
-            }
-            this.maxPending = maxPending;
+            options.maxPending(maxPending);
+            return this;
+        }
+
+        /**
+         * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of the
+         * scheduler and its loops, and by the methods of its executors. For context that the callback should have from
+         * the thread that has armed it, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
+         * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
+         * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
+         * are.
+         *
+         * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
+         *     method throws that was called to arm
+         * @return this
+         * @throws NullPointerException if {@code decorator} is null
+         */
+        public Builder decorate(UnaryOperator<Runnable> decorator) {
+            options.decorate(decorator);
             return this;
         }
 
@@ -896,7 +1028,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code clock} is null
          */
         public Builder clock(NanoClock clock) {
-            this.clock = Check.notNull(clock, "clock");
+            options.clock(clock);
             return this;
         }
 
@@ -909,7 +1041,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder monitor(boolean monitor) {
-            this.monitor = monitor;
+            options.monitor(monitor);
             return this;
         }
 
@@ -925,7 +1057,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code threshold} is negative
          */
         public Builder stallAfter(Duration threshold) {
-            this.stallNanos = Check.notNegative(threshold, "threshold");
+            options.stallAfter(threshold);
             return this;
         }
 
@@ -941,7 +1073,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code spacing} is negative
          */
         public Builder wakeSpacing(Duration spacing) {
-            this.spacingNanos = Check.notNegative(spacing, "spacing");
+            options.wakeSpacing(spacing);
             return this;
         }
 
@@ -949,30 +1081,13 @@ public final class TimerScheduler implements AutoCloseable {
          * Makes the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers, or was set though
+         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or was set though
          *     there are none; if the thread factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */
         public TimerScheduler build() {
-            return new TimerScheduler(options(Kind.ORDINARY));
-        }
-
-        private Options options(Kind kind) {
-            int w = workers < 0 ? defaultWorkers() : workers;
-            if (w == 0 && maxDrivers != 0) {
-                throw new IllegalArgumentException("a scheduler without workers has no drivers, but maxDrivers is "
-                        + maxDrivers);
-            }
-            boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
-            int max = maxDrivers != 0 ? maxDrivers
-                    : w == 0 || sequential || w > Integer.MAX_VALUE - SPARES ? w : w + SPARES;
-            if (max < w) {
-                throw new IllegalArgumentException("maxDrivers must be at least the number of workers, " + w
-                        + ", but is " + max);
-            }
-            return new Options(name, w, max, threadFactory, daemon, contextClassLoader, executor, listener, slowNanos,
-                    maxPending, clock, monitor, stallNanos, spacingNanos, kind);
+            return new TimerScheduler(options.complete(Options.Kind.ORDINARY));
         }
     }
 }

@@ -13,20 +13,31 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the README quotes is what is compiled and tested. */
+/** What the README and the recipes quote is what is compiled and tested. */
 class ReadmeTest {
-    private static final String TAG = "// tag::readme[]";
-    private static final String END = "// end::readme[]";
+    private static final List<String> TAGS = List.of("// tag::readme[]", "// tag::recipe[]");
+    private static final List<String> ENDS = List.of("// end::readme[]", "// end::recipe[]");
 
     @ParameterizedTest
     @ValueSource(classes = {RequestTimeout.class, Heartbeat.class, MetricsTicker.class, Polling.class, EchoLoop.class})
     void readme_taggedRegion_isQuotedVerbatim(Class<?> example) throws IOException {
-        String readme = unindented(Files.readAllLines(Path.of("README.md")));
+        assertQuoted(example, "README.md");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Debouncer.class, Throttle.class, Retry.class, Sessions.class, WallClock.class,
+        TimerGroup.class})
+    void recipes_taggedRegion_isQuotedVerbatim(Class<?> example) throws IOException {
+        assertQuoted(example, "docs/recipes.md");
+    }
+
+    private static void assertQuoted(Class<?> example, String page) throws IOException {
+        String readme = unindented(Files.readAllLines(Path.of(page)));
         Path source = Path.of("src/test/java", example.getName().replace('.', '/') + ".java");
         List<String> regions = regions(Files.readAllLines(source));
-        assertFalse(regions.isEmpty(), "no " + TAG + " in " + source);
+        assertFalse(regions.isEmpty(), "no region in " + source);
         for (String region : regions) {
-            assertTrue(readme.contains("\n" + region + "\n"), "README.md lacks this of " + source + ":\n" + region);
+            assertTrue(readme.contains("\n" + region + "\n"), page + " lacks this of " + source + ":\n" + region);
         }
     }
 
@@ -35,10 +46,10 @@ class ReadmeTest {
         int begin = -1;
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
-            if (line.equals(TAG)) {
+            if (TAGS.contains(line)) {
                 assertTrue(begin < 0, "a tag inside a region, in line " + (i + 1));
                 begin = i + 1;
-            } else if (line.equals(END)) {
+            } else if (ENDS.contains(line)) {
                 assertTrue(begin >= 0 && begin < i, "an end without a region, in line " + (i + 1));
                 regions.add(unindented(lines.subList(begin, i)));
                 begin = -1;

@@ -1,0 +1,83 @@
+package io.pendula;
+
+/**
+ * Tells the JVM's flight recorder what happens, if somebody records. Until then no class of {@code jdk.jfr} is loaded, a
+ * module that may be missing: this class, which names none of them, looks at a system property that the recorder sets.
+ */
+final class FlightEvents {
+    /** A firing that is claimed so late is an event of its own. */
+    static final long LATE_NANOS = 10_000_000;
+    /** Set by the recorder when it has a place on disk for what it records; so not by one that keeps all in memory. */
+    private static final String REPOSITORY = "jdk.jfr.repository";
+
+    /** Once the recorder is there it stays, though nothing may be recorded. */
+    private static volatile boolean isThere;
+    /** Its classes cannot be loaded, whatever the property says. */
+    private static volatile boolean isMissing;
+
+    private FlightEvents() {}
+
+    private static boolean isOn() {
+        return isThere || !isMissing && System.getProperty(REPOSITORY) != null && find();
+    }
+
+    private static boolean find() {
+        try {
+            JfrEvents.load();
+            isThere = true;
+            return true;
+        } catch (LinkageError e) {
+            isMissing = true;
+            return false;
+        }
+    }
+
+    /** Each second, while a scheduler has anything armed: its statistics are wanted if somebody records. */
+    static void look(TimerScheduler s) {
+        if (isOn()) {
+            JfrEvents.watch(s);
+        }
+    }
+
+    static void closed(TimerScheduler s) {
+        if (isThere) {
+            JfrEvents.forget(s);
+        }
+    }
+
+    static void late(TimerNode t, long lateness) {
+        if (isOn()) {
+            JfrEvents.late(t, lateness);
+        }
+    }
+
+    static void threw(TimerNode t, long lateness, Throwable thrown) {
+        if (isOn()) {
+            JfrEvents.threw(t, lateness, thrown);
+        }
+    }
+
+    static void slow(TimerNode t, long lateness, long ran) {
+        if (isOn()) {
+            JfrEvents.slow(t, lateness, ran);
+        }
+    }
+
+    static void stalled(TimerNode t, long lateness, long blocked) {
+        if (isOn()) {
+            JfrEvents.stalled(t, lateness, blocked);
+        }
+    }
+
+    static void loopStalled(TimerNode first, Thread loop, long lateness) {
+        if (isOn()) {
+            JfrEvents.loopStalled(first, loop, lateness);
+        }
+    }
+
+    static void spareStarted(TimerScheduler s, int threads) {
+        if (isOn()) {
+            JfrEvents.spareStarted(s, threads);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.pendula.examples;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.ManualClock;
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The recipes do what docs/recipes.md says of them. */
+@Timeout(120)
+@SuppressWarnings("try") // a clock or group that is only opened and closed
+class RecipesTest {
+    private final ManualClock clock = new ManualClock();
+    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+    private final List<Long> at = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        timers.close();
+    }
+
+    private void note() {
+        at.add(clock.nanoTime() / 1_000_000);
+    }
+
+    @Test
+    void debouncer_burst_runsOnceWhenItIsOver() {
+        try (Debouncer d = new Debouncer(timers, ofMillis(100), this::note)) {
+            clock.advance(ofSeconds(5));
+            for (int i = 0; i < 10; i++) {
+                d.event();
+                clock.advance(ofMillis(50));
+            }
+            assertEquals(List.of(), at);
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(5550L), at);
+            d.event();
+            d.event();
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(5550L, 6600L), at);
+            d.event();
+        }
+        clock.advance(ofSeconds(1));
+        assertEquals(2, at.size());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void throttle_burst_runsAtOnceThenOncePerInterval() {
+        try (Throttle t = new Throttle(timers, ofMillis(100), this::note)) {
+            clock.advance(ofSeconds(1));
+            for (int i = 0; i < 25; i++) {
+                t.event();
+                clock.advance(ofMillis(10));
+            }
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(1000L, 1100L, 1200L, 1300L), at, "the last event, at 1240, has its run");
+            t.event();
+            clock.advance(Duration.ZERO);
+            assertEquals(2250L, at.get(4));
+        }
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void retry_failsTwice_succeedsAfterTwoPausesWithinTheirLimits() {
+        Retry retry = new Retry(timers, new SplittableRandom(1), 5, ofMillis(100), ofSeconds(10));
+        CompletableFuture<String> result = retry.call(() -> {
+            note();
+            return at.size() < 3 ? CompletableFuture.failedFuture(new IllegalStateException("x"))
+                    : CompletableFuture.completedFuture("answer");
+        });
+        clock.advance(ofSeconds(1));
+        assertEquals("answer", result.join());
+        assertEquals(3, at.size());
+        assertTrue(at.get(1) <= 100 && at.get(2) - at.get(1) <= 200, at::toString);
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void retry_failsAlways_givesUpAndSpreads() {
+        List<Long> pauses = new ArrayList<>();
+        for (int seed = 0; seed < 200; seed++) {
+            at.clear();
+            Retry retry = new Retry(timers, new SplittableRandom(seed), 6, ofMillis(100), ofMillis(400));
+            IllegalStateException e = new IllegalStateException("x");
+            CompletableFuture<String> result = retry.call(() -> {
+                note();
+                return CompletableFuture.failedFuture(e);
+            });
+            clock.advance(ofSeconds(10));
+            assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
+            assertEquals(6, at.size());
+            for (int i = 1; i < 6; i++) {
+                long limit = Math.min(400, 100L << i - 1);
+                long pause = at.get(i) - at.get(i - 1);
+                assertTrue(pause <= limit, () -> "pause of " + pause + " ms, limit " + limit);
+                pauses.add(pause * 100 / limit);
+            }
+        }
+        assertTrue(pauses.stream().filter(p -> p < 50).count() > 350, "of 1000 about half are short");
+        assertTrue(pauses.stream().filter(p -> p >= 50).count() > 350, "and half are long");
+    }
+
+    @Test
+    void sessions_aMillion_expireUnlessTheyAreUsed() {
+        Sessions sessions = new Sessions(timers, ofMinutes(30));
+        int many = 1_000_000;
+        for (long id = 0; id < many; id++) {
+            sessions.open(id);
+        }
+        assertEquals(many, timers.pending());
+        clock.advance(ofMinutes(29));
+        for (long id = 0; id < many; id += 4) {
+            assertTrue(sessions.touch(id));
+        }
+        for (long id = 1; id < many; id += 4) {
+            sessions.close(id);
+        }
+        clock.advance(ofMinutes(1));
+        assertEquals(many / 4, sessions.size());
+        assertFalse(sessions.touch(1L));
+        assertFalse(sessions.touch(2L));
+        assertTrue(sessions.touch(4L));
+        clock.advance(ofMinutes(30));
+        assertEquals(0, sessions.size());
+        assertEquals(0, timers.pending());
+    }
+
+    // ---- wall clock ----
+
+    private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+
+    private Instant wall = Instant.parse("2026-03-27T12:00:00Z");
+    private final List<Instant> runs = new ArrayList<>();
+
+    private WallClock daily(String time) {
+        UnaryOperator<Instant> next = WallClock.dailyAt(LocalTime.parse(time), BERLIN);
+        return new WallClock(timers, () -> wall, next, () -> runs.add(wall));
+    }
+
+    /** Both clocks go on. */
+    private void pass(Duration time) {
+        for (Duration left = time; !left.isZero(); left = left.minusSeconds(10)) {
+            clock.advance(ofSeconds(10));
+            wall = wall.plusSeconds(10);
+        }
+        clock.advance(Duration.ZERO);
+    }
+
+    private static List<Instant> instants(String... texts) {
+        return List.of(texts).stream().map(Instant::parse).toList();
+    }
+
+    private void assertRuns(String... expected) {
+        List<Instant> all = instants(expected);
+        assertEquals(all.size(), runs.size(), runs::toString);
+        for (int i = 0; i < all.size(); i++) {
+            Duration late = Duration.between(all.get(i), runs.get(i));
+            assertTrue(!late.isNegative() && late.compareTo(ofSeconds(61)) <= 0, () -> "expected " + all + ", ran " + runs);
+        }
+    }
+
+    @Test
+    void wallClock_springAndAutumn_runsOnceADayAtLocalTime() {
+        try (WallClock w = daily("02:30")) {
+            pass(Duration.ofDays(3)); // on 29 March the clocks skip 02:00 to 03:00
+            assertRuns("2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z");
+        }
+        runs.clear();
+        wall = Instant.parse("2026-10-24T12:00:00Z");
+        try (WallClock w = daily("02:30")) {
+            pass(Duration.ofDays(2)); // on 25 October there are two of 02:30
+            assertRuns("2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z");
+        }
+    }
+
+    @Test
+    void wallClock_suspended_runsWithinAMinuteOfWakingUp() {
+        try (WallClock w = daily("15:00")) { // 14:00 UTC
+            pass(ofMinutes(30));
+            wall = wall.plus(Duration.ofHours(6)); // while the monotonic clock stands still
+            pass(ofMinutes(2));
+            assertEquals(1, runs.size());
+            assertTrue(Duration.between(Instant.parse("2026-03-27T18:30:00Z"), runs.get(0)).compareTo(ofSeconds(70)) <= 0);
+            pass(Duration.ofDays(1));
+            assertEquals(2, runs.size());
+        }
+    }
+
+    @Test
+    void wallClock_setBackAfterARun_doesNotRunTwice() {
+        try (WallClock w = daily("15:00")) {
+            pass(Duration.ofHours(2).plusMinutes(5));
+            assertEquals(1, runs.size());
+            wall = wall.minus(Duration.ofHours(1));
+            pass(Duration.ofHours(3));
+            assertEquals(1, runs.size());
+        }
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void wallClock_setForward_isNoticedWithinAMinute() {
+        try (WallClock w = daily("15:00")) {
+            wall = Instant.parse("2026-03-27T13:59:30Z");
+            pass(ofMinutes(2));
+            assertRuns("2026-03-27T14:00:00Z");
+        }
+    }
+
+    // ---- groups ----
+
+    @Test
+    void group_closed_nothingOfItRuns() {
+        TimerGroup group = new TimerGroup(timers);
+        for (int i = 1; i <= 10; i++) {
+            group.after(ofMillis(i), this::note);
+        }
+        timers.after(ofMillis(20), this::note);
+        clock.advance(ofMillis(3));
+        assertEquals(7, group.size());
+        group.close();
+        group.after(ofMillis(5), this::note);
+        clock.advance(ofSeconds(1));
+        assertEquals(List.of(1L, 2L, 3L, 20L), at);
+        assertEquals(0, group.size());
+        assertEquals(0, timers.pending());
+    }
+}

@@ -1,0 +1,38 @@
+package io.pendula.examples;
+
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Calls again after a failure. Each pause is drawn evenly from zero to a limit that doubles, so that callers that failed
+ * together do not come back together.
+ */
+// tag::recipe[]
+record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Duration first, Duration longest) {
+    <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> operation) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        attempt(operation, result, 1, Math.min(first.toNanos(), longest.toNanos()));
+        return result;
+    }
+
+    private <T> void attempt(Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result, int number,
+            long limit) {
+        operation.get().whenComplete((value, failure) -> {
+            if (failure == null) {
+                result.complete(value);
+            } else if (number == attempts) {
+                result.completeExceptionally(failure);
+            } else {
+                long doubled = limit > longest.toNanos() / 2 ? longest.toNanos() : 2 * limit;
+                timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
+                        () -> attempt(operation, result, number + 1, doubled));
+            }
+        });
+    }
+}
+// end::recipe[]

@@ -1,0 +1,60 @@
+package io.pendula.examples;
+
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** Sessions that expire when they were not used for a while; a million of them is a million timers. */
+// tag::recipe[]
+final class Sessions {
+    private final Map<Long, Session> live = new ConcurrentHashMap<>();
+    private final TimerScheduler timers;
+    private final long idleNanos;
+
+    Sessions(TimerScheduler timers, Duration idle) {
+        this.timers = timers;
+        this.idleNanos = idle.toNanos();
+    }
+
+    /** The task of its own timer, so that a session costs two objects. */
+    private final class Session implements Runnable {
+        private final Long id;
+        private final Timer expiry;
+
+        Session(Long id) {
+            this.id = id;
+            this.expiry = timers.after(idleNanos, TimeUnit.NANOSECONDS, this);
+        }
+
+        @Override
+        public void run() {
+            live.remove(id, this);
+        }
+    }
+
+    /** False if there is no such session, or if it is expiring at this moment. */
+    boolean touch(Long id) {
+        Session s = live.get(id);
+        return s != null && s.expiry.reset(idleNanos, TimeUnit.NANOSECONDS);
+    }
+
+    void open(Long id) {
+        live.computeIfAbsent(id, Session::new);
+    }
+
+    void close(Long id) {
+        Session s = live.remove(id);
+        if (s != null) {
+            s.expiry.cancel();
+        }
+    }
+
+    int size() {
+        return live.size();
+    }
+}
+// end::recipe[]

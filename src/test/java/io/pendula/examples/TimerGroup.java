@@ -1,0 +1,62 @@
+package io.pendula.examples;
+
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Timers that belong to one thing, as a connection or a request, and are cancelled with it. */
+// tag::recipe[]
+final class TimerGroup implements AutoCloseable {
+    private final TimerScheduler timers;
+    private final Set<Member> members = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    TimerGroup(TimerScheduler timers) {
+        this.timers = timers;
+    }
+
+    private final class Member implements Runnable {
+        private final Runnable task;
+        private volatile Timer timer;
+
+        Member(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            members.remove(this);
+            task.run();
+        }
+    }
+
+    void after(Duration delay, Runnable task) {
+        Member m = new Member(task);
+        members.add(m);
+        m.timer = timers.after(delay, m);
+        if (closed) { // meanwhile, and it may have looked before the timer was there
+            m.timer.cancel();
+            members.remove(m);
+        }
+    }
+
+    int size() {
+        return members.size();
+    }
+
+    /** Cancels what has not run; what is armed later is cancelled at once. */
+    @Override
+    public void close() {
+        closed = true;
+        for (Member m : members) {
+            if (m.timer != null) {
+                m.timer.cancel();
+            }
+            members.remove(m);
+        }
+    }
+}
+// end::recipe[]

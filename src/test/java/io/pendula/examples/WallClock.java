@@ -1,0 +1,70 @@
+package io.pendula.examples;
+
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.function.UnaryOperator;
+
+/**
+ * Runs a task at times of the day's clock, which may be set, and goes on while the machine is suspended. Timers measure
+ * elapsed time; so this looks at the clock again each minute, and trusts no longer delay.
+ */
+// tag::recipe[]
+final class WallClock implements AutoCloseable {
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
+    private final InstantSource clock;
+    private final UnaryOperator<Instant> next;
+    private final Runnable task;
+    private Instant due;
+    private final Timer timer;
+
+    /** {@code next} tells the first time after an instant, as a parser of cron expressions can. */
+    WallClock(TimerScheduler timers, InstantSource clock, UnaryOperator<Instant> next, Runnable task) {
+        this.clock = clock;
+        this.next = next;
+        this.task = task;
+        Instant now = clock.instant();
+        this.due = next.apply(now);
+        this.timer = timers.at(Long.MAX_VALUE, this::look);
+        timer.reset(until(now));
+    }
+
+    /** Never twice at a time, as a timer does not overlap itself. */
+    private void look() {
+        Instant now = clock.instant();
+        try {
+            if (!now.isBefore(due)) {
+                due = next.apply(now); // what was missed meanwhile is left out
+                task.run();
+            }
+        } finally {
+            timer.reset(until(clock.instant()));
+        }
+    }
+
+    private Duration until(Instant now) {
+        Duration left = Duration.between(now, due);
+        return left.compareTo(LOOK) < 0 ? left : LOOK;
+    }
+
+    /** Each day at a time of some zone; one that the clocks skip in spring comes as much later. */
+    static UnaryOperator<Instant> dailyAt(LocalTime time, ZoneId zone) {
+        return after -> {
+            ZonedDateTime today = after.atZone(zone).with(time);
+            return (today.toInstant().isAfter(after) ? today : today.plusDays(1).with(time)).toInstant();
+        };
+    }
+
+    @Override
+    public void close() {
+        timer.cancel();
+    }
+}
+// end::recipe[]
