@@ -127,12 +127,16 @@ public final class Demo implements Callable<Integer> {
                 but for one in %d. Half are idle timeouts of %,d connections: each message
                 resets one of them.""", Traffic.UNANSWERED, Traffic.CONNECTIONS));
         describeMachine(PACED_THREADS);
-        pace("Pendula, warming up", Contender.Pendula::new, PACED_WARM_UP_RATE, PACED_WARM_UP_NANOS, Storm.Watcher.NONE);
-        pace("JDK pool, warming up", Contender.JdkPool::new, PACED_WARM_UP_RATE, PACED_WARM_UP_NANOS, Storm.Watcher.NONE);
+        warmUpPaced("Pendula", Contender.Pendula::new);
+        warmUpPaced("JDK pool", Contender.JdkPool::new);
         TrafficReport.Column ours = pace("Pendula", Contender.Pendula::new);
         TrafficReport.Column theirs = pace("JDK pool", Contender.JdkPool::new);
         new TrafficReport(out, style, ours, theirs).print();
         out.println();
+    }
+
+    private void warmUpPaced(String name, IntFunction<Contender> maker) throws InterruptedException {
+        pace(name + ", warming up", maker, PACED_WARM_UP_RATE, PACED_WARM_UP_NANOS, Storm.Watcher.NONE);
     }
 
     private TrafficReport.Column pace(String name, IntFunction<Contender> maker) throws InterruptedException {

@@ -100,7 +100,8 @@ class DemoTest {
     @ParameterizedTest
     @CsvSource({
         "--timers 0, --timers", "--timers -1, --timers", "--timers many, --timers", "--timers 9999999999, --timers",
-        "--timers, --timers", "--rate 0, --rate", "--rate x, --rate", "--seconds 0, --seconds", "--seconds 1.5, --seconds", "--workers 0, --workers",
+        "--timers, --timers", "--rate 0, --rate", "--rate x, --rate", "--seconds 0, --seconds",
+        "--seconds 1.5, --seconds", "--workers 0, --workers",
         "--workers x, --workers", "--tempo 3, --tempo", "faster, faster"})
     void run_badOption_isTwoAndNamesIt(String args, String named) {
         assertEquals(2, run(args));
