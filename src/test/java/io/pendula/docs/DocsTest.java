@@ -3,14 +3,24 @@ package io.pendula.docs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.Timer;
+
+import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages fit the code: their links lead somewhere, their code is compiled and run, their tests exist. */
 @Timeout(60)
@@ -59,5 +69,82 @@ class DocsTest {
         }
         assertEquals("", String.join("\n\n", unknown));
         assertTrue(checked >= 5, "only " + checked + " blocks were found");
+    }
+
+    private static final Pattern TEST_NAME =
+            Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
+
+    private static Map<String, String> testSources() throws IOException {
+        Map<String, String> sources = new HashMap<>();
+        for (String root : List.of("src/test/java", "jcstress-tests/src/main/java", "benchmarks/src/test/java")) {
+            if (Files.isDirectory(Path.of(root))) {
+                try (Stream<Path> files = Files.walk(Path.of(root))) {
+                    for (Path f : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                        sources.put(f.getFileName().toString().replace(".java", ""), Files.readString(f));
+                    }
+                }
+            }
+        }
+        return sources;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/guarantees.md", "docs/testing.md", "docs/traps.md"})
+    void testNames_onPages_exist(String page) throws Exception {
+        Map<String, String> sources = testSources();
+        int checked = 0;
+        List<String> unknown = new ArrayList<>();
+        for (String line : Pages.prose(Path.of(page))) {
+            Matcher m = TEST_NAME.matcher(line);
+            while (m.find()) {
+                checked++;
+                String source = sources.get(m.group(1));
+                String member = m.group(2);
+                if (source == null || member != null && !Pattern.compile("\\b" + member + "\\b").matcher(source).find()) {
+                    unknown.add(m.group());
+                }
+            }
+        }
+        assertEquals(List.of(), unknown);
+        assertTrue(checked > 10, "only " + checked + " names were found");
+    }
+
+    /** A type that a user can name, and that no page mentions, is one that a user does not find. */
+    @Test
+    void publicTypes_areMentioned() throws Exception {
+        StringBuilder text = new StringBuilder();
+        for (Path page : Pages.all()) {
+            if (page.startsWith("docs") || page.equals(Path.of("README.md"))) {
+                text.append(String.join("\n", Pages.lines(page)));
+            }
+        }
+        List<String> missing = new ArrayList<>();
+        List<String> types = publicTypes();
+        for (String type : types) {
+            if (!Pattern.compile("\\b" + Pattern.quote(type) + "\\b").matcher(text).find()) {
+                missing.add(type);
+            }
+        }
+        assertEquals(List.of(), missing);
+        assertTrue(types.contains("Timer") && types.contains("TimerStats.Queue"), types::toString);
+    }
+
+    private static List<String> publicTypes() throws Exception {
+        Path classes = Path.of(Timer.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        List<String> types = new ArrayList<>();
+        try (Stream<Path> files = Files.list(classes.resolve("io/pendula"))) {
+            for (Path f : files.filter(f -> f.toString().endsWith(".class")).sorted().toList()) {
+                String name = f.getFileName().toString().replace(".class", "");
+                Class<?> type = Class.forName("io.pendula." + name, false, Timer.class.getClassLoader());
+                boolean visible = !type.isSynthetic() && !type.isAnonymousClass() && !name.equals("package-info");
+                for (Class<?> c = type; c != null; c = c.getDeclaringClass()) {
+                    visible &= Modifier.isPublic(c.getModifiers());
+                }
+                if (visible) {
+                    types.add(name.replace('$', '.'));
+                }
+            }
+        }
+        return types;
     }
 }
