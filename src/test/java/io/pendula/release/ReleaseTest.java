@@ -10,6 +10,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPath;
 import javax.xml.xpath.XPathFactory;
@@ -70,5 +74,31 @@ class ReleaseTest {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             assertEquals(Files.readString(Path.of("LICENSE")), text);
         }
+    }
+
+    /** All types that a program can name say since when. */
+    @Test
+    void publicTypes_sayTheirVersion() throws Exception {
+        Set<String> missing = new TreeSet<>();
+        for (String line : ApiSignature.lines()) {
+            if (!line.startsWith(" ")) {
+                String type = line.replaceFirst("^.* (io\\.pendula\\.[\\w$]+).*?( : .*)?$", "$1").replaceAll(" .*", "");
+                Path file = Path.of("src/main/java", type.replaceAll("\\$.*", "").replace('.', '/') + ".java");
+                String simple = type.replaceAll(".*[.$]", "");
+                Matcher m = Pattern.compile("@since [^\\n]+\\n[ ]*\\*/\\n[^/]*?(class|interface|enum) " + simple + "\\b")
+                        .matcher(Files.readString(file));
+                if (!m.find()) {
+                    missing.add(type);
+                }
+            }
+        }
+        assertEquals(Set.of(), missing);
+    }
+
+    /** JSpecify's annotations are for compilers: a program runs without them, as every test in a child JVM does. */
+    @Test
+    void jspecify_isNotPassedOn() throws Exception {
+        assertEquals("provided", pom("/project/dependencies/dependency[artifactId='jspecify']/scope"));
+        assertEquals("true", pom("/project/dependencies/dependency[artifactId='jspecify']/optional"));
     }
 }
