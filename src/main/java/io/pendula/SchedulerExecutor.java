@@ -204,7 +204,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
      */
     public <T extends @Nullable Object> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
-            Consumer<? super Future<T>> onTimeout) {
+            @Nullable Consumer<? super Future<T>> onTimeout) {
         Check.notNull(task, "task");
         Check.notNull(unit, "unit");
         TimedTask<T> timed = new TimedTask<>(scheduler.currentQueue(), task, this);

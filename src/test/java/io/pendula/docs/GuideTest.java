@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -359,5 +360,83 @@ class GuideTest {
 
         clock.advance(Duration.ofMillis(50));
         assertEquals("from the second", answer.get());
+    }
+
+    // ---- the special ----
+
+    @Test
+    void future_timeouts() {
+        CompletableFuture<String> request = new CompletableFuture<>();
+
+        timers.orTimeout(request, Duration.ofSeconds(5));       // fails with a TimeoutException
+
+        clock.advance(Duration.ofSeconds(5));
+        assertTrue(request.isCompletedExceptionally());
+
+        request = new CompletableFuture<>();
+
+        timers.completeOnTimeout(request, "default", Duration.ofSeconds(5));
+
+        clock.advance(Duration.ofSeconds(5));
+        assertEquals("default", request.join());
+    }
+
+    @Test
+    void delayedExecutor_runsLater() {
+        Supplier<String> load = () -> "loaded";
+
+        Executor later = timers.delayedExecutor(Duration.ofSeconds(1), Runnable::run);
+        CompletableFuture<String> reloaded = CompletableFuture.supplyAsync(load, later);
+
+        assertFalse(reloaded.isDone());
+        clock.advance(Duration.ofSeconds(1));
+        assertEquals("loaded", reloaded.join());
+    }
+
+    @Test
+    void at_oneReadingForManyTimers() {
+        List<Runnable> expired = List.of(() -> log("a"), () -> log("b"));
+
+        long deadline = timers.now() + Duration.ofSeconds(30).toNanos();
+        for (Runnable session : expired) {
+            timers.at(deadline, session);
+        }
+
+        clock.advance(Duration.ofSeconds(30));
+        assertEquals(List.of("a", "b"), log);
+    }
+
+    @Test
+    void every_phases() {
+        Runnable poll = () -> log("poll");
+
+        timers.every(Duration.ZERO, Duration.ofMinutes(1), poll);       // the first tick comes at once
+        timers.everyAtRandomPhase(Duration.ofMinutes(1), poll);         // the first tick comes within a minute
+
+        assertEquals(1, clock.advance(Duration.ZERO));
+        assertEquals(2, clock.advance(Duration.ofMinutes(1)));
+    }
+
+    /** What a tracing library keeps for each thread. */
+    private static final ThreadLocal<String> TRACE = new ThreadLocal<>();
+
+    @Test
+    void decorate_carriesContext() {
+        ManualClock clock = new ManualClock();
+
+        TimerScheduler timers = TimerScheduler.builder().clock(clock).decorate(task -> {
+            String trace = TRACE.get();         // of the thread that arms
+            return () -> {
+                TRACE.set(trace);               // of the thread that runs
+                task.run();
+            };
+        }).build();
+
+        TRACE.set("request 7");
+        timers.after(Duration.ofSeconds(1), () -> log(TRACE.get()));
+        TRACE.remove();
+        clock.advance(Duration.ofSeconds(1));
+        TRACE.remove();
+        assertEquals(List.of("request 7"), log);
     }
 }

@@ -14,6 +14,7 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -48,7 +49,7 @@ class LoopPageTest {
             }
         }
 
-        assertEquals(List.of("message", "timer"), log);
+        assertEquals(Set.of("message", "timer"), Set.copyOf(log));
     }
 
     @Test
