@@ -25,6 +25,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The pages fit the code: their links lead somewhere, their code is compiled and run, their tests exist. */
 @Timeout(60)
 class DocsTest {
+    /** The pages whose code is tested here or by the examples; those on libraries have their own tests. */
+    private static final List<String> GUIDE = List.of("README.md", "docs/guide.md", "docs/executor.md",
+            "docs/event-loops.md", "docs/testing.md", "docs/recipes.md", "docs/tuning.md", "docs/troubleshooting.md",
+            "docs/guarantees.md");
+
+    private static final Pattern TEST_NAME =
+            Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
+    private static final Pattern REGION =
+            Pattern.compile("// tag::\\w+\\[]\n(.*?)\n\\s*// end::\\w+\\[]", Pattern.DOTALL);
+
     @Test
     void links_ofAllPages_leadSomewhere() throws Exception {
         List<String> broken = new ArrayList<>();
@@ -57,8 +67,8 @@ class DocsTest {
         }
         List<String> unknown = new ArrayList<>();
         int checked = 0;
-        for (Path page : Pages.all()) {
-            for (Pages.Block block : Pages.blocks(page)) {
+        for (String page : GUIDE) {
+            for (Pages.Block block : Pages.blocks(Path.of(page))) {
                 if (block.language().equals("java")) {
                     checked++;
                     if (sources.stream().noneMatch(s -> s.contains(block.text()))) {
@@ -68,11 +78,30 @@ class DocsTest {
             }
         }
         assertEquals("", String.join("\n\n", unknown));
-        assertTrue(checked >= 5, "only " + checked + " blocks were found");
+        assertTrue(checked >= 40, "only " + checked + " blocks were found");
     }
 
-    private static final Pattern TEST_NAME =
-            Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
+    /** What an example marks as worth quoting is quoted. */
+    @Test
+    void taggedRegions_ofTheExamples_areQuoted() throws Exception {
+        List<String> pages = Pages.all().stream().map(Pages::lines).map(Pages::stripped).toList();
+        List<String> forgotten = new ArrayList<>();
+        int checked = 0;
+        try (Stream<Path> files = Files.list(Path.of("src/test/java/io/pendula/examples"))) {
+            for (Path f : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
+                Matcher m = REGION.matcher(Files.readString(f));
+                while (m.find()) {
+                    checked++;
+                    String region = Pages.stripped(m.group(1).lines().toList());
+                    if (pages.stream().noneMatch(page -> page.contains(region))) {
+                        forgotten.add(f + ":" + region);
+                    }
+                }
+            }
+        }
+        assertEquals("", String.join("\n", forgotten));
+        assertTrue(checked > 5, "only " + checked + " regions were found");
+    }
 
     private static Map<String, String> testSources() throws IOException {
         Map<String, String> sources = new HashMap<>();

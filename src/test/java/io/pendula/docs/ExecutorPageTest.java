@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class ExecutorPageTest {
     @Test
     void pool_isAScheduledExecutorService() throws Exception {
-        ScheduledExecutorService pool = TimerExecutors.newScheduledThreadPool(4); // was: Executors.
+        ScheduledExecutorService pool = TimerExecutors.newScheduledThreadPool(4);
         ScheduledFuture<String> answer = pool.schedule(() -> "42", 10, TimeUnit.MILLISECONDS);
         assertEquals("42", answer.get());
         pool.shutdown();

@@ -20,16 +20,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -270,82 +267,6 @@ class GuideTest {
     }
 
     // ---- patterns ----
-
-    /** Calls until a call succeeds, with pauses that grow, and no thread that waits. */
-    static <T> CompletableFuture<T> withRetries(TimerScheduler timers, int attempts, Duration pause,
-            Supplier<CompletableFuture<T>> call) {
-        return call.get().handle((answer, failure) -> {
-            if (failure == null || attempts == 1) {
-                return failure == null ? CompletableFuture.completedFuture(answer)
-                        : CompletableFuture.<T>failedFuture(failure);
-            }
-            CompletableFuture<T> next = new CompletableFuture<>();
-            long jitter = ThreadLocalRandom.current().nextLong(pause.toNanos() / 2);
-            timers.after(pause.plusNanos(jitter), () ->
-                    withRetries(timers, attempts - 1, pause.multipliedBy(2), call)
-                            .whenComplete((a, f) -> complete(next, a, f)));
-            return next;
-        }).thenCompose(result -> result);
-    }
-
-    static <T> void complete(CompletableFuture<T> future, T answer, Throwable failure) {
-        if (failure == null) {
-            future.complete(answer);
-        } else {
-            future.completeExceptionally(failure);
-        }
-    }
-
-    @Test
-    void withRetries_failsTwice_succeedsAtTheThirdAttempt() {
-        AtomicInteger calls = new AtomicInteger();
-        CompletableFuture<String> result = withRetries(timers, 3, Duration.ofMillis(100), () ->
-                calls.incrementAndGet() < 3 ? CompletableFuture.failedFuture(new TimeoutException())
-                        : CompletableFuture.completedFuture("42"));
-        assertEquals(1, calls.get());
-        clock.advance(Duration.ofMillis(99));
-        assertEquals(1, calls.get());
-        clock.advance(Duration.ofMillis(500));
-        assertEquals("42", result.join());
-        assertEquals(3, calls.get());
-    }
-
-    @Test
-    void withRetries_failsAlways_failsInTheEnd() {
-        CompletableFuture<String> result = withRetries(timers, 2, Duration.ofMillis(100), () ->
-                CompletableFuture.failedFuture(new TimeoutException()));
-        clock.advance(Duration.ofSeconds(1));
-        CompletionException e = assertThrows(CompletionException.class, result::join);
-        assertTrue(e.getCause() instanceof TimeoutException, e::toString);
-    }
-
-    /** Runs an action once no event has come for some time. */
-    static final class Debouncer {
-        private final Timer timer;
-        private final Duration quiet;
-
-        Debouncer(TimerScheduler timers, Duration quiet, Runnable action) {
-            this.quiet = quiet;
-            this.timer = timers.after(quiet, action);
-            timer.stop();
-        }
-
-        void event() {
-            timer.reset(quiet);
-        }
-    }
-
-    @Test
-    void debouncer_eventsInARow_actOnce() {
-        Debouncer d = new Debouncer(timers, Duration.ofMillis(100), () -> log("act"));
-        for (int i = 0; i < 5; i++) {
-            d.event();
-            clock.advance(Duration.ofMillis(50));
-        }
-        assertEquals(List.of(), log);
-        clock.advance(Duration.ofMillis(100));
-        assertEquals(List.of("act"), log);
-    }
 
     @Test
     void hedge_slowFirst_takesTheSecond() throws ExecutionException, InterruptedException {
