@@ -1,7 +1,13 @@
-/** Timers for the JVM on per-worker heaps. It needs nothing but {@code java.base}; with {@code jdk.jfr} it tells the flight recorder. */
+/**
+ * Timers for the JVM. Needs nothing but {@code java.base}; with {@code jdk.jfr} it tells the flight recorder.
+ *
+ * @since 0.1
+ */
 module io.pendula {
     /** Only where it is there, and somebody records. */
     requires static jdk.jfr;
+    /** For compilers and checkers of null; the classes of it are never loaded. */
+    requires static org.jspecify;
 
     exports io.pendula;
 }

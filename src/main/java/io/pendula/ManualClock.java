@@ -21,6 +21,8 @@ import java.util.Optional;
  * <p>Reading the clock, arming, stopping and resetting are safe for all threads; {@code advance} may be called by one
  * thread at a time. Several schedulers may share a clock; of equal deadlines those of the scheduler that was built
  * first run first. Timers of a {@link TimerLoop} are left to that loop's {@code runDue}.
+ *
+ * @since 0.1
  */
 public final class ManualClock implements NanoClock {
     /** So many callbacks may run at one instant, besides those that were pending by then. */

@@ -3,6 +3,8 @@ package io.pendula;
 /**
  * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
  * the period, or because no driver got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ *
+ * @since 0.1
  */
 public enum MissedTicks {
     /**

@@ -1,10 +1,13 @@
 package io.pendula;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One armed timer as {@link TimerScheduler#pendingTimers} has found it. Does not change; the timer may have fired or been
  * stopped since.
+ *
+ * @since 0.1
  */
 public final class PendingTimer {
     private final TimerNode timer;
@@ -25,7 +28,7 @@ public final class PendingTimer {
     }
 
     /** {@return the task as the program gave it; null if there is none, or if the timer was cancelled meanwhile} */
-    public Object task() {
+    public @Nullable Object task() {
         return task;
     }
 

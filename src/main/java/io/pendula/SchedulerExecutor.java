@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link ScheduledExecutorService} on the heaps of a {@link TimerScheduler}: either a pool of its own, from
@@ -48,6 +49,8 @@ import java.util.function.Consumer;
  * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
  *
  * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling never block.
+ *
+ * @since 0.1
  */
 public final class SchedulerExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
@@ -125,24 +128,63 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     // ---- submission ----
 
+    /**
+     * Runs a task as soon as a thread is free, never inside this call. What the task throws goes to the
+     * {@link TimerListener}; in a pool, to the thread's uncaught-exception handler.
+     *
+     * @param command what to run
+     * @throws NullPointerException if {@code command} is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
         submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, true, true), 0);
     }
 
+    /**
+     * Runs a task as soon as a thread is free, never inside this call.
+     *
+     * @param task what to run
+     * @return its future, which is a {@link ScheduledFuture}; its result is null
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
     public Future<?> submit(Runnable task) {
         return schedule(Check.notNull(task, "task"), 0, TimeUnit.NANOSECONDS);
     }
 
+    /**
+     * Runs a task as soon as a thread is free, never inside this call.
+     *
+     * @param <T> the type of the result
+     * @param task what to run
+     * @param result the result of the future; may be null
+     * @return its future, which is a {@link ScheduledFuture}
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
-    public <T> Future<T> submit(Runnable task, T result) {
+    public <T extends @Nullable Object> Future<T> submit(Runnable task, T result) {
         return schedule(Executors.callable(Check.notNull(task, "task"), result), 0, TimeUnit.NANOSECONDS);
     }
 
+    /**
+     * Runs a task as soon as a thread is free, never inside this call.
+     *
+     * @param <T> the type of the result
+     * @param task what to run
+     * @return its future, which is a {@link ScheduledFuture}
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
-    public <T> Future<T> submit(Callable<T> task) {
+    public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
         return schedule(Check.notNull(task, "task"), 0, TimeUnit.NANOSECONDS);
     }
 
@@ -161,8 +203,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @throws NullPointerException if {@code task} or {@code unit} is null
      * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
      */
-    public <T> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
-            Consumer<? super Future<T>> onTimeout) {
+    public <T extends @Nullable Object> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
+            @Nullable Consumer<? super Future<T>> onTimeout) {
         Check.notNull(task, "task");
         Check.notNull(unit, "unit");
         TimedTask<T> timed = new TimedTask<>(scheduler.currentQueue(), task, this);
@@ -171,6 +213,17 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return timed;
     }
 
+    /**
+     * Runs a task once after a delay.
+     *
+     * @param command what to run
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @param unit the unit of {@code delay}
+     * @return its future; its result is null
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
@@ -178,18 +231,57 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, false, nanos <= 0), nanos);
     }
 
+    /**
+     * Runs a task once after a delay.
+     *
+     * @param <V> the type of the result
+     * @param callable what to run
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @param unit the unit of {@code delay}
+     * @return its future
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
-    public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+    public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
         long nanos = Check.delay(delay, unit);
         return submit(new ScheduledTask<>(scheduler.currentQueue(), callable, this, nanos <= 0), nanos);
     }
 
+    /**
+     * Runs a task again and again, at multiples of a period after the first run. Late runs are caught up, one after
+     * the other. A run that throws is the last one.
+     *
+     * @param command what to run
+     * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
+     * @param period between the beginnings of two runs, more than zero
+     * @param unit the unit of both
+     * @return a future that ends when the task is cancelled, or a run throws
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
         return submitPeriodic(command, initialDelay, period, unit, "period", 1);
     }
 
+    /**
+     * Runs a task again and again, with a pause after each run. A run that throws is the last one.
+     *
+     * @param command what to run
+     * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
+     * @param delay from the end of a run to the beginning of the next, more than zero
+     * @param unit the unit of both
+     * @return a future that ends when the task is cancelled, or a run throws
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code delay} is zero or negative
+     * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
+     *     pending, or memory is short
+     */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
         return submitPeriodic(command, initialDelay, delay, unit, "delay", -1);
@@ -440,6 +532,15 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return settled.getCount() == 0 && (!owner || scheduler.crew.isEmpty());
     }
 
+    /**
+     * Waits until all tasks have ended after a shutdown; of a pool, its threads, too.
+     *
+     * @param timeout how long to wait at most; zero or negative: only look
+     * @param unit the unit of {@code timeout}
+     * @return true if nothing will run any more, false if the time ran out before
+     * @throws NullPointerException if {@code unit} is null
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
         long nanos = Check.notNull(unit, "unit").toNanos(timeout);

@@ -18,6 +18,8 @@ import java.util.concurrent.RejectedExecutionException;
  * falls due while one is kept already is dropped and counted in {@link #missed()}.
  *
  * <p>All methods may be called by any thread at any time, the own callback included.
+ *
+ * @since 0.1
  */
 public sealed interface Ticker extends TimerHandle, AutoCloseable permits PeriodicTimer {
     /**

@@ -35,6 +35,8 @@ import java.util.concurrent.TimeUnit;
  * blocks. What a thread did before it armed a timer happens-before the run; the run happens-before
  * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; if the
  * program does not refer to it any more, both are let go within a minute. One that was cancelled drops its task at once.
+ *
+ * @since 0.1
  */
 public sealed interface Timer extends TimerHandle permits OneShotTimer {
     /**

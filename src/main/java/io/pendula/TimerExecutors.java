@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes executors that take the place of those of {@link java.util.concurrent.Executors}: change that one word, and
@@ -23,6 +24,8 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p>What they do, and in what little they differ, is told by {@link SchedulerExecutor}.
+ *
+ * @since 0.1
  */
 public final class TimerExecutors {
     private static final AtomicInteger POOLS = new AtomicInteger();
@@ -125,6 +128,8 @@ public final class TimerExecutors {
     /**
      * Collects the settings of an executor with threads of its own. May be used for several executors; not safe for use
      * by several threads.
+     *
+     * @since 0.1
      */
     public static final class Builder {
         private final Options options = poolOptions();
@@ -189,7 +194,7 @@ public final class TimerExecutors {
          * @param contextClassLoader may be null
          * @return this
          */
-        public Builder contextClassLoader(ClassLoader contextClassLoader) {
+        public Builder contextClassLoader(@Nullable ClassLoader contextClassLoader) {
             options.contextClassLoader(contextClassLoader);
             return this;
         }

@@ -1,12 +1,15 @@
 package io.pendula;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link TimerListener} and a list of pending timers name: a {@link Timer}, a {@link Ticker}, or the future of an
  * executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. Only this library implements it.
  *
  * <p>All methods may be called by any thread at any time; their answers are snapshots if other threads use the timer.
+ *
+ * @since 0.1
  */
 public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
     /**
@@ -15,7 +18,7 @@ public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
      *
      * @return the task; null if the timer has none, was cancelled or closed, or if its executor's task has ended
      */
-    Object task();
+    @Nullable Object task();
 
     /**
      * The time until the timer is due.

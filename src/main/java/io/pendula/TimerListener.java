@@ -13,6 +13,8 @@ import java.util.List;
  * <p>A scheduler whose builder was given no listener hands exceptions to the thread's uncaught-exception handler, and
  * logs as {@link #logging()} does, but only slow callbacks, and callbacks that block their thread and loops that are
  * late for more than a second.
+ *
+ * @since 0.1
  */
 public interface TimerListener {
     /**

@@ -47,6 +47,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
  * must not call {@code runDue}, {@code nanosUntilNext}, {@code select} or {@code helpOthers}; it may close the loop.
+ *
+ * @since 0.1
  */
 public final class TimerLoop implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
@@ -48,6 +49,8 @@ import java.util.function.UnaryOperator;
  * Threads are daemons unless told otherwise, named {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
+ *
+ * @since 0.1
  */
 public final class TimerScheduler implements AutoCloseable {
     final Timeline timeline;
@@ -379,7 +382,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
      */
-    public <T> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
+    public <T extends @Nullable Object> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
         return Timeouts.arm(this, Check.notNull(future, "future"), false, null, Timeline.nanos(timeout, "timeout"));
     }
 
@@ -394,7 +397,8 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws NullPointerException if {@code future} or {@code timeout} is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
      */
-    public <T> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value, Duration timeout) {
+    public <T extends @Nullable Object> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value,
+            Duration timeout) {
         return Timeouts.arm(this, Check.notNull(future, "future"), true, value, Timeline.nanos(timeout, "timeout"));
     }
 
@@ -846,7 +850,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
+    /**
+     * Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads.
+     *
+     * @since 0.1
+     */
     public static final class Builder {
         private final Options options;
 
@@ -939,7 +947,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @param contextClassLoader may be null
          * @return this
          */
-        public Builder contextClassLoader(ClassLoader contextClassLoader) {
+        public Builder contextClassLoader(@Nullable ClassLoader contextClassLoader) {
             options.contextClassLoader(contextClassLoader);
             return this;
         }

@@ -12,6 +12,8 @@ import java.util.List;
  * the difference of two snapshots; for lateness, see {@link Lateness#since}.
  *
  * <p>A snapshot does not change, and is safe for use by all threads.
+ *
+ * @since 0.1
  */
 public final class TimerStats {
     private final String name;
@@ -205,7 +207,11 @@ public final class TimerStats {
                 + sum.lateness + "]";
     }
 
-    /** One queue's part of a snapshot. */
+    /**
+     * One queue's part of a snapshot.
+     *
+     * @since 0.1
+     */
     public static final class Queue {
         static final Queue NOTHING = new Queue(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, Lateness.NONE);
 
@@ -336,6 +342,8 @@ public final class TimerStats {
      * The distribution of lateness: how long after its deadline a firing was claimed, in nanoseconds. It is kept in
      * buckets that are at most an eighth wide of what they hold (from a microsecond on; 128 ns below that), up to about
      * 18 minutes. Count, sum and maximum are exact.
+     *
+     * @since 0.1
      */
     public static final class Lateness {
         static final Lateness NONE = new Lateness(new long[0], 0, 0);

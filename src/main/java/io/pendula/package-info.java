@@ -1,10 +1,5 @@
 /**
- * Timers on per-worker heaps.
- *
- * <p>{@link io.pendula.Timer} fires once, {@link io.pendula.Ticker} again and again; a
- * {@link io.pendula.TimerScheduler} runs them, on threads of its own or, through a {@link io.pendula.TimerLoop}, in the
- * application's event loop. {@link io.pendula.TimerExecutors} makes executors that take the place of those of
- * {@code java.util.concurrent}.
+ * Timers that are set, reset and stopped often: timeouts, heartbeats, retries, periodic tasks.
  *
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);
@@ -15,29 +10,76 @@
  * flush.close();
  * }</pre>
  *
- * <p><b>What is promised.</b>
+ * <h2>The model</h2>
+ *
+ * <p>A {@link io.pendula.TimerScheduler} has queues of timers. Each queue belongs to one worker thread, or to a
+ * {@link io.pendula.TimerLoop}, which is a loop of the application. A timer is armed on one queue and stays there.
+ *
+ * <pre>
+ *   any thread                        TimerScheduler
+ *                           +--------------------------------------------+
+ *   after(delay, task) ---&gt; |  queue 0 ---&gt; worker 0 ----.               |
+ *   every(period, task)     |                              +--&gt; callback   |
+ *   timer.reset(delay)      |  queue 1 ---&gt; worker 1 ----'               |
+ *   timer.stop()            |                                            |
+ *   loop.after(...) ------&gt; |  queue 2 ---&gt; your loop --------&gt; callback  |
+ *                           +--------------------------------------------+
+ *
+ *   The life of a timer:
+ *
+ *              after            due               returns
+ *      (new) --------&gt; pending -----&gt; running ---------------&gt; fired
+ *                      |     ^            \                      |
+ *                 stop |     | reset       \ reset in the        | reset
+ *                      v     |              \ callback           |
+ *                      stopped               '---&gt; pending &lt;-----'
+ *
+ *   cancel and close lead from everywhere to an end without a reset.
+ * </pre>
+ *
+ * <table>
+ * <caption>The types</caption>
+ * <tr><th>type</th><th>purpose</th></tr>
+ * <tr><td>{@link io.pendula.Timer}, {@link io.pendula.Ticker}</td><td>fires once; fires periodically</td></tr>
+ * <tr><td>{@link io.pendula.TimerScheduler}</td><td>runs timers, on threads of its own or in loops</td></tr>
+ * <tr><td>{@link io.pendula.TimerLoop}</td><td>timers in a thread of the application</td></tr>
+ * <tr><td>{@link io.pendula.TimerExecutors}</td><td>executors that replace those of
+ *     {@code java.util.concurrent}</td></tr>
+ * <tr><td>{@link io.pendula.TimerListener}, {@link io.pendula.TimerStats}</td><td>failures; figures</td></tr>
+ * <tr><td>{@link io.pendula.ManualClock}</td><td>time under the control of a test</td></tr>
+ * </table>
+ *
+ * <h2>What is promised</h2>
  * <ol>
- * <li>A timer never fires early, measured on the monotonic clock, nor inside the call that arms it.
- * <li>For each arming exactly one happens: it fires, or one call of {@code stop}, {@code cancel} or {@code reset}
- *     returned true.
- * <li>These may be called by any thread at any time. They never block, and never fail because of a race.
- * <li>An armed timer runs when it is due, even if all drivers were asleep; no wake-up is lost.
- * <li>A callback harms nobody else: neither by what it throws, nor by how long it takes.
+ * <li>A timer never fires early, measured on the monotonic clock, and never inside the call that arms it.
+ * <li>For each arming exactly one thing happens: the timer fires, or one call of {@code stop}, {@code cancel} or
+ *     {@code reset} returns true.
+ * <li>These methods may be called by any thread at any time. They never block, and a race is never an error.
+ * <li>An armed timer runs when it is due, even if all workers were asleep when it was armed.
+ * <li>A callback harms no other timer, neither by what it throws nor by how long it takes.
  * <li>A timer never overlaps itself.
- * <li>What happens before a timer is armed happens-before its run; run k of a ticker happens-before run k + 1; a run
- *     happens-before {@code stopAndAwait} and {@code await} return.
- * <li>Timers of one worker with equal deadlines run in the order of arming; after {@code workers(1)} the whole
- *     scheduler is sequential.
- * <li>Stopped timers are cheap: they leave memory within a minute, even if every driver sleeps for hours. A
- *     scheduler with nothing armed is not woken; with timers armed and none due there is one look at them a second,
- *     whose cost does not depend on their number.
- * <li>Nothing is lost at the edges: without memory to grow, a timer stays armed or was rejected; when the scheduler
- *     closes, each timer has run, is rejected, or is reported as unfired; so when a loop closes, but the timers of a
+ * <li>What happens before a timer is armed happens-before its run; run <i>k</i> of a ticker happens-before run
+ *     <i>k + 1</i>; a run happens-before {@code stopAndAwait} and {@code await} return.
+ * <li>Timers of one worker with equal deadlines run in the order of arming; after {@code workers(1)} all callbacks run
+ *     one after the other.
+ * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours. A scheduler with nothing
+ *     armed is not woken. With timers armed and none due it is woken once a second, at a cost that does not depend on
+ *     their number.
+ * <li>Nothing is lost at the edges. Without memory to grow, a timer stays armed or was rejected. When a scheduler or a
+ *     loop closes, each of its timers has run, is rejected, or is reported as unfired; the timers of a
  *     {@linkplain io.pendula.TimerScheduler#attachShared shared} loop go on elsewhere.
  * <li>Callbacks of a loop run on its thread and on no other, unless it is a shared one.
  * </ol>
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine a timer fires some ten microseconds after its deadline. Deadlines are
  * kept in nanoseconds, up to 18 years ahead; longer delays mean never.
+ *
+ * <p><b>Null.</b> Arguments and results are never null unless they are marked as {@code @Nullable}. A null argument
+ * throws {@link java.lang.NullPointerException}.
+ *
+ * @since 0.1
  */
+@NullMarked
 package io.pendula;
+
+import org.jspecify.annotations.NullMarked;

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 
 /** A scheduler as the demo sees it. Each shot belongs to one thread, which arms, stops and postpones it. */
 interface Contender extends AutoCloseable {
-    void arm(Storm.Shot shot, long nanos);
+    void arm(Shot shot, long nanos);
 
     /** True if that prevented the firing. */
-    boolean stop(Storm.Shot shot);
+    boolean stop(Shot shot);
 
     /** True if that replaced the firing that was to come; false if the shot will now fire once more. */
-    boolean postpone(Storm.Shot shot, long nanos);
+    boolean postpone(Shot shot, long nanos);
 
     /** What is wrong if this scheduler, once closed, has counted differently; null if nothing is. */
     default String objection(Storm.Counts counts) {
@@ -52,18 +52,18 @@ interface Contender extends AutoCloseable {
         }
 
         @Override
-        public void arm(Storm.Shot shot, long nanos) {
-            shot.handle = timers.after(nanos, TimeUnit.NANOSECONDS, shot);
+        public void arm(Shot shot, long nanos) {
+            shot.handle(timers.after(nanos, TimeUnit.NANOSECONDS, shot));
         }
 
         @Override
-        public boolean stop(Storm.Shot shot) {
-            return ((Timer) shot.handle).stop();
+        public boolean stop(Shot shot) {
+            return ((Timer) shot.handle()).stop();
         }
 
         @Override
-        public boolean postpone(Storm.Shot shot, long nanos) {
-            return ((Timer) shot.handle).reset(nanos, TimeUnit.NANOSECONDS);
+        public boolean postpone(Shot shot, long nanos) {
+            return ((Timer) shot.handle()).reset(nanos, TimeUnit.NANOSECONDS);
         }
 
         @Override
@@ -90,17 +90,17 @@ interface Contender extends AutoCloseable {
         }
 
         @Override
-        public void arm(Storm.Shot shot, long nanos) {
-            shot.handle = pool.schedule(shot, nanos, TimeUnit.NANOSECONDS);
+        public void arm(Shot shot, long nanos) {
+            shot.handle(pool.schedule(shot, nanos, TimeUnit.NANOSECONDS));
         }
 
         @Override
-        public boolean stop(Storm.Shot shot) {
-            return ((Future<?>) shot.handle).cancel(false);
+        public boolean stop(Shot shot) {
+            return ((Future<?>) shot.handle()).cancel(false);
         }
 
         @Override
-        public boolean postpone(Storm.Shot shot, long nanos) {
+        public boolean postpone(Shot shot, long nanos) {
             boolean replaced = stop(shot);
             arm(shot, nanos);
             return replaced;

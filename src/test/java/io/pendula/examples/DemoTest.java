@@ -61,6 +61,23 @@ class DemoTest {
     }
 
     @Test
+    void run_pacedLoad_countsAddUpForBoth() {
+        Set<Thread> before = userThreads();
+        int status = run("--rate 4000 --seconds 1");
+        assertEquals("", err());
+        assertEquals(0, status, this::out);
+        for (int column = 1; column <= 2; column++) {
+            long set = figure("timers set", column);
+            long fired = figure("fired", column);
+            assertTrue(set > Traffic.CONNECTIONS + 3900 && set <= Traffic.CONNECTIONS + 4000, this::out);
+            assertEquals(set, fired + figure("stopped", column) + figure("reset", column));
+            assertTrue(fired >= 95, this::out); // one in twenty of 2,000 requests; more if the machine stands still
+        }
+        assertTrue(out().lines().allMatch(line -> line.length() <= 80), this::out);
+        assertEquals(before, userThreads());
+    }
+
+    @Test
     void run_oneTimerAndOneWorker_isEnough() {
         assertEquals(0, run("--timers 1 --seconds 1 --workers 1"), this::err);
         assertEquals(1, figure("fired", 1));
@@ -73,7 +90,7 @@ class DemoTest {
     }
 
     private long figure(String label, int column) {
-        Matcher m = Pattern.compile("(?m)^ *" + label + " +([0-9,]+) +([0-9,]+)$").matcher(out());
+        Matcher m = Pattern.compile("(?m)^ *" + label + " +([0-9,]+) +([0-9,]+)(?:  .*)?$").matcher(out());
         assertTrue(m.find(), () -> "no row '" + label + "' in\n" + out());
         return Long.parseLong(m.group(column).replace(",", ""));
     }
@@ -83,7 +100,8 @@ class DemoTest {
     @ParameterizedTest
     @CsvSource({
         "--timers 0, --timers", "--timers -1, --timers", "--timers many, --timers", "--timers 9999999999, --timers",
-        "--timers, --timers", "--seconds 0, --seconds", "--seconds 1.5, --seconds", "--workers 0, --workers",
+        "--timers, --timers", "--rate 0, --rate", "--rate x, --rate", "--seconds 0, --seconds",
+        "--seconds 1.5, --seconds", "--workers 0, --workers",
         "--workers x, --workers", "--tempo 3, --tempo", "faster, faster"})
     void run_badOption_isTwoAndNamesIt(String args, String named) {
         assertEquals(2, run(args));
@@ -95,7 +113,7 @@ class DemoTest {
     void run_help_tellsTheOptions() {
         assertEquals(0, run("--help"));
         assertEquals("", err());
-        for (String option : List.of("--timers", "--seconds", "--workers", "1000000")) {
+        for (String option : List.of("--rate", "--overload", "--timers", "--seconds", "--workers", "20000")) {
             assertTrue(out().contains(option), this::out);
         }
     }
@@ -119,19 +137,19 @@ class DemoTest {
         }
 
         @Override
-        public void arm(Storm.Shot shot, long nanos) {
+        public void arm(Shot shot, long nanos) {
             for (int i = 0; i < firings; i++) {
                 shot.run();
             }
         }
 
         @Override
-        public boolean stop(Storm.Shot shot) {
+        public boolean stop(Shot shot) {
             return stops;
         }
 
         @Override
-        public boolean postpone(Storm.Shot shot, long nanos) {
+        public boolean postpone(Shot shot, long nanos) {
             arm(shot, nanos);
             return stops;
         }
@@ -143,6 +161,23 @@ class DemoTest {
 
         @Override
         public void close() {}
+    }
+
+    /** What the paced load makes of it; a fake fires inside the call that sets the timer. */
+    private static List<String> complaintsOfTraffic(Contender contender) throws InterruptedException {
+        return new Traffic(contender, 2000, 1, MILLISECONDS.toNanos(20)).run(Storm.Watcher.NONE).complaints();
+    }
+
+    @Test
+    void traffic_firesAtOnce_isEarly() throws InterruptedException {
+        List<String> complaints = complaintsOfTraffic(new Fake(1, false));
+        assertAnyContains("20 timers fired early", complaints);
+        assertAnyContains("idle timeouts fired, though none was due", complaints);
+    }
+
+    @Test
+    void traffic_firesWhatItStopped_isWrong() throws InterruptedException {
+        assertAnyContains("19 timeouts fired too often, too seldom or after", complaintsOfTraffic(new Fake(1, true)));
     }
 
     private static List<String> complaintsAbout(Contender contender) throws InterruptedException {

@@ -55,10 +55,10 @@ final class Storm {
      * A timer's callback, which knows when it is due. Its value counts the firings: those of the first deadline in
      * the low half, those of the deadline it was postponed to in the high half.
      */
-    final class Shot extends AtomicInteger implements Runnable {
+    final class Task extends AtomicInteger implements Shot {
         private static final long serialVersionUID = 1;
 
-        transient Object handle;
+        private transient Object handle;
         private long due;
         /** Zero if it was not postponed. */
         private long moved;
@@ -76,6 +76,16 @@ final class Storm {
                 early.increment();
             }
             lateness.recordValue(Math.max(0, Math.min(late, TRACKABLE_NANOS)));
+        }
+
+        @Override
+        public Object handle() {
+            return handle;
+        }
+
+        @Override
+        public void handle(Object h) {
+            handle = h;
         }
 
         /** As many firings as armings, none of which was prevented then. */
@@ -111,7 +121,7 @@ final class Storm {
     }
 
     private final Contender contender;
-    private final Shot[] shots;
+    private final Task[] shots;
     private final int threads;
     private final long span;
     private final LongAdder armed = new LongAdder();
@@ -131,9 +141,9 @@ final class Storm {
         this.contender = contender;
         this.threads = threads;
         this.span = span;
-        this.shots = new Shot[timers];
+        this.shots = new Task[timers];
         for (int i = 0; i < timers; i++) {
-            shots[i] = new Shot();
+            shots[i] = new Task();
         }
     }
 
@@ -161,7 +171,7 @@ final class Storm {
     long arm(Watcher watcher) throws InterruptedException {
         return inSlices((i, random) -> {
             long delay = span / 5 + (long) (random.nextDouble() * span * 3 / 5);
-            Shot shot = shots[i];
+            Task shot = shots[i];
             shot.due = System.nanoTime() + delay;
             contender.arm(shot, delay);
             armed.increment();
@@ -169,7 +179,7 @@ final class Storm {
     }
 
     private void change(int i, SplittableRandom random) {
-        Shot shot = shots[i];
+        Task shot = shots[i];
         switch (i % 3) {
             case 1 -> {
                 if (contender.stop(shot)) {
@@ -242,7 +252,7 @@ final class Storm {
     /** Counts no stop and no reset that prevented nothing; returns how many there were. */
     private long putRight() {
         long untrue = 0;
-        for (Shot shot : shots) {
+        for (Task shot : shots) {
             if (shot.isUntrue()) {
                 shot.prevented = false;
                 (shot.moved == 0 ? stopped : reset).decrement();
@@ -271,7 +281,7 @@ final class Storm {
             complaints.add(early.sum() + " timers fired early");
         }
         long wrong = 0;
-        for (Shot shot : shots) {
+        for (Task shot : shots) {
             wrong += shot.isRight() ? 0 : 1;
         }
         if (wrong > 0) {

@@ -1,0 +1,363 @@
+package io.pendula.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.ManualClock;
+import io.pendula.MissedTicks;
+import io.pendula.NanoClock;
+import io.pendula.Ticker;
+import io.pendula.Timer;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
+import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The code of docs/guide.md, and that it does what the page says. */
+@Timeout(60)
+class GuideTest {
+    private final List<String> log = new ArrayList<>();
+    private final ManualClock clock = new ManualClock();
+    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+
+    private void log(String line) {
+        log.add(line);
+    }
+
+    // ---- timers ----
+
+    @Test
+    void timer_stopResetCancel() {
+        Timer timer = timers.after(Duration.ofSeconds(5), () -> log("fired"));
+
+        boolean prevented = timer.stop();               // true: it will not fire
+        boolean replaced = timer.reset(Duration.ofSeconds(1));   // false: it was not pending; now it is
+
+        assertTrue(prevented);
+        assertFalse(replaced);
+        clock.advance(Duration.ofSeconds(1));
+        assertEquals(List.of("fired"), log);
+        assertFalse(timer.isPending());
+        assertTrue(timer.reset(Duration.ofSeconds(1)) || timer.isPending());
+        assertTrue(timer.cancel());
+        assertThrows(IllegalStateException.class, () -> timer.reset(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void timer_unitsAndViews() {
+        Runnable task = () -> log("fired");
+        Timer timer = timers.after(250, TimeUnit.MILLISECONDS, task);   // allocates nothing but the timer
+        timer.reset(500, TimeUnit.MILLISECONDS);                        // allocates nothing
+
+        timer.isPending();      // true
+        timer.remaining();      // 500 ms
+
+        assertTrue(timer.isPending());
+        assertEquals(Duration.ofMillis(500), timer.remaining());
+    }
+
+    @Test
+    void timer_stopAndAwait() throws InterruptedException {
+        try (TimerScheduler real = TimerScheduler.builder().workers(1).build()) {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            Timer timer = real.after(Duration.ZERO, () -> {
+                begun.countDown();
+                try {
+                    go.await();
+                } catch (InterruptedException e) {
+                    log("interrupted");
+                }
+            });
+            begun.await();
+            assertFalse(timer.stopAndAwait(Duration.ZERO));
+            go.countDown();
+
+            if (timer.stopAndAwait(Duration.ofSeconds(30))) {
+                log("no run is in progress, and none will begin");
+            }
+
+            assertEquals(List.of("no run is in progress, and none will begin"), log);
+        }
+    }
+
+    // ---- tickers ----
+
+    @Test
+    void ticker_keepsToItsGrid() {
+        Ticker ticker = timers.every(Duration.ofSeconds(1), () -> log("tick"));
+        clock.advance(Duration.ofMillis(3500));
+        assertEquals(3, log.size());
+
+        ticker.reset(Duration.ofSeconds(10));   // another period; the first tick comes after 10 s
+        ticker.stop();                          // no more ticks, until reset
+        ticker.close();                         // no more ticks for good
+
+        assertEquals(0, clock.advance(Duration.ofMinutes(1)));
+        assertThrows(IllegalStateException.class, () -> ticker.reset(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void ticker_policies() {
+        Runnable sample = () -> log("sample");
+        Ticker ticker = timers.every(Duration.ofMillis(10), MissedTicks.BURST, sample);
+        clock.advance(Duration.ofMillis(50));
+        assertEquals(5, log.size());
+        assertEquals(0, ticker.missed());
+    }
+
+    // ---- waiting ----
+
+    @Test
+    void await_insteadOfACallback() throws InterruptedException {
+        AtomicInteger steps = new AtomicInteger();
+        try (Ticker beat = Ticker.every(Duration.ofMillis(2))) {
+            for (int i = 0; i < 3; i++) {
+                beat.await();
+                steps.incrementAndGet();
+            }
+        }
+        assertEquals(3, steps.get());
+
+        Timer pause = Timer.after(Duration.ofMillis(5));
+        boolean over = pause.await(Duration.ofSeconds(30));    // another thread may shorten it by reset
+
+        assertTrue(over);
+    }
+
+    // ---- schedulers ----
+
+    @Test
+    void scheduler_ofOnesOwn_isClosedWithItsTimers() {
+        Runnable retry = () -> log("retry");
+        List<Timer> unfired;
+
+        try (TimerScheduler io = TimerScheduler.builder().name("io").workers(2).build()) {
+            io.after(Duration.ofMinutes(5), retry);
+            unfired = io.shutdownNow();     // stopped, and returned
+        }
+
+        assertEquals(1, unfired.size());
+        assertFalse(unfired.get(0).isPending());
+        assertEquals(List.of(), log);
+        assertSame(TimerScheduler.shared(), TimerScheduler.shared());
+    }
+
+    @Test
+    void scheduler_executor_runsCallbacksElsewhere() throws InterruptedException {
+        CountDownLatch ran = new CountDownLatch(1);
+        Runnable blockingCall = ran::countDown;
+
+        ExecutorService pool = Executors.newCachedThreadPool();
+        TimerScheduler timers = TimerScheduler.builder().executor(pool).build();
+        timers.after(Duration.ofMillis(5), blockingCall);       // runs on a thread of the pool
+
+        assertTrue(ran.await(30, TimeUnit.SECONDS));
+        timers.close();
+        pool.shutdown();
+    }
+
+    // ---- failures ----
+
+    /** Prints what a program would send to its log. */
+    static final class LoggingListener implements TimerListener {
+        private final List<String> lines = new ArrayList<>();
+
+        @Override
+        public synchronized void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+            lines.add(timer + " failed: " + thrown);
+        }
+
+        @Override
+        public synchronized void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+            lines.add(timer + " took " + Duration.ofNanos(ranNanos));
+        }
+
+        @Override
+        public synchronized void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
+            lines.add(timer + " still runs after " + Duration.ofNanos(blockedNanos));
+        }
+    }
+
+    @Test
+    void listener_isToldOfFailures() {
+        LoggingListener listener = new LoggingListener();
+        TimerScheduler timers = TimerScheduler.builder()
+                .clock(clock)
+                .listener(listener)
+                .slowCallback(Duration.ofMillis(50))
+                .build();
+        Ticker ticker = timers.every(Duration.ofSeconds(1), () -> {
+            throw new IllegalStateException("no route");
+        });
+        clock.advance(Duration.ofSeconds(2));               // it throws twice: a ticker goes on
+
+        assertEquals(2, listener.lines.size());
+        assertTrue(listener.lines.get(0).endsWith("failed: java.lang.IllegalStateException: no route"));
+        ticker.close();
+    }
+
+    @Test
+    void maxPending_oneTooMany_isRejected() {
+        ManualClock clock = new ManualClock();
+        Runnable expire = () -> log("expired");
+
+        TimerScheduler timers = TimerScheduler.builder().clock(clock).maxPending(2).build();
+        timers.after(Duration.ofSeconds(1), expire);
+        timers.after(Duration.ofSeconds(1), expire);
+        try {
+            timers.after(Duration.ofSeconds(1), expire);
+        } catch (RejectedExecutionException e) {
+            log("full");        // answer "503 busy", for instance
+        }
+
+        assertEquals(List.of("full"), log);
+    }
+
+    // ---- statistics ----
+
+    @Test
+    void stats_addUp() {
+        timers.after(Duration.ofSeconds(1), () -> log("fired"));
+        timers.after(Duration.ofSeconds(1), () -> log("never")).stop();
+        timers.after(Duration.ofSeconds(9), () -> log("later"));
+        clock.advance(Duration.ofSeconds(1));
+
+        TimerStats s = timers.stats();
+        assertEquals(s.armed(), s.fired() + s.stopped() + s.reset() + s.unfired() + s.pending());
+
+        assertEquals(1, s.fired());
+        assertEquals(1, s.stopped());
+        assertEquals(1, s.pending());
+    }
+
+    @Test
+    void clock_ofOnesOwn() throws InterruptedException {
+        CountDownLatch fired = new CountDownLatch(1);
+
+        NanoClock system = NanoClock.system();
+        NanoClock halfSpeed = () -> system.nanoTime() / 2;
+        try (TimerScheduler timers = TimerScheduler.builder().clock(halfSpeed).build()) {
+            long start = System.nanoTime();
+            timers.after(Duration.ofMillis(10), fired::countDown);
+
+            assertTrue(fired.await(30, TimeUnit.SECONDS));
+            assertTrue(System.nanoTime() - start >= Duration.ofMillis(20).toNanos());
+        }
+    }
+
+    // ---- patterns ----
+
+    @Test
+    void hedge_slowFirst_takesTheSecond() throws ExecutionException, InterruptedException {
+        CompletableFuture<String> first = new CompletableFuture<>();
+        CompletableFuture<String> second = CompletableFuture.completedFuture("from the second");
+        Supplier<CompletableFuture<String>> askAnother = () -> second;
+
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        first.thenAccept(answer::complete);
+        Timer hedge = timers.after(Duration.ofMillis(50), () -> askAnother.get().thenAccept(answer::complete));
+        answer.whenComplete((a, failure) -> hedge.cancel());
+
+        clock.advance(Duration.ofMillis(50));
+        assertEquals("from the second", answer.get());
+    }
+
+    // ---- the special ----
+
+    @Test
+    void future_timeouts() {
+        CompletableFuture<String> request = new CompletableFuture<>();
+
+        timers.orTimeout(request, Duration.ofSeconds(5));       // fails with a TimeoutException
+
+        clock.advance(Duration.ofSeconds(5));
+        assertTrue(request.isCompletedExceptionally());
+
+        request = new CompletableFuture<>();
+
+        timers.completeOnTimeout(request, "default", Duration.ofSeconds(5));
+
+        clock.advance(Duration.ofSeconds(5));
+        assertEquals("default", request.join());
+    }
+
+    @Test
+    void delayedExecutor_runsLater() {
+        Supplier<String> load = () -> "loaded";
+
+        Executor later = timers.delayedExecutor(Duration.ofSeconds(1), Runnable::run);
+        CompletableFuture<String> reloaded = CompletableFuture.supplyAsync(load, later);
+
+        assertFalse(reloaded.isDone());
+        clock.advance(Duration.ofSeconds(1));
+        assertEquals("loaded", reloaded.join());
+    }
+
+    @Test
+    void at_oneReadingForManyTimers() {
+        List<Runnable> expired = List.of(() -> log("a"), () -> log("b"));
+
+        long deadline = timers.now() + Duration.ofSeconds(30).toNanos();
+        for (Runnable session : expired) {
+            timers.at(deadline, session);
+        }
+
+        clock.advance(Duration.ofSeconds(30));
+        assertEquals(List.of("a", "b"), log);
+    }
+
+    @Test
+    void every_phases() {
+        Runnable poll = () -> log("poll");
+
+        timers.every(Duration.ZERO, Duration.ofMinutes(1), poll);       // the first tick comes at once
+        timers.everyAtRandomPhase(Duration.ofMinutes(1), poll);         // the first tick comes within a minute
+
+        assertEquals(1, clock.advance(Duration.ZERO));
+        assertEquals(2, clock.advance(Duration.ofMinutes(1)));
+    }
+
+    /** What a tracing library keeps for each thread. */
+    private static final ThreadLocal<String> TRACE = new ThreadLocal<>();
+
+    @Test
+    void decorate_carriesContext() {
+        ManualClock clock = new ManualClock();
+
+        TimerScheduler timers = TimerScheduler.builder().clock(clock).decorate(task -> {
+            String trace = TRACE.get();         // of the thread that arms
+            return () -> {
+                TRACE.set(trace);               // of the thread that runs
+                task.run();
+            };
+        }).build();
+
+        TRACE.set("request 7");
+        timers.after(Duration.ofSeconds(1), () -> log(TRACE.get()));
+        TRACE.remove();
+        clock.advance(Duration.ofSeconds(1));
+        TRACE.remove();
+        assertEquals(List.of("request 7"), log);
+    }
+}
