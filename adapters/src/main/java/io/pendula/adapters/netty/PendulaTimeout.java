@@ -14,6 +14,9 @@ final class PendulaTimeout implements Timeout, Runnable {
     private static final AtomicIntegerFieldUpdater<PendulaTimeout> STATE =
             AtomicIntegerFieldUpdater.newUpdater(PendulaTimeout.class, "state");
 
+    /** Netty 4.1 has no {@link TimerTask#cancelled}. */
+    private static final boolean HAS_HOOK = hasHook();
+
     private static final int PENDING = 0;
     private static final int CANCELLED = 1;
     private static final int EXPIRED = 2;
@@ -59,12 +62,23 @@ final class PendulaTimeout implements Timeout, Runnable {
         if (armed != null) {
             armed.cancel(false);
         }
-        try {
-            task.cancelled(this);
-        } catch (Throwable e) {
-            LOG.warn("The cancellation hook of the task {} threw.", task, e);
+        if (HAS_HOOK) {
+            try {
+                task.cancelled(this);
+            } catch (Throwable e) {
+                LOG.warn("The cancellation hook of the task {} threw.", task, e);
+            }
         }
         return true;
+    }
+
+    private static boolean hasHook() {
+        try {
+            TimerTask.class.getMethod("cancelled", Timeout.class);
+            return true;
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
     }
 
     @Override

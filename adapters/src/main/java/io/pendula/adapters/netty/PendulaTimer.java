@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Threads.</b> Tasks run on the scheduler's threads, several at a time if the scheduler has several workers, and
  * should be short. {@link TimerTask#cancelled} is called by the thread that cancels, where {@code HashedWheelTimer}
- * calls it on its own thread. What a task or that hook throws is logged by Netty's logging, as a warning.
+ * calls it on its own thread; Netty 4.1 has no such hook. What a task or that hook throws is logged by Netty's logging, as a warning.
  *
  * <p><b>Lifetime.</b> {@link #stop()} ends the timeouts of this timer. The scheduler goes on, so many timers may share
  * one. The maximum of pending timeouts is the scheduler's

@@ -48,6 +48,10 @@ class PendulaTimerTest {
         }
     }
 
+    private static List<Timeout> hooked(Timeout timeout) {
+        return TimerKind.HAS_HOOK ? List.of(timeout) : List.of();
+    }
+
     @Test
     void newTimeout_runsOnceWithItsHandle_whenDue() {
         Timeout timeout = timer.newTimeout(calls, 10, TimeUnit.MILLISECONDS);
@@ -98,7 +102,7 @@ class PendulaTimerTest {
         assertFalse(timeout.cancel());
         clock.advance(Duration.ofSeconds(2));
         assertEquals(List.of(), calls.runs);
-        assertEquals(List.of(timeout), calls.cancellations);
+        assertEquals(hooked(timeout), calls.cancellations);
     }
 
     @Test
@@ -162,7 +166,7 @@ class PendulaTimerTest {
             log.setUseParentHandlers(true);
         }
         assertEquals(1, calls.runs.size());
-        assertEquals(List.of("meant", "meant, too"), records.stream().map(r -> r.getThrown().getMessage()).toList());
+        assertEquals(TimerKind.HAS_HOOK ? List.of("meant", "meant, too") : List.of("meant"), records.stream().map(r -> r.getThrown().getMessage()).toList());
     }
 
     @Test
@@ -194,7 +198,7 @@ class PendulaTimerTest {
         assertEquals(Set.of(), timer.stop());
         clock.advance(Duration.ofDays(2));
         assertEquals(List.of(expired), calls.runs);
-        assertEquals(List.of(cancelled), calls.cancellations);
+        assertEquals(hooked(cancelled), calls.cancellations);
         assertEquals(0, scheduler.pending());
     }
 
