@@ -49,6 +49,16 @@ final class Crew {
         return sparesStarted;
     }
 
+    /** For statistics: the threads that were started and have not ended. */
+    int liveThreads() {
+        int n = 0;
+        for (Driver d : drivers) {
+            Thread t = d.runner();
+            n += t != null && t.isAlive() ? 1 : 0;
+        }
+        return n;
+    }
+
     /** All at home, and the monitor if there is one. */
     void startAll(Monitor monitor) {
         started = true;
@@ -118,14 +128,14 @@ final class Crew {
      * what those have left that found it trying: they were busy before.
      */
     boolean startAnother() {
-        if (drivers.length >= scheduler.options.maxDrivers() || !growing.compareAndSet(false, true)) {
+        if (drivers.length >= scheduler.options.maxThreads() || !growing.compareAndSet(false, true)) {
             return true;
         }
         Lookout lookout = scheduler.lookout;
         Driver d = null;
         try {
             try {
-                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers() || lookout.isHeld()) {
+                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads() || lookout.isHeld()) {
                     return true;
                 }
                 d = new Driver(scheduler, homes < scheduler.queues.length ? scheduler.queues[homes] : null);
@@ -148,14 +158,14 @@ final class Crew {
 
     /** Whether a spare driver could be started. */
     boolean mayGrow() {
-        return drivers.length < scheduler.options.maxDrivers();
+        return drivers.length < scheduler.options.maxThreads();
     }
 
     /** Starts a driver without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
         synchronized (this) {
-            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxDrivers()) {
+            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads()) {
                 return false;
             }
             number = sparesStarted++;
@@ -227,7 +237,7 @@ final class Crew {
     }
 
     private Thread newThread(Runnable body, String role) {
-        TimerScheduler.Options options = scheduler.options;
+        Options options = scheduler.options;
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {

@@ -75,7 +75,7 @@ final class Driver extends QueueRunner implements Runnable {
         super(scheduler);
         this.home = home;
         this.lookout = scheduler.lookout;
-        this.backstop = scheduler.options.kind() == TimerScheduler.Kind.POOL ? scheduler.backstop : null;
+        this.backstop = scheduler.options.kind() == Options.Kind.POOL ? scheduler.backstop : null;
         this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.earlyPark());
         this.seat = new Seat(scheduler.crew, this, home != null && scheduler.endsWhenIdle() ? "worker-" + home.index
                 : null);

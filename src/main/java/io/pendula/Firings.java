@@ -52,6 +52,13 @@ final class Firings {
         }
     }
 
+    /** How many are in progress, about: one that is just being handed to the executor may count twice. */
+    int count() {
+        int[] n = new int[1];
+        forEach(t -> n[0]++);
+        return n[0];
+    }
+
     /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
     boolean isAny(Predicate<TimerNode> timer) {
         boolean[] found = new boolean[1];

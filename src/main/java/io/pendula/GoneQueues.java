@@ -67,7 +67,7 @@ final class GoneQueues {
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
     /** The figures of those before. */
-    private TimerStats.Queue before = TimerStats.NOTHING;
+    private TimerStats.Queue before = TimerStats.Queue.NOTHING;
 
     GoneQueues(TimerScheduler scheduler) {
         this.scheduler = scheduler;
@@ -82,7 +82,7 @@ final class GoneQueues {
     private void makeRoom() {
         if (lately.size() >= KEPT) {
             TimerQueue oldest = lately.peek();
-            before = TimerStats.sum(before, oldest.takeFigures());
+            before = before.plus(oldest.takeFigures());
             lately.remove();
         }
     }
@@ -91,7 +91,7 @@ final class GoneQueues {
     TimerStats.Queue figures() {
         TimerStats.Queue sum = before;
         for (TimerQueue q : lately) {
-            sum = TimerStats.sum(sum, q.stats());
+            sum = sum.plus(q.stats());
         }
         return sum;
     }

@@ -14,7 +14,7 @@ abstract class HolderFields extends Padded {
 
     long fired;
     long stolen;
-    long maxLateness;
+    final LatenessHistogram lateness = new LatenessHistogram();
 }
 
 /** Keeps the lock holder's fields away from those of {@link TimerQueue}, which are written seldom and read by all. */

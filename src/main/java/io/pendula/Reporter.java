@@ -1,19 +1,39 @@
 package io.pendula;
 
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Tells the listener what has happened. What the listener throws harms nobody: the calling thread's uncaught-exception
  * handler hears of it.
  */
 final class Reporter {
+    /** So many since the scheduler's start. */
+    record Counts(long threw, long slow, long stalls, long measured, long nanos) {}
+
     private final TimerListener listener;
+    private final LongAdder threw = new LongAdder();
+    private final LongAdder slow = new LongAdder();
+    private final LongAdder stalls = new LongAdder();
+    private final LongAdder measured = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
 
     Reporter(TimerListener listener) {
         this.listener = listener;
     }
 
+    Counts counts() {
+        return new Counts(threw.sum(), slow.sum(), stalls.sum(), measured.sum(), nanos.sum());
+    }
+
+    /** A callback that was measured has ended. */
+    void measured(long ran) {
+        measured.increment();
+        nanos.add(ran);
+    }
+
     void threw(TimerNode t, long lateness, Throwable thrown) {
+        threw.increment();
         try {
             listener.threw(t, lateness, thrown);
         } catch (Throwable e) {
@@ -22,6 +42,7 @@ final class Reporter {
     }
 
     void slow(TimerNode t, long lateness, long ran) {
+        slow.increment();
         try {
             listener.slow(t, lateness, ran);
         } catch (Throwable e) {
@@ -32,6 +53,7 @@ final class Reporter {
     /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
     void stalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
+            stalls.increment();
             try {
                 listener.stalled(t, lateness, blocked);
             } catch (Throwable e) {
@@ -42,6 +64,7 @@ final class Reporter {
 
     /** A loop has not come by since {@code first} fell due, so long ago. */
     void loopStalled(LoopDriver l, TimerNode first, long late) {
+        stalls.increment();
         try {
             listener.loopStalled(l.handle, first, late);
         } catch (Throwable e) {

@@ -472,7 +472,7 @@ final class TimerQueue extends QueueFields {
                         if (stealing) {
                             stolen++;
                         }
-                        maxLateness = Math.max(maxLateness, now - when);
+                        lateness.record(now - when);
                         return true;
                     }
                 } else if (inLine) {
@@ -838,8 +838,8 @@ final class TimerQueue extends QueueFields {
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            TimerStats.Queue figures = new TimerStats.Queue(fired + stopped + reset + unfired, fired, stopped, reset,
-                    unfired, 0, 0, 0, compactor.swept(), stolen, intake.helps, maxLateness);
+            TimerStats.Queue figures = new TimerStats.Queue(fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
+                    stolen, intake.helps, Long.MAX_VALUE, lateness.snapshot());
             fired = 0;
             intake.stops -= stopped;
             intake.helps = 0;
@@ -847,7 +847,7 @@ final class TimerQueue extends QueueFields {
             resets.add(-reset);
             closer.takeFigures();
             stolen = 0;
-            maxLateness = 0;
+            lateness.clear();
             return figures;
         } finally {
             lock.unlock();
@@ -933,9 +933,10 @@ final class TimerQueue extends QueueFields {
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            return new TimerStats.Queue(fired + stopped + reset + unfired + pending, fired, stopped, reset, unfired,
-                    pending, compactor.staleCounter.stale(), heap.capacity(), compactor.swept(), stolen, intake.helps,
-                    maxLateness);
+            long next = pending == 0 ? Timeline.NEVER : earliest();
+            return new TimerStats.Queue(fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
+                    heap.capacity(), compactor.swept(), stolen, intake.helps,
+                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), lateness.snapshot());
         } finally {
             lock.unlock();
         }

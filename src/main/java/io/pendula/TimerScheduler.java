@@ -36,7 +36,7 @@ import java.util.function.BooleanSupplier;
  * callback goes to the worker whose driver runs it. Other threads are dealt to the workers in turn, each when it first
  * arms a timer, and all that one thread arms goes to one worker. A timer stays with its worker. If a driver is held up
  * by a callback, another runs the worker's due timers meanwhile; if all are held up, the monitor starts a spare one.
- * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxDrivers} allows more. An
+ * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxThreads} allows more. An
  * application's own loop can be the driver of a worker, too; see {@link #attach}.
  *
  * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing armed uses no processor time;
@@ -80,20 +80,6 @@ public final class TimerScheduler implements AutoCloseable {
     /** Under crew. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
-    /** The builder's settings. */
-    record Options(String name, int workers, int maxDrivers, ThreadFactory threadFactory, boolean daemon,
-            ClassLoader contextClassLoader, Executor executor, TimerListener listener, long slowNanos,
-            long maxPending, NanoClock clock, boolean monitor, long stallNanos, boolean earlyPark,
-            boolean tightSlack, Kind kind) {}
-
-    enum Kind {
-        ORDINARY,
-        /** Cannot be closed. */
-        SHARED,
-        /** Of an executor: tasks may block, so a lookout takes the monitor's place; threads start when needed. */
-        POOL
-    }
-
     private static final AtomicInteger POOLS = new AtomicInteger();
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
@@ -113,7 +99,7 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         private static TimerScheduler make() {
-            return newShared(builder().name("shared").workers(Math.max(2, Builder.defaultWorkers())));
+            return newShared(builder().name("shared").workers(Math.max(2, Options.defaultWorkers())));
         }
 
         static synchronized TimerScheduler again() {
@@ -126,11 +112,11 @@ public final class TimerScheduler implements AutoCloseable {
 
     private TimerScheduler(Options options) {
         this.options = options;
-        this.timeline = new Timeline(options.clock);
-        this.reporter = new Reporter(options.listener);
-        this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
+        this.timeline = new Timeline(options.clock());
+        this.reporter = new Reporter(options.listener());
+        this.limit = options.maxPending() == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending());
         ManualClock manual = manualClock();
-        this.workers = new TimerQueue[manual == null ? options.workers : Math.min(1, options.workers)];
+        this.workers = new TimerQueue[manual == null ? options.workers() : Math.min(1, options.workers())];
         this.mask = Integer.bitCount(workers.length) == 1 ? workers.length - 1 : -1;
         for (int i = 0; i < workers.length; i++) {
             workers[i] = newQueue(i);
@@ -145,14 +131,14 @@ public final class TimerScheduler implements AutoCloseable {
             crew.needsNobody();
             manual.attach(this);
         } else {
-            boolean watched = options.monitor && options.workers > 0;
-            this.backstop = watched || options.kind == Kind.POOL ? new Backstop(this) : null;
-            this.monitor = watched ? new Monitor(this, backstop, options.stallNanos) : null;
+            boolean watched = options.monitor() && options.workers() > 0;
+            this.backstop = watched || options.kind() == Options.Kind.POOL ? new Backstop(this) : null;
+            this.monitor = watched ? new Monitor(this, backstop, options.stallNanos()) : null;
             this.stepper = null;
-            this.lookout = options.kind == Kind.POOL && options.maxDrivers > 1 ? new Lookout(this) : null;
+            this.lookout = options.kind() == Options.Kind.POOL && options.maxThreads() > 1 ? new Lookout(this) : null;
             if (endsWhenIdle()) {
                 crew.seatAll();
-            } else if (options.kind != Kind.POOL) {
+            } else if (options.kind() != Options.Kind.POOL) {
                 try {
                     crew.startAll(monitor);
                 } catch (Throwable e) {
@@ -165,18 +151,18 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** A scheduler of its own for an executor with so many threads; {@code threadFactory} may be null. */
     static SchedulerExecutor newPool(int threads, ThreadFactory threadFactory) {
-        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).maxDrivers(threads).monitor(false).daemon(false)
-                .workers(Integer.highestOneBit(Math.min(threads, Builder.defaultWorkers())))
+        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).maxThreads(threads).monitor(false).daemon(false)
+                .workers(Integer.highestOneBit(Math.min(threads, Options.defaultWorkers())))
                 .contextClassLoader(Thread.currentThread().getContextClassLoader());
         if (threadFactory != null) {
             b.threadFactory(threadFactory);
         }
-        return new SchedulerExecutor(new TimerScheduler(b.options(Kind.POOL)), true);
+        return new SchedulerExecutor(new TimerScheduler(b.options.complete(Options.Kind.POOL)), true);
     }
 
     /** One whose threads come and go. */
     static TimerScheduler newShared(Builder b) {
-        return new TimerScheduler(b.options(Kind.SHARED));
+        return new TimerScheduler(b.options.complete(Options.Kind.SHARED));
     }
 
     // ---- what users call ----
@@ -342,8 +328,8 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
-        if (options.executor != null) {
-            throw new IllegalStateException("scheduler '" + options.name + "' runs callbacks on its executor, so attach"
+        if (options.executor() != null) {
+            throw new IllegalStateException("scheduler '" + options.name() + "' runs callbacks on its executor, so attach"
                     + " cannot confine them to the calling thread; use attachShared");
         }
         return attach(wakeup, true);
@@ -392,7 +378,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * What this scheduler has done so far. Cheap enough to be called each second.
+     * What this scheduler has done so far, and has to do. Cheap enough to be called each second: it takes some
+     * microseconds per queue, and holds each queue's lock for no longer than any other operation does.
      *
      * @return a snapshot
      */
@@ -402,9 +389,7 @@ public final class TimerScheduler implements AutoCloseable {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            TimerStats.Queue past = gone == null ? TimerStats.NOTHING : gone.figures();
-            return TimerStats.of(List.copyOf(each), past, backstop == null ? 0 : backstop.rescues(),
-                    crew.sparesStarted());
+            return new TimerStats(this, each, gone == null ? TimerStats.Queue.NOTHING : gone.figures());
         }
     }
 
@@ -455,14 +440,14 @@ public final class TimerScheduler implements AutoCloseable {
     @Override
     public String toString() {
         int attached = loops.all().length;
-        return "TimerScheduler[" + options.name + ", " + workers.length + " workers"
+        return "TimerScheduler[" + options.name() + ", " + workers.length + " workers"
                 + (attached == 0 ? "" : ", " + attached + " loops") + (closed ? ", closed]" : "]");
     }
 
     // ---- closing ----
 
     private void closeQueues(List<? super Timer> stopped) {
-        if (options.kind == Kind.SHARED) {
+        if (options.kind() == Options.Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         SchedulerCloser c;
@@ -531,7 +516,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
     boolean endsWhenIdle() {
-        return options.kind == Kind.SHARED;
+        return options.kind() == Options.Kind.SHARED;
     }
 
     int workers() {
@@ -566,7 +551,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     private ManualClock manualClock() {
         // The first test spares a program that has none the class.
-        return options.clock != Timeline.SYSTEM && options.clock instanceof ManualClock m ? m : null;
+        return options.clock() != Timeline.SYSTEM && options.clock() instanceof ManualClock m ? m : null;
     }
 
     /** Under crew. */
@@ -605,7 +590,7 @@ public final class TimerScheduler implements AutoCloseable {
     boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
-        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
+        long began = options.isMeasured() ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
@@ -613,7 +598,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
         if (began != 0) {
             long ended = nowIfTold();
-            if (ended - began > options.slowNanos) {
+            reporter.measured(ended - began);
+            if (ended - began > options.slowNanos()) {
                 reporter.slow(t, run.lateness(), ended - began);
             }
         }
@@ -639,7 +625,7 @@ public final class TimerScheduler implements AutoCloseable {
         try {
             h = new DispatchedFiring(this, claimed);
             firings.add(h);
-            options.executor.execute(h);
+            options.executor().execute(h);
             return true;
         } catch (Throwable e) {
             if (h != null && !h.take()) {
@@ -675,7 +661,7 @@ public final class TimerScheduler implements AutoCloseable {
         if (t instanceof DriverThread d) {
             return d.driver.scheduler == this ? d.driver : null;
         }
-        return options.threadFactory == null ? null : crew.driverOf(t);
+        return options.threadFactory() == null ? null : crew.driverOf(t);
     }
 
     /** Waits on a signal, so that closing the scheduler ends the wait. */
@@ -703,30 +689,9 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
     public static final class Builder {
-        private String name = "timers";
-        private int workers = -1;
-        private int maxDrivers;
-        private ThreadFactory threadFactory;
-        private boolean daemon = true;
-        private ClassLoader contextClassLoader;
-        private Executor executor;
-        private TimerListener listener = new TimerListener() {};
-        private long slowNanos = Long.MAX_VALUE;
-        private long maxPending = Long.MAX_VALUE;
-        private NanoClock clock = NanoClock.system();
-        private boolean monitor = true;
-        private long stallNanos = 1_000_000;
-        private boolean earlyPark = true;
-        private boolean tightSlack = true;
-
-        /** How many spare drivers there may be, unless {@code maxDrivers} was called. */
-        private static final int SPARES = 16;
+        private final Options options = new Options();
 
         private Builder() {}
-
-        static int defaultWorkers() {
-            return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
-        }
 
         /**
          * The name that appears in thread names. Default: {@code timers}.
@@ -736,14 +701,14 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code name} is null
          */
         public Builder name(String name) {
-            this.name = Check.notNull(name, "name");
+            options.name(name);
             return this;
         }
 
         /**
          * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
          * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
-         * deadlines, unless {@link #maxDrivers} allows more. One worker by default, since there is one processor, is
+         * deadlines, unless {@link #maxThreads} allows more. One worker by default, since there is one processor, is
          * no such promise: spare drivers run what is due behind a callback that blocks. A scheduler with a
          * {@link ManualClock} has one worker at most.
          *
@@ -757,22 +722,22 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code workers} is less than 0
          */
         public Builder workers(int workers) {
-            this.workers = Check.atLeast(workers, 0, "workers");
+            options.workers(workers);
             return this;
         }
 
         /**
-         * How many driver threads there may be, spare ones included. Spare drivers are started while all others are
+         * How many threads there may be, spare ones included. Spare threads are started while all others are
          * held up by callbacks and timers are due; they go away after some idle seconds. Default: {@code workers + 16},
          * but 1 after {@code workers(1)}.
          *
-         * @param maxDrivers at least the number of workers
+         * @param maxThreads at least the number of workers
          * @return this
-         * @throws IllegalArgumentException if {@code maxDrivers} is less than 1; {@link #build} throws it if it is less
+         * @throws IllegalArgumentException if {@code maxThreads} is less than 1; {@link #build} throws it if it is less
          *     than the number of workers
          */
-        public Builder maxDrivers(int maxDrivers) {
-            this.maxDrivers = Check.atLeast(maxDrivers, 1, "maxDrivers");
+        public Builder maxThreads(int maxThreads) {
+            options.maxThreads(maxThreads);
             return this;
         }
 
@@ -791,10 +756,7 @@ public final class TimerScheduler implements AutoCloseable {
          *     throws it
          */
         public Builder threadFactory(ThreadFactory threadFactory) {
-            if (VirtualThreads.areMadeBy(Check.notNull(threadFactory, "threadFactory"))) {
-                throw VirtualThreads.refused();
-            }
-            this.threadFactory = threadFactory;
+            options.threadFactory(threadFactory);
             return this;
         }
 
@@ -805,7 +767,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder daemon(boolean daemon) {
-            this.daemon = daemon;
+            options.daemon(daemon);
             return this;
         }
 
@@ -817,7 +779,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder contextClassLoader(ClassLoader contextClassLoader) {
-            this.contextClassLoader = contextClassLoader;
+            options.contextClassLoader(contextClassLoader);
             return this;
         }
 
@@ -833,7 +795,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code executor} is null
          */
         public Builder executor(Executor executor) {
-            this.executor = Check.notNull(executor, "executor");
+            options.executor(executor);
             return this;
         }
 
@@ -846,7 +808,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            this.listener = Check.notNull(listener, "listener");
+            options.listener(listener);
             return this;
         }
 
@@ -860,7 +822,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code threshold} is negative
          */
         public Builder slowCallback(Duration threshold) {
-            this.slowNanos = Check.notNegative(threshold, "threshold");
+            options.slowCallback(threshold);
             return this;
         }
 
@@ -873,10 +835,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code maxPending} is less than 1
          */
         public Builder maxPending(long maxPending) {
-            if (maxPending < 1) {
-                throw new IllegalArgumentException("maxPending must be at least 1, but is " + maxPending);
-            }
-            this.maxPending = maxPending;
+            options.maxPending(maxPending);
             return this;
         }
 
@@ -889,7 +848,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code clock} is null
          */
         public Builder clock(NanoClock clock) {
-            this.clock = Check.notNull(clock, "clock");
+            options.clock(clock);
             return this;
         }
 
@@ -901,7 +860,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder monitor(boolean monitor) {
-            this.monitor = monitor;
+            options.monitor(monitor);
             return this;
         }
 
@@ -915,7 +874,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code threshold} is negative
          */
         public Builder stallAfter(Duration threshold) {
-            this.stallNanos = Check.notNegative(threshold, "threshold");
+            options.stallAfter(threshold);
             return this;
         }
 
@@ -927,7 +886,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder earlyPark(boolean earlyPark) {
-            this.earlyPark = earlyPark;
+            options.earlyPark(earlyPark);
             return this;
         }
 
@@ -939,7 +898,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder tightSlack(boolean tightSlack) {
-            this.tightSlack = tightSlack;
+            options.tightSlack(tightSlack);
             return this;
         }
 
@@ -947,30 +906,13 @@ public final class TimerScheduler implements AutoCloseable {
          * Makes the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxDrivers} is less than the number of workers, or was set though
+         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or was set though
          *     there are none; if the thread factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */
         public TimerScheduler build() {
-            return new TimerScheduler(options(Kind.ORDINARY));
-        }
-
-        private Options options(Kind kind) {
-            int w = workers < 0 ? defaultWorkers() : workers;
-            if (w == 0 && maxDrivers != 0) {
-                throw new IllegalArgumentException("a scheduler without workers has no drivers, but maxDrivers is "
-                        + maxDrivers);
-            }
-            boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
-            int max = maxDrivers != 0 ? maxDrivers
-                    : w == 0 || sequential || w > Integer.MAX_VALUE - SPARES ? w : w + SPARES;
-            if (max < w) {
-                throw new IllegalArgumentException("maxDrivers must be at least the number of workers, " + w
-                        + ", but is " + max);
-            }
-            return new Options(name, w, max, threadFactory, daemon, contextClassLoader, executor, listener, slowNanos,
-                    maxPending, clock, monitor, stallNanos, earlyPark, tightSlack, kind);
+            return new TimerScheduler(options.complete(Options.Kind.ORDINARY));
         }
     }
 }

@@ -1,66 +1,453 @@
 package io.pendula;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * A snapshot of what a scheduler has done. The counts of one queue belong together; when nothing is being armed,
- * stopped or fired meanwhile, {@code armed == fired + stopped + reset + unfired + pending} exactly.
+ * A snapshot of what a scheduler has done and has to do. The counts of one queue belong together; when nothing is being
+ * armed, stopped or fired meanwhile, {@code armed == fired + stopped + reset + unfired + pending} exactly.
  *
- * @param armed how often a timer was armed: by making it, by a reset, by each next tick of a ticker
- * @param fired how many of these fired
- * @param stopped how many were prevented by {@code stop} or {@code cancel}
- * @param reset how many were replaced by a {@code reset}
- * @param unfired how many were dropped or returned when the scheduler was closed
- * @param pending how many are still to come
- * @param staleEntries heap entries of timers that are no longer armed, not swept yet
- * @param heapCapacity the heaps' capacity, in entries
- * @param staleDropped stale entries dropped
- * @param stolen firings run by another driver than the queue's own
- * @param overdueWakes sleeping drivers that the monitor had to wake, because a timer was overdue
- * @param spareThreads spare drivers that the monitor has started
- * @param callerDrains how often an arming thread emptied an inbox
- * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
- * @param queues the same for each queue; loops that were closed count above, but are not among these unless a
- *     timer of theirs is still armed
+ * <p>Counts grow from the scheduler's start and never fall, except {@code pending}, {@code staleEntries},
+ * {@code heapCapacity}, {@code running} and {@code threads}, which tell of this moment. A figure of the last minute is
+ * the difference of two snapshots; for lateness, see {@link Lateness#since}.
+ *
+ * <p>A snapshot does not change, and is safe for use by all threads.
  */
-public record TimerStats(
-        long armed, long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
-        long staleDropped, long stolen, long overdueWakes, long spareThreads, long callerDrains, long maxLatenessNanos,
-        List<Queue> queues) {
-
-    /**
-     * One queue's part of the snapshot.
-     *
-     * @param armed how often one of its timers was armed
-     * @param fired how many of these fired
-     * @param stopped how many were prevented by {@code stop} or {@code cancel}
-     * @param reset how many were replaced by a {@code reset}
-     * @param unfired how many were dropped or returned when the scheduler was closed
-     * @param pending how many are still to come
-     * @param staleEntries heap entries of timers that are no longer armed, not swept yet
-     * @param heapCapacity the heap's capacity, in entries
-     * @param staleDropped stale entries dropped
-     * @param stolen firings run by another driver than the queue's own
-     * @param callerDrains how often an arming thread emptied the inbox
-     * @param maxLatenessNanos the largest delay between a deadline and the claim of its firing, in nanoseconds
-     */
-    public record Queue(
-            long armed, long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
-            long staleDropped, long stolen, long callerDrains, long maxLatenessNanos) {}
+public final class TimerStats {
+    private final String name;
+    private final Queue sum;
+    private final List<Queue> queues;
+    private final long overdueWakes;
+    private final long spareThreads;
+    private final int threads;
+    private final int maxThreads;
+    private final int running;
+    private final Reporter.Counts callbacks;
 
     /** {@code gone} are queues that are no more. */
-    static TimerStats of(List<Queue> queues, Queue gone, long overdueWakes, long spareThreads) {
-        Queue sum = queues.stream().reduce(gone, TimerStats::sum);
-        return new TimerStats(sum.armed, sum.fired, sum.stopped, sum.reset, sum.unfired, sum.pending, sum.staleEntries,
-                sum.heapCapacity, sum.staleDropped, sum.stolen, overdueWakes, spareThreads, sum.callerDrains, sum.maxLatenessNanos, queues);
+    TimerStats(TimerScheduler scheduler, List<Queue> queues, Queue gone) {
+        Queue all = gone;
+        for (Queue q : queues) {
+            all = all.plus(q);
+        }
+        this.name = scheduler.options.name();
+        this.sum = all;
+        this.queues = List.copyOf(queues);
+        this.overdueWakes = scheduler.backstop == null ? 0 : scheduler.backstop.rescues();
+        this.spareThreads = scheduler.crew.sparesStarted();
+        this.threads = scheduler.crew.liveThreads();
+        this.maxThreads = scheduler.options.maxThreads();
+        this.running = scheduler.firings.count();
+        this.callbacks = scheduler.reporter.counts();
     }
 
-    static final Queue NOTHING = new Queue(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    /** {@return the scheduler's name, as given to its builder} */
+    public String name() {
+        return name;
+    }
 
-    static Queue sum(Queue a, Queue b) {
-        return new Queue(
-                a.armed + b.armed, a.fired + b.fired, a.stopped + b.stopped, a.reset + b.reset,
-                a.unfired + b.unfired, a.pending + b.pending, a.staleEntries + b.staleEntries, a.heapCapacity + b.heapCapacity, a.staleDropped + b.staleDropped,
-                a.stolen + b.stolen, a.callerDrains + b.callerDrains, Math.max(a.maxLatenessNanos, b.maxLatenessNanos));
+    /** {@return how often a timer was armed: by making it, by a reset, by each next tick of a ticker} */
+    public long armed() {
+        return sum.armed();
+    }
+
+    /** {@return how many of these fired} */
+    public long fired() {
+        return sum.fired;
+    }
+
+    /** {@return how many were prevented by {@code stop} or {@code cancel}} */
+    public long stopped() {
+        return sum.stopped;
+    }
+
+    /** {@return how many were replaced by a {@code reset}} */
+    public long reset() {
+        return sum.reset;
+    }
+
+    /** {@return how many were dropped or returned when the scheduler or a loop was closed} */
+    public long unfired() {
+        return sum.unfired;
+    }
+
+    /** {@return how many are still to come} */
+    public long pending() {
+        return sum.pending;
+    }
+
+    /** {@return how many heap entries belong to timers that are no longer armed and are not swept yet} */
+    public long staleEntries() {
+        return sum.staleEntries;
+    }
+
+    /** {@return the heaps' capacity, in entries} */
+    public long heapCapacity() {
+        return sum.heapCapacity;
+    }
+
+    /** {@return how many stale entries were dropped} */
+    public long staleDropped() {
+        return sum.staleDropped;
+    }
+
+    /** {@return how many firings were run by another thread than the queue's own} */
+    public long stolen() {
+        return sum.stolen;
+    }
+
+    /** {@return how often an arming thread emptied an inbox} */
+    public long callerDrains() {
+        return sum.callerDrains;
+    }
+
+    /** {@return how many sleeping threads the monitor had to wake because a timer was overdue} */
+    public long overdueWakes() {
+        return overdueWakes;
+    }
+
+    /** {@return how many spare threads the monitor has started} */
+    public long spareThreads() {
+        return spareThreads;
+    }
+
+    /**
+     * {@return the scheduler's threads that live, spare ones included; neither its monitor, nor the threads of loops,
+     * nor those of the builder's executor}
+     */
+    public int threads() {
+        return threads;
+    }
+
+    /** {@return how many such threads there may be; 0 for a scheduler without workers} */
+    public int maxThreads() {
+        return maxThreads;
+    }
+
+    /** {@return the callbacks in progress, those that wait in the builder's executor included} */
+    public int running() {
+        return running;
+    }
+
+    /**
+     * The time until the next timer is due.
+     *
+     * @return nanoseconds, 0 if something is due; less than the truth if timers were stopped or put off a short while
+     *     ago; {@code Long.MAX_VALUE} if nothing is pending, or nothing that will ever fire
+     */
+    public long nanosUntilNext() {
+        return sum.nanosUntilNext;
+    }
+
+    /**
+     * {@return the largest delay between a deadline and the claim of its firing, since the scheduler's start, in
+     * nanoseconds}
+     */
+    public long maxLatenessNanos() {
+        return sum.lateness.max;
+    }
+
+    /**
+     * How late firings were: the delay between a deadline and the claim of its firing. A callback that waits in the
+     * builder's executor waits longer.
+     *
+     * @return the distribution since the scheduler's start
+     */
+    public Lateness lateness() {
+        return sum.lateness;
+    }
+
+    /**
+     * {@return how many callbacks were measured: all that have ended, if the builder's {@code slowCallback} was set; 0
+     * if callbacks are not measured}
+     */
+    public long callbacksMeasured() {
+        return callbacks.measured();
+    }
+
+    /** {@return how long the measured callbacks took, all together, in nanoseconds, 0 if callbacks are not measured} */
+    public long callbackNanos() {
+        return callbacks.nanos();
+    }
+
+    /**
+     * {@return how many callbacks took longer than the builder's {@code slowCallback}; 0 if callbacks are not
+     * measured}
+     */
+    public long callbacksSlow() {
+        return callbacks.slow();
+    }
+
+    /** {@return of how many callbacks an exception was told to the {@link TimerListener}} */
+    public long callbacksThrew() {
+        return callbacks.threw();
+    }
+
+    /** {@return how often a run was found to block its thread, or a loop to be late} */
+    public long stalls() {
+        return callbacks.stalls();
+    }
+
+    /**
+     * {@return the same for each queue; loops that were closed count above, but are not among these unless a timer of
+     * theirs is still armed}
+     */
+    public List<Queue> queues() {
+        return queues;
+    }
+
+    /** {@return all figures, for people} */
+    @Override
+    public String toString() {
+        return "TimerStats[" + name + ", " + sum.figures() + ", overdueWakes " + overdueWakes + ", threads " + threads
+                + " of " + maxThreads + ", spareThreads " + spareThreads + ", running " + running + ", slow "
+                + callbacks.slow() + ", threw " + callbacks.threw() + ", stalls " + callbacks.stalls() + ", "
+                + sum.lateness + "]";
+    }
+
+    /** One queue's part of a snapshot. */
+    public static final class Queue {
+        static final Queue NOTHING = new Queue(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, Lateness.NONE);
+
+        private final long fired;
+        private final long stopped;
+        private final long reset;
+        private final long unfired;
+        private final long pending;
+        private final long staleEntries;
+        private final long heapCapacity;
+        private final long staleDropped;
+        private final long stolen;
+        private final long callerDrains;
+        private final long nanosUntilNext;
+        private final Lateness lateness;
+
+        Queue(long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
+                long staleDropped, long stolen, long callerDrains, long nanosUntilNext, Lateness lateness) {
+            this.fired = fired;
+            this.stopped = stopped;
+            this.reset = reset;
+            this.unfired = unfired;
+            this.pending = pending;
+            this.staleEntries = staleEntries;
+            this.heapCapacity = heapCapacity;
+            this.staleDropped = staleDropped;
+            this.stolen = stolen;
+            this.callerDrains = callerDrains;
+            this.nanosUntilNext = nanosUntilNext;
+            this.lateness = lateness;
+        }
+
+        Queue plus(Queue b) {
+            return new Queue(fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
+                    pending + b.pending, staleEntries + b.staleEntries, heapCapacity + b.heapCapacity,
+                    staleDropped + b.staleDropped, stolen + b.stolen, callerDrains + b.callerDrains,
+                    Math.min(nanosUntilNext, b.nanosUntilNext), lateness.plus(b.lateness));
+        }
+
+        /** {@return how often one of its timers was armed} */
+        public long armed() {
+            return fired + stopped + reset + unfired + pending;
+        }
+
+        /** {@return how many of these fired} */
+        public long fired() {
+            return fired;
+        }
+
+        /** {@return how many were prevented by {@code stop} or {@code cancel}} */
+        public long stopped() {
+            return stopped;
+        }
+
+        /** {@return how many were replaced by a {@code reset}} */
+        public long reset() {
+            return reset;
+        }
+
+        /** {@return how many were dropped or returned when the scheduler or a loop was closed} */
+        public long unfired() {
+            return unfired;
+        }
+
+        /** {@return how many are still to come} */
+        public long pending() {
+            return pending;
+        }
+
+        /** {@return how many heap entries belong to timers that are no longer armed and are not swept yet} */
+        public long staleEntries() {
+            return staleEntries;
+        }
+
+        /** {@return the heap's capacity, in entries} */
+        public long heapCapacity() {
+            return heapCapacity;
+        }
+
+        /** {@return how many stale entries were dropped} */
+        public long staleDropped() {
+            return staleDropped;
+        }
+
+        /** {@return how many firings were run by another thread than the queue's own} */
+        public long stolen() {
+            return stolen;
+        }
+
+        /** {@return how often an arming thread emptied the inbox} */
+        public long callerDrains() {
+            return callerDrains;
+        }
+
+        /**
+         * {@return the time until the next timer is due; see {@link TimerStats#nanosUntilNext()}, in nanoseconds, or
+         * {@code Long.MAX_VALUE}}
+         */
+        public long nanosUntilNext() {
+            return nanosUntilNext;
+        }
+
+        /** {@return the largest delay between a deadline and the claim of its firing, in nanoseconds} */
+        public long maxLatenessNanos() {
+            return lateness.max;
+        }
+
+        /** {@return how late firings were} */
+        public Lateness lateness() {
+            return lateness;
+        }
+
+        private String figures() {
+            return "armed " + armed() + ", fired " + fired + ", stopped " + stopped + ", reset " + reset + ", unfired "
+                    + unfired + ", pending " + pending + ", staleEntries " + staleEntries + ", heapCapacity "
+                    + heapCapacity + ", staleDropped " + staleDropped + ", stolen " + stolen + ", callerDrains "
+                    + callerDrains;
+        }
+
+        /** {@return all figures, for people} */
+        @Override
+        public String toString() {
+            return "Queue[" + figures() + ", " + lateness + "]";
+        }
+    }
+
+    /**
+     * The distribution of lateness: how long after its deadline a firing was claimed, in nanoseconds. It is kept in
+     * buckets that are at most an eighth wide of what they hold (from a microsecond on; 128 ns below that), up to about
+     * 18 minutes. Count, sum and maximum are exact.
+     */
+    public static final class Lateness {
+        static final Lateness NONE = new Lateness(new long[0], 0, 0);
+
+        /** By bucket; those behind the last that is not empty are left out. */
+        private final long[] counts;
+        private final long count;
+        private final long sum;
+        private final long max;
+
+        Lateness(long[] counts, long sum, long max) {
+            this.counts = counts;
+            this.count = total(counts);
+            this.sum = sum;
+            this.max = max;
+        }
+
+        private static long total(long[] counts) {
+            long n = 0;
+            for (long c : counts) {
+                n += c;
+            }
+            return n;
+        }
+
+        Lateness plus(Lateness b) {
+            if (b.count == 0) {
+                return this;
+            }
+            long[] both = Arrays.copyOf(counts, Math.max(counts.length, b.counts.length));
+            for (int i = 0; i < b.counts.length; i++) {
+                both[i] += b.counts[i];
+            }
+            return new Lateness(both, sum + b.sum, Math.max(max, b.max));
+        }
+
+        /** {@return how many firings there were} */
+        public long count() {
+            return count;
+        }
+
+        /** {@return how late all of them were together, in nanoseconds} */
+        public long sumNanos() {
+            return sum;
+        }
+
+        /**
+         * How late the latest was. Of a {@linkplain #since difference} it may be too large, by one bucket at most.
+         *
+         * @return nanoseconds, 0 if there was no firing
+         */
+        public long maxNanos() {
+            return max;
+        }
+
+        /**
+         * How late a given part of the firings was at most, to within one bucket; between a bucket's bounds the firings
+         * are taken to be spread evenly.
+         *
+         * @param quantile the part, from 0 to 1, as 0.99
+         * @return nanoseconds, never more than {@link #maxNanos()}; 0 if there was no firing
+         * @throws IllegalArgumentException if {@code quantile} is less than 0, more than 1 or not a number
+         */
+        public long quantileNanos(double quantile) {
+            if (!(quantile >= 0 && quantile <= 1)) {
+                throw new IllegalArgumentException("quantile must be from 0 to 1, but is " + quantile);
+            }
+            double rank = Math.max(1, quantile * count);
+            long before = 0;
+            for (int i = 0; i < counts.length; i++) {
+                if (before + counts[i] >= rank) {
+                    long low = LatenessHistogram.lowest(i);
+                    long high = Math.min(LatenessHistogram.lowest(i + 1), max);
+                    return Math.min(max, low + (long) ((high - low) * ((rank - before) / counts[i])));
+                }
+                before += counts[i];
+            }
+            return max;
+        }
+
+        /**
+         * The firings between two snapshots.
+         *
+         * @param earlier the lateness of an earlier snapshot of the same scheduler or queue
+         * @return the distribution of those that came after {@code earlier}
+         * @throws NullPointerException if {@code earlier} is null
+         * @throws IllegalArgumentException if {@code earlier} holds firings that this does not
+         */
+        public Lateness since(Lateness earlier) {
+            Check.notNull(earlier, "earlier");
+            long[] rest = counts.clone();
+            int used = 0;
+            for (int i = 0; i < Math.max(rest.length, earlier.counts.length); i++) {
+                long before = i < earlier.counts.length ? earlier.counts[i] : 0;
+                if (before > (i < rest.length ? rest[i] : 0)) {
+                    throw new IllegalArgumentException("earlier must be of the same scheduler and not later, but it has "
+                            + earlier.count + " firings, and this " + count);
+                }
+                if (i < rest.length) {
+                    rest[i] -= before;
+                    used = rest[i] > 0 ? i + 1 : used;
+                }
+            }
+            long most = used == 0 ? 0 : max > earlier.max ? max : Math.min(max, LatenessHistogram.lowest(used) - 1);
+            return new Lateness(Arrays.copyOf(rest, used), sum - earlier.sum, most);
+        }
+
+        /** {@return count, quantiles and maximum, for people} */
+        @Override
+        public String toString() {
+            return "lateness of " + count + ": p50 " + quantileNanos(0.5) + " ns, p99 " + quantileNanos(0.99)
+                    + " ns, max " + max + " ns";
+        }
     }
 }

@@ -39,7 +39,7 @@ class BatchTest {
 
     @Test
     void adoptedQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
-        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxDrivers(2).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).build()) {
             CountDownLatch release = holdUp(s.queues[0]);
             List<String> order = new CopyOnWriteArrayList<>();
             for (int i = 0; i < BLOCKING; i++) {

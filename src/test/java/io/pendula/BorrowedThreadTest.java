@@ -82,7 +82,7 @@ class BorrowedThreadTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void flagLeftSet_byATask_isNotSeenByTheNext(boolean view) throws Exception {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(1).build();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).build();
                 SchedulerExecutor e = view ? s.asScheduledExecutorService()
                         : TimerExecutors.newSingleThreadScheduledExecutor()) {
             List<Future<?>> all = new ArrayList<>();

@@ -87,7 +87,7 @@ class BrokenClockTest {
     void clockThrowsOnce_onTheMonitor_itLooksOn(int k) throws Exception {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         Clock clock = new Clock("monitor-", k);
-        TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).clock(clock)
+        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).clock(clock)
                 .threadFactory(quiet(uncaught)).build();
         AtomicInteger ran = new AtomicInteger();
         Ticker ticker = s.every(Duration.ofMillis(1), ran::incrementAndGet); // keeps the monitor up

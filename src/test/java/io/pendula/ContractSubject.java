@@ -39,7 +39,7 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
     static ContractSubject view(int workers) {
         return new ContractSubject("view of " + workers, workers, false, Fixtures.PATIENCE_SECONDS,
                 (n, threads, end) -> {
-                    TimerScheduler s = TimerScheduler.builder().workers(n).maxDrivers(n).threadFactory(threads).build();
+                    TimerScheduler s = TimerScheduler.builder().workers(n).maxThreads(n).threadFactory(threads).build();
                     end.accept(s::close);
                     return s.asScheduledExecutorService();
                 });

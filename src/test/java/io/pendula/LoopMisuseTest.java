@@ -288,9 +288,9 @@ class LoopMisuseTest {
 
     @Test
     void build_noWorkersButMaxDrivers_isRejected() {
-        assertEquals("a scheduler without workers has no drivers, but maxDrivers is 1",
+        assertEquals("a scheduler without workers has no threads, but maxThreads is 1",
                 assertThrows(IllegalArgumentException.class,
-                        () -> TimerScheduler.builder().workers(0).maxDrivers(1).build()).getMessage());
+                        () -> TimerScheduler.builder().workers(0).maxThreads(1).build()).getMessage());
     }
 
     @Test

@@ -51,7 +51,7 @@ class MonitorTest {
 
     @Test
     void allDriversBlocked_timersDueRunOnASpareThatGoesAwayAgain() {
-        try (TimerScheduler s = TimerScheduler.builder().name("spare").workers(2).maxDrivers(3).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().name("spare").workers(2).maxThreads(3).build()) {
             Plug plug = new Plug();
             plug.hold(s, 2);
             Queue<Long> late = new ConcurrentLinkedQueue<>();
@@ -100,7 +100,7 @@ class MonitorTest {
     @Test
     void allDriversBlockedAgainAndAgain_driversStayWithinBound() {
         int max = 5;
-        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxDrivers(max).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(max).build()) {
             AtomicInteger running = new AtomicInteger();
             AtomicInteger most = new AtomicInteger();
             CountDownLatch done = new CountDownLatch(40);
@@ -113,7 +113,7 @@ class MonitorTest {
                 });
             }
             await(done);
-            figure("40 callbacks of 15 ms, 2 workers, maxDrivers %d: %d ran at once", max, most.get());
+            figure("40 callbacks of 15 ms, 2 workers, maxThreads %d: %d ran at once", max, most.get());
             assertTrue(most.get() <= max, "at once: " + most);
             assertTrue(most.get() > 2, "no spare helped");
             assertTrue(s.crew.drivers().length <= max);
@@ -123,7 +123,7 @@ class MonitorTest {
 
     @Test
     void oneWorkerWithTwoDrivers_spareRunsWhileTheFirstIsBlocked() {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).build()) {
             Plug plug = new Plug();
             plug.hold(s, 1);
             CountDownLatch ran = new CountDownLatch(10);
@@ -140,7 +140,7 @@ class MonitorTest {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         AtomicInteger made = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(2).threadFactory(r -> {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).threadFactory(r -> {
             if (made.incrementAndGet() > 2) {
                 refused.incrementAndGet();
                 throw new OutOfMemoryError("no more threads");

@@ -51,7 +51,7 @@ class TimerSchedulerTest {
             int workers = s.queues.length;
             int processors = Runtime.getRuntime().availableProcessors();
             assertEquals(Integer.highestOneBit(Math.min(4, processors)), workers);
-            assertEquals(workers == 1 ? 1 : workers + 16, s.options.maxDrivers());
+            assertEquals(workers == 1 ? 1 : workers + 16, s.options.maxThreads());
             assertEquals(Long.MAX_VALUE, s.options.maxPending());
             assertEquals(Long.MAX_VALUE, s.options.slowNanos());
             assertEquals(1_000_000, s.options.stallNanos());
@@ -65,9 +65,9 @@ class TimerSchedulerTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 18", "3, 19"})
-    void build_maxDriversNotGiven_followsWorkers(int workers, int expected) {
+    void build_maxThreadsNotGiven_followsWorkers(int workers, int expected) {
         try (TimerScheduler s = TimerScheduler.builder().workers(workers).build()) {
-            assertEquals(expected, s.options.maxDrivers());
+            assertEquals(expected, s.options.maxThreads());
             assertEquals(workers, s.queues.length);
         }
     }
@@ -76,9 +76,9 @@ class TimerSchedulerTest {
         TimerScheduler.Builder b = TimerScheduler.builder();
         return Stream.of(
                 bad(IllegalArgumentException.class, "workers must be at least 0, but is -3", () -> b.workers(-3)),
-                bad(IllegalArgumentException.class, "maxDrivers must be at least 1, but is 0", () -> b.maxDrivers(0)),
-                bad(IllegalArgumentException.class, "maxDrivers must be at least the number of workers, 4, but is 3",
-                        () -> TimerScheduler.builder().maxDrivers(3).workers(4).build()),
+                bad(IllegalArgumentException.class, "maxThreads must be at least 1, but is 0", () -> b.maxThreads(0)),
+                bad(IllegalArgumentException.class, "maxThreads must be at least the number of workers, 4, but is 3",
+                        () -> TimerScheduler.builder().maxThreads(3).workers(4).build()),
                 bad(IllegalArgumentException.class, "maxPending must be at least 1, but is 0", () -> b.maxPending(0)),
                 bad(IllegalArgumentException.class, "threshold must not be negative, but is PT-0.000000001S",
                         () -> b.slowCallback(Duration.ofNanos(-1))),
