@@ -130,16 +130,16 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             gauge("executor.pool.max", "threads", "The most threads there may be", TimerStats::maxThreads);
             counter("executor.steals", "tasks", "Callbacks run by another worker than their own", TimerStats::stolen);
 
-            counter("pendula.timers.armed", "timers", "Timers made, reset, or armed for a next tick",
+            counter("pendula.timers.armed", null, "Timers made, reset, or armed for a next tick",
                     TimerStats::armed);
-            counter("pendula.timers.fired", "timers", "Firings", TimerStats::fired);
-            counter("pendula.timers.stopped", "timers", "Firings prevented by a stop or cancel", TimerStats::stopped);
-            counter("pendula.timers.reset", "timers", "Firings replaced by a reset", TimerStats::reset);
-            counter("pendula.timers.unfired", "timers", "Timers dropped by closing", TimerStats::unfired);
-            gauge("pendula.timers.pending", "timers", "Firings that are to come", TimerStats::pending);
-            gauge("pendula.timers.stale", "timers", "Entries of stopped timers, not swept yet",
+            counter("pendula.timers.fired", null, "Firings", TimerStats::fired);
+            counter("pendula.timers.stopped", null, "Firings prevented by a stop or cancel", TimerStats::stopped);
+            counter("pendula.timers.reset", null, "Firings replaced by a reset", TimerStats::reset);
+            counter("pendula.timers.unfired", null, "Timers dropped by closing", TimerStats::unfired);
+            gauge("pendula.timers.pending", null, "Firings that are to come", TimerStats::pending);
+            gauge("pendula.timers.stale", null, "Entries of stopped timers, not swept yet",
                     TimerStats::staleEntries);
-            gauge("pendula.timers.slots", "timers", "Entries that the heaps have room for", TimerStats::heapCapacity);
+            gauge("pendula.timers.slots", null, "Entries that the heaps have room for", TimerStats::heapCapacity);
             duration("pendula.timers.next", "Time until the next timer is due; no value if none is", Tags.empty(),
                     PendulaMetrics::nextNanos);
 
@@ -153,16 +153,17 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             }
             timer("pendula.callbacks", "Callbacks measured, if the builder's slowCallback was set",
                     TimerStats::callbacksMeasured, TimerStats::callbackNanos);
-            counter("pendula.callbacks.slow", "callbacks", "Callbacks that took longer than the builder's slowCallback",
+            counter("pendula.callbacks.slow", null, "Callbacks that took longer than the builder's slowCallback",
                     TimerStats::callbacksSlow);
-            counter("pendula.callbacks.threw", "callbacks", "Callbacks that threw", TimerStats::callbacksThrew);
-            counter("pendula.stalls", "stalls", "Callbacks found to block a thread, and loops found late",
+            counter("pendula.callbacks.threw", null, "Callbacks that threw", TimerStats::callbacksThrew);
+            counter("pendula.stalls", null, "Callbacks found to block a thread, and loops found late",
                     TimerStats::stalls);
-            counter("pendula.wakes.overdue", "wakes", "Threads that the monitor woke for an overdue timer",
+            counter("pendula.wakes.overdue", null, "Threads that the monitor woke for an overdue timer",
                     TimerStats::overdueWakes);
-            counter("pendula.threads.spare", "threads", "Spare threads started", TimerStats::spareThreads);
+            counter("pendula.threads.spare", null, "Spare threads started", TimerStats::spareThreads);
         }
 
+        /** {@code unit} is null where the name says it. */
         private void counter(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
             ToDoubleFunction<TimerScheduler> value = value(figure::applyAsLong);
             add(FunctionCounter.builder(name, scheduler, value).tags(tags).description(text).baseUnit(unit)

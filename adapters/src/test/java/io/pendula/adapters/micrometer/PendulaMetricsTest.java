@@ -47,14 +47,14 @@ class PendulaMetricsTest {
             withoutUncaught(() -> clock.advance(Duration.ofSeconds(60)));
 
             Scrape scrape = Scrape.of(registry);
-            assertEquals(6, scrape.value("pendula_timers_armed_timers_total{name=\"io\"}"));
-            assertEquals(2, scrape.value("pendula_timers_fired_timers_total{name=\"io\"}"));
-            assertEquals(1, scrape.value("pendula_timers_stopped_timers_total{name=\"io\"}"));
-            assertEquals(1, scrape.value("pendula_timers_reset_timers_total{name=\"io\"}"));
-            assertEquals(0, scrape.value("pendula_timers_unfired_timers_total{name=\"io\"}"));
-            assertEquals(2, scrape.value("pendula_timers_pending_timers{name=\"io\"}"));
+            assertEquals(6, scrape.value("pendula_timers_armed_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_timers_fired_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_timers_stopped_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_timers_reset_total{name=\"io\"}"));
+            assertEquals(0, scrape.value("pendula_timers_unfired_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_timers_pending{name=\"io\"}"));
             assertEquals(30, scrape.value("pendula_timers_next_seconds{name=\"io\"}"));
-            assertEquals(1, scrape.value("pendula_callbacks_threw_callbacks_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_callbacks_threw_total{name=\"io\"}"));
             assertEquals(2, scrape.value("pendula_lateness_seconds_count{name=\"io\"}"));
             assertEquals(2, scrape.value("executor_completed_tasks_total{name=\"io\"}"));
             assertEquals(2, scrape.value("executor_queued_tasks{name=\"io\"}"));
@@ -105,7 +105,7 @@ class PendulaMetricsTest {
                     scrape.text());
             assertEquals(2, scrape.value("pendula_callbacks_seconds_count{name=\"late\"}"));
             assertTrue(scrape.value("pendula_callbacks_seconds_sum{name=\"late\"}") >= 0.049, scrape.text());
-            assertTrue(scrape.value("pendula_callbacks_slow_callbacks_total{name=\"late\"}") >= 1, scrape.text());
+            assertTrue(scrape.value("pendula_callbacks_slow_total{name=\"late\"}") >= 1, scrape.text());
         }
     }
 
@@ -129,7 +129,7 @@ class PendulaMetricsTest {
             metrics.bindTo(registry);
             int before = taken.get();
             for (int i = 1; i <= 5; i++) {
-                assertTrue(Scrape.of(registry).text().contains("pendula_timers_armed_timers_total{name=\"once\",zone=\"a\"}"));
+                assertTrue(Scrape.of(registry).text().contains("pendula_timers_armed_total{name=\"once\",zone=\"a\"}"));
                 assertEquals(before + i, taken.get());
             }
         }
