@@ -385,9 +385,8 @@ final class Intake {
         return immediate.isEmpty() && !isTakenOut();
     }
 
-    /** Looks at every timer in a line, after a drain. */
+    /** Looks at every timer in a line, after a drain. What was armed since may be in a chain that is being turned. */
     void forEach(Consumer<TimerNode> look) {
-        assert reversal.isComplete();
         backlog.forEach(look);
         shortage.parked.forEach(look);
         immediate.forEach(look);

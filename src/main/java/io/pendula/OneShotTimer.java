@@ -1,7 +1,6 @@
 package io.pendula;
 
 import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.deadline;
 import static io.pendula.TimerState.isArmed;
 import static io.pendula.TimerState.isCancelled;
 import static io.pendula.TimerState.state;
@@ -65,10 +64,12 @@ final class OneShotTimer extends TimerNode implements Timer {
 
     @Override
     public Duration remaining() {
-        long w = wordVolatile();
-        return isArmed(state(w))
-                ? Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()))
-                : Duration.ZERO;
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public Object task() {
+        return Handles.task(work());
     }
 
     @Override
@@ -100,7 +101,7 @@ final class OneShotTimer extends TimerNode implements Timer {
     }
 
     private Signal signal() {
-        return task() instanceof Signal s ? s : null;
+        return work() instanceof Signal s ? s : null;
     }
 
     @Override
@@ -110,6 +111,6 @@ final class OneShotTimer extends TimerNode implements Timer {
 
     @Override
     public String toString() {
-        return "Timer[" + (isPending() ? "due in " + remaining() : "not pending") + "]";
+        return Handles.describe("Timer", this, "");
     }
 }

@@ -28,7 +28,7 @@ final class Options {
     private boolean daemon = true;
     private ClassLoader contextClassLoader;
     private Executor executor;
-    private TimerListener listener = new TimerListener() {};
+    private TimerListener listener = new DefaultListener();
     private long slowNanos = Long.MAX_VALUE;
     private long maxPending = Long.MAX_VALUE;
     private NanoClock clock = NanoClock.system();

@@ -71,6 +71,21 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     @Override
+    public Object task() {
+        return Handles.task(work());
+    }
+
+    @Override
+    public Duration remaining() {
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
+    @Override
     public void await() throws InterruptedException {
         await(Long.MAX_VALUE);
     }
@@ -110,6 +125,11 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     @Override
+    long periodNanos() {
+        return tempo.period(this);
+    }
+
+    @Override
     long nextAfter(long deadline, long now) {
         return missedTicks.next(deadline, tempo.claim(this, deadline), now);
     }
@@ -128,7 +148,6 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     @Override
     public String toString() {
-        return "Ticker[every " + Duration.ofNanos(tempo.period(this))
-                + (isArmed(state(wordVolatile())) ? "]" : ", stopped]");
+        return Handles.describe("Ticker", this, ", every " + Duration.ofNanos(tempo.period(this)));
     }
 }

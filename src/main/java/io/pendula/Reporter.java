@@ -1,5 +1,7 @@
 package io.pendula;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -35,7 +37,7 @@ final class Reporter {
     void threw(TimerNode t, long lateness, Throwable thrown) {
         threw.increment();
         try {
-            listener.threw(t, lateness, thrown);
+            listener.threw((TimerHandle) t, lateness, thrown);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -44,7 +46,7 @@ final class Reporter {
     void slow(TimerNode t, long lateness, long ran) {
         slow.increment();
         try {
-            listener.slow(t, lateness, ran);
+            listener.slow((TimerHandle) t, lateness, ran);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -55,7 +57,7 @@ final class Reporter {
         if (t != null) {
             stalls.increment();
             try {
-                listener.stalled(t, lateness, blocked);
+                listener.stalled((TimerHandle) t, lateness, blocked);
             } catch (Throwable e) {
                 uncaught(e);
             }
@@ -66,7 +68,7 @@ final class Reporter {
     void loopStalled(LoopDriver l, TimerNode first, long late) {
         stalls.increment();
         try {
-            listener.loopStalled(l.handle, first, late);
+            listener.loopStalled(l.handle, (TimerHandle) first, late);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -75,7 +77,11 @@ final class Reporter {
     /** Armed timers were stopped because their loop was closed. */
     void loopClosed(TimerLoop loop, List<TimerNode> unfired) {
         try {
-            listener.loopClosed(loop, List.copyOf(unfired));
+            List<TimerHandle> handles = new ArrayList<>(unfired.size());
+            for (TimerNode t : unfired) {
+                handles.add((TimerHandle) t);
+            }
+            listener.loopClosed(loop, Collections.unmodifiableList(handles));
         } catch (Throwable e) {
             uncaught(e);
         }

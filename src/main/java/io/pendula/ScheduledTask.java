@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFuture<V> {
+final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableScheduledFuture<V> {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
@@ -96,7 +96,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     private Object outcome;
 
     /** A task with a value, where others have a task without. */
-    private record Call(Callable<?> callable) implements Runnable {
+    record Call(Callable<?> task) implements Runnable {
         @Override
         public void run() {
             throw new AssertionError("called for its value only");
@@ -255,6 +255,21 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         }
     }
 
+    @Override
+    public Object task() {
+        return Handles.task(work());
+    }
+
+    @Override
+    public Duration remaining() {
+        return Handles.remaining(this);
+    }
+
+    @Override
+    public boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
     // ---- delay and order ----
 
     @Override
@@ -287,7 +302,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
      */
     @Override
     public void run() {
-        Runnable work = task();
+        Runnable work = work();
         if (!isReturned()) {
             return;
         }
@@ -311,6 +326,11 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
     @Override
     boolean isImmediate() {
         return forNow;
+    }
+
+    @Override
+    long periodNanos() {
+        return Math.abs(period);
     }
 
     @Override
@@ -355,7 +375,7 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
                 return true;
             }
             if (claimed instanceof Call c) {
-                outcome = c.callable.call();
+                outcome = c.task.call();
             } else {
                 claimed.run();
             }
@@ -481,24 +501,20 @@ final class ScheduledTask<V> extends TimerNode implements RunnableScheduledFutur
         return (byte) TALLY.getAndSet(this, GONE) == COUNTED;
     }
 
-    /**
-     * State and remaining time, for people.
-     *
-     * @return a text without a fixed form
-     */
     @Override
     public String toString() {
         long w = wordVolatile();
-        String state;
+        String text = period == 0 ? "Task[" : period > 0 ? "Task[every " + Duration.ofNanos(period) + ", "
+                : "Task[" + Duration.ofNanos(-period) + " after each run, ";
         if (TimerState.isCancelled(state(w))) {
-            state = "cancelled";
+            return text + "cancelled]";
         } else if (isDone(w)) {
-            state = "done";
-        } else if (isArmed(state(w)) && !isRunning(state(w))) {
-            state = "due in " + Duration.ofNanos(Math.max(0, deadline(w) - queue.timeline.now()));
-        } else {
-            state = isRunning(state(w)) && !isReturned() ? "running" : "given back by a shutdown";
+            return text + "done]";
         }
-        return (period == 0 ? "Task[" : "PeriodicTask[") + state + "]";
+        text += Handles.nameOf(task());
+        if (isArmed(state(w)) && !isRunning(state(w))) {
+            return text + ", due in " + remaining() + "]";
+        }
+        return text + (isRunning(state(w)) && !isReturned() ? ", running]" : ", given back by a shutdown]");
     }
 }

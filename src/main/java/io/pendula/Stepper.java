@@ -79,7 +79,7 @@ final class Stepper extends Firing {
                 q.unlock();
             }
         }
-        return "the next is " + t + (t == null ? "" : ", task " + t.task()) + ", of scheduler "
+        return "the next is " + t + (t == null ? "" : ", task " + t.work()) + ", of scheduler "
                 + scheduler.options.name();
     }
 }

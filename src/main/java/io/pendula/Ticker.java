@@ -19,7 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>All methods may be called by any thread at any time, the own callback included.
  */
-public sealed interface Ticker extends AutoCloseable permits PeriodicTimer {
+public sealed interface Ticker extends TimerHandle, AutoCloseable permits PeriodicTimer {
     /**
      * Runs {@code task} each {@code period} on the {@linkplain TimerScheduler#shared() shared scheduler}; missed ticks
      * are skipped.
@@ -114,12 +114,4 @@ public sealed interface Ticker extends AutoCloseable permits PeriodicTimer {
     /** Stops the ticker for good and drops its task at once. A run in progress ends normally. */
     @Override
     void close();
-
-    /**
-     * State and period, for people.
-     *
-     * @return a text without a fixed form
-     */
-    @Override
-    String toString();
 }

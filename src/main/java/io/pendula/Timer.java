@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; if the
  * program does not refer to it any more, both are let go within a minute. One that was cancelled drops its task at once.
  */
-public sealed interface Timer permits OneShotTimer {
+public sealed interface Timer extends TimerHandle permits OneShotTimer {
     /**
      * Runs {@code task} once after {@code delay} on the {@linkplain TimerScheduler#shared() shared scheduler}.
      *
@@ -134,14 +134,8 @@ public sealed interface Timer permits OneShotTimer {
      *
      * @return true if the timer is armed
      */
+    @Override
     boolean isPending();
-
-    /**
-     * The time until the timer is due.
-     *
-     * @return zero if it is due already or not armed at all; about 18 years if it will never fire
-     */
-    Duration remaining();
 
     /**
      * Waits for the firing of a timer without a task and takes it. Of several who wait, one gets it. Waits on if the
@@ -164,12 +158,4 @@ public sealed interface Timer permits OneShotTimer {
      * @throws CancellationException if the timer was cancelled, or its scheduler is closed
      */
     boolean await(Duration timeout) throws InterruptedException;
-
-    /**
-     * State and remaining time, for people.
-     *
-     * @return a text without a fixed form
-     */
-    @Override
-    String toString();
 }

@@ -3,14 +3,42 @@ package io.pendula;
 import java.util.List;
 
 /**
- * Hears of callbacks that threw or took long, and of drivers that were stuck in one. Each method names the timer (a
- * {@link Timer}, a {@link Ticker}, or the {@link java.util.concurrent.RunnableScheduledFuture} of an executor's task)
- * and how late its callback had begun.
+ * Is told of callbacks that threw, took long, or blocked their thread. Each method names the timer, whose
+ * {@link TimerHandle#task()} tells whose callback it was, and how late that callback had begun.
  *
- * <p>Methods are called by drivers, by the executor's threads and by the monitor, possibly at the same time; they
- * should be quick. What a listener throws itself goes to the thread's uncaught-exception handler and harms nobody.
+ * <p>Methods are called by the scheduler's threads, by the executor's threads and by the monitor, possibly at the same
+ * time. They must return quickly and must not block: the monitor hands over the timers behind a callback that blocks.
+ * What a listener throws itself goes to the thread's uncaught-exception handler and has no other effect.
+ *
+ * <p>A scheduler whose builder was given no listener hands exceptions to the thread's uncaught-exception handler, and
+ * logs as {@link #logging()} does, but only slow callbacks, and callbacks that block their thread and loops that are
+ * late for more than a second.
  */
 public interface TimerListener {
+    /**
+     * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
+     * errors, slow and stalled callbacks, late loops and pauses as warnings. It writes at most ten lines of each kind
+     * within ten seconds, then one with the number of those that it has left out. A thread of its own writes them, so a
+     * log that blocks delays no timer; that daemon thread ends when nothing was logged for ten seconds.
+     *
+     * @return a new listener; schedulers that share it share its limit
+     */
+    static TimerListener logging() {
+        return new LoggingListener();
+    }
+
+    /**
+     * A listener that tells this one, then another. Each method that neither overrides does for both what it says: of a
+     * pair, both should override {@link #threw}, or the uncaught-exception handler is called by the one that does not.
+     *
+     * @param next is told after this one, even if this one throws
+     * @return a listener that tells both
+     * @throws NullPointerException if {@code next} is null
+     */
+    default TimerListener andThen(TimerListener next) {
+        return new ListenerPair(this, Check.notNull(next, "next"));
+    }
+
     /**
      * A callback threw. The timer lives on: a ticker ticks again, a one-shot may be reset. An executor's periodic task
      * ends; of its one-shot tasks only those given to {@code execute} are reported, as the others' futures tell. Unless
@@ -20,7 +48,7 @@ public interface TimerListener {
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param thrown what it threw; any Throwable, also an {@link Error}
      */
-    default void threw(Object timer, long latenessNanos, Throwable thrown) {
+    default void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
         Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     }
@@ -32,7 +60,7 @@ public interface TimerListener {
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param ranNanos how many nanoseconds the callback took
      */
-    default void slow(Object timer, long latenessNanos, long ranNanos) {}
+    default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
      * A driver or loop is stuck in a callback, and its other timers are being handed to another driver. Called by the monitor,
@@ -42,7 +70,7 @@ public interface TimerListener {
      * @param latenessNanos by how many nanoseconds the run began after its deadline
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */
-    default void stalled(Object timer, long latenessNanos, long blockedNanos) {}
+    default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
 
     /**
      * A {@link TimerLoop} is late: its thread has not come by since a timer fell due. Called by the monitor, once until
@@ -52,7 +80,7 @@ public interface TimerListener {
      * @param timer that has waited longest
      * @param latenessNanos by how many nanoseconds it is late already
      */
-    default void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {}
+    default void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {}
 
     /**
      * Armed timers were stopped by {@link TimerLoop#close()}, because the loop was confined to its thread, or because
@@ -64,10 +92,9 @@ public interface TimerListener {
      * {@link TimerStats#unfired} counts them in any case.
      *
      * @param loop that was closed
-     * @param unfired the timers that will not run: each {@link Timer}, {@link Ticker} and task of an executor, in no
-     *     particular order; unmodifiable, never empty
+     * @param unfired the timers that will not run, in no particular order; unmodifiable, never empty
      */
-    default void loopClosed(TimerLoop loop, List<?> unfired) {}
+    default void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {}
 
     /**
      * No thread of the scheduler could run for a second or more, as the process was suspended, the machine was asleep,

@@ -251,7 +251,7 @@ abstract class TimerNode {
     }
 
     /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */
-    final Runnable task() {
+    final Runnable work() {
         return task;
     }
 
@@ -265,6 +265,11 @@ abstract class TimerNode {
      * before the CAS that claims the firing, so it may be repeated, and may find no successor.
      */
     long nextAfter(long deadline, long now) {
+        return 0;
+    }
+
+    /** For people: the time between two firings, or 0 if this timer fires once. */
+    long periodNanos() {
         return 0;
     }
 

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The timers of one worker or loop: what may be done with them, and the parts that hold them. {@link TimerNode} has the
@@ -191,7 +192,7 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.task());
+            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.work());
             if (!prevents && !forGood || isCancelled(s)) {
                 return false;
             }
@@ -331,7 +332,7 @@ final class TimerQueue extends QueueFields {
                 case REMOVED:
                     intake.helpIfDeep();
                     acquirePermit();
-                    boolean kept = s == NO_STATUS && t.isSignal(t.task()); // before the CAS: a cancel drops the task
+                    boolean kept = s == NO_STATUS && t.isSignal(t.work()); // before the CAS: a cancel drops the task
                     if (tryPost(t, w, when)) {
                         return kept;
                     }
@@ -456,7 +457,7 @@ final class TimerQueue extends QueueFields {
                 TimerNode t = inLine ? intake.immediate.first() : heap.top();
                 long w = t.wordVolatile();
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
-                    Runnable task = t.task(); // before the CAS, see cancel
+                    Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
                     if (t.tryClaim(w, when, next, t.isSignal(task))) {
                         run.begin(t, task, when, now);
@@ -741,6 +742,11 @@ final class TimerQueue extends QueueFields {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
+    boolean forEachPending(Predicate<TimerNode> look) {
+        return new PendingWalk(lock, intake, heap, liveness).forEach(look);
     }
 
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----

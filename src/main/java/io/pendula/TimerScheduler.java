@@ -378,6 +378,30 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
+     * What is pending, for people who look for a leak: timers and tickers of all queues, in no particular order. Weakly
+     * consistent: a timer that is armed, fires or is stopped during the call may be there or not; while others fire, a
+     * timer may be missing or be there twice. Holds each queue's lock for no more than some microseconds at a time.
+     *
+     * @param limit how many to return at most, at least 1
+     * @return an unmodifiable list, with all that {@link #pending()} counts if nothing happens meanwhile
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     */
+    public List<PendingTimer> pendingTimers(int limit) {
+        return PendingWalk.list(queues, Check.atLeast(limit, 1, "limit"), timeline);
+    }
+
+    /**
+     * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
+     * A lambda's class names the class that made it. Timers without a task count as {@code Timer.class}, tickers without
+     * one as {@code Ticker.class}. As consistent as {@link #pendingTimers}.
+     *
+     * @return an unmodifiable map, the most frequent class first
+     */
+    public Map<Class<?>, Long> pendingByTask() {
+        return PendingWalk.countByTask(queues);
+    }
+
+    /**
      * What this scheduler has done so far, and has to do. Cheap enough to be called each second: it takes some
      * microseconds per queue, and holds each queue's lock for no longer than any other operation does.
      *
@@ -800,8 +824,9 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Who hears of callbacks that throw or take long. Default: one that hands exceptions to the thread's
-         * uncaught-exception handler.
+         * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
+         * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
+         * callbacks that block their thread and loops that are late, for more than a second.
          *
          * @param listener is called by several threads at the same time
          * @return this

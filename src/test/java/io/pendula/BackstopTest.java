@@ -417,7 +417,7 @@ class BackstopTest {
         AtomicInteger hooks = new AtomicInteger();
         try (TimerScheduler s = TimerScheduler.builder().workers(1).listener(new TimerListener() {
             @Override
-            public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+            public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
                 late.add(timer);
                 reported.countDown();
             }

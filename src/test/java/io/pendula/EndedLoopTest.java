@@ -115,7 +115,7 @@ class EndedLoopTest {
         List<Object> reported = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).listener(new TimerListener() {
             @Override
-            public void loopClosed(TimerLoop loop, List<?> unfired) {
+            public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
                 reported.addAll(unfired);
             }
         }).build()) {
@@ -158,7 +158,7 @@ class EndedLoopTest {
         CountDownLatch closed = new CountDownLatch(1);
         try (TimerScheduler s = TimerScheduler.builder().name("gone-dead").workers(1).listener(new TimerListener() {
             @Override
-            public void loopClosed(TimerLoop loop, List<?> unfired) {
+            public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
                 closed.countDown();
             }
         }).build()) {

@@ -122,7 +122,7 @@ final class Fixtures {
         final List<Throwable> thrown = new CopyOnWriteArrayList<>();
 
         @Override
-        public void threw(Object timer, long latenessNanos, Throwable e) {
+        public void threw(TimerHandle timer, long latenessNanos, Throwable e) {
             thrown.add(e);
         }
     }

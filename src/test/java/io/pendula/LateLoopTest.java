@@ -229,12 +229,12 @@ class LateLoopTest {
         final Queue<Stuck> callbacks = new ConcurrentLinkedQueue<>();
 
         @Override
-        public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
             loops.add(new Stall(loop, timer, latenessNanos, Thread.currentThread()));
         }
 
         @Override
-        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             callbacks.add(new Stuck(timer, latenessNanos, blockedNanos, System.nanoTime()));
         }
     }
@@ -297,7 +297,7 @@ class LateLoopTest {
             return t;
         }).listener(new TimerListener() {
             @Override
-            public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+            public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
                 stalls.incrementAndGet();
                 throw new IllegalStateException("stalled");
             }

@@ -159,17 +159,17 @@ final class LifeFixtures {
         final Queue<News> stalled = new ConcurrentLinkedQueue<>();
 
         @Override
-        public void threw(Object timer, long latenessNanos, Throwable thrown) {
+        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
             threw.add(new News(timer, latenessNanos, thrown));
         }
 
         @Override
-        public void slow(Object timer, long latenessNanos, long ranNanos) {
+        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
             slow.add(new News(timer, latenessNanos, ranNanos));
         }
 
         @Override
-        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             stalled.add(new News(timer, latenessNanos, blockedNanos));
         }
     }

@@ -43,7 +43,7 @@ class LoopCloseTest {
     private TimerScheduler scheduler(int workers) {
         return TimerScheduler.builder().clock(clock).workers(workers).listener(new TimerListener() {
             @Override
-            public void loopClosed(TimerLoop loop, List<?> unfired) {
+            public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
                 reports.add(new Report(loop, unfired, Thread.currentThread()));
                 if (broken != null) {
                     throw broken;

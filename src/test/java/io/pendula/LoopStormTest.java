@@ -108,7 +108,7 @@ class LoopStormTest {
     /** Hears of the loops that were found to have no thread any more, before another thread could detach them. */
     private final TimerListener listener = new TimerListener() {
         @Override
-        public void loopClosed(TimerLoop loop, List<?> unfired) {
+        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
             unfired.forEach(t -> returned.add((Timer) t));
         }
     };

@@ -267,7 +267,7 @@ class MemoryTest {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
             Timer t = s.after(Duration.ofHours(1), NOTHING);
             assertTrue(t.cancel());
-            assertNull(Fixtures.node(t).task());
+            assertNull(Fixtures.node(t).work());
         }
     }
 }

@@ -106,8 +106,9 @@ class PublicApiTest {
     @Test
     void timerAndTicker_haveTheDocumentedMembersAndNoOthers() {
         assertEquals(Set.of("after", "await", "cancel", "isPending", "remaining", "reset", "stop", "stopAndAwait",
-                "toString"), members(Timer.class));
-        assertEquals(Set.of("every", "await", "close", "missed", "reset", "stop", "toString"), members(Ticker.class));
+                "task", "toString"), members(Timer.class));
+        assertEquals(Set.of("every", "await", "close", "isPending", "missed", "remaining", "reset", "stop", "task",
+                "toString"), members(Ticker.class));
     }
 
     /** Nobody but the library implements them, so a method may be added. */

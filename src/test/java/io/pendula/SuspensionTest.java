@@ -49,14 +49,14 @@ class SuspensionTest {
         }
 
         @Override
-        public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             if (blockedNanos > HOUR.toNanos() / 2) { // a busy machine may hold a callback up for less
                 blamed.add("stalled " + blockedNanos);
             }
         }
 
         @Override
-        public void loopStalled(TimerLoop loop, Object timer, long latenessNanos) {
+        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
             blamed.add("loop " + latenessNanos);
         }
     }

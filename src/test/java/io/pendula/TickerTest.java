@@ -294,9 +294,9 @@ class TickerTest {
     @Test
     void toString_anyState_tellsIt() {
         Ticker k = every(10);
-        assertEquals("Ticker[every PT0.01S]", k.toString());
+        assertTrue(k.toString().contains(", every PT0.01S, due in "), k::toString);
         k.stop();
-        assertEquals("Ticker[every PT0.01S, stopped]", k.toString());
+        assertTrue(k.toString().contains(", every PT0.01S") && !k.toString().contains("due in"), k::toString);
     }
 
     // ---- callbacks ----

@@ -114,12 +114,12 @@ class TimerListenerTest {
         IllegalArgumentException second = new IllegalArgumentException("listener");
         try (TimerScheduler s = oneWorker(new TimerListener() {
             @Override
-            public void threw(Object timer, long latenessNanos, Throwable thrown) {
+            public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
                 throw second;
             }
 
             @Override
-            public void slow(Object timer, long latenessNanos, long ranNanos) {
+            public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
                 throw new StackOverflowError("slow");
             }
         }).slowCallback(Duration.ZERO).threadFactory(handledBy((t, e) -> uncaught.add(e))).build()) {
@@ -221,7 +221,7 @@ class TimerListenerTest {
         Queue<String> on = new ConcurrentLinkedQueue<>();
         LifeFixtures.Heard heard = new LifeFixtures.Heard() {
             @Override
-            public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+            public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
                 on.add(Thread.currentThread().getName());
                 super.stalled(timer, latenessNanos, blockedNanos);
             }
@@ -250,7 +250,7 @@ class TimerListenerTest {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         try (TimerScheduler s = oneWorker(new TimerListener() {
             @Override
-            public void stalled(Object timer, long latenessNanos, long blockedNanos) {
+            public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
                 stalls.incrementAndGet();
                 throw new IllegalStateException("stalled");
             }

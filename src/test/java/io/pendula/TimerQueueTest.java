@@ -302,7 +302,7 @@ class TimerQueueTest {
         OneShotTimer t = waiting();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(1, 0, 0);
     }
 
@@ -311,7 +311,7 @@ class TimerQueueTest {
         OneShotTimer t = modifiedLater();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED, 700);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(1, 0, 0);
     }
 
@@ -320,7 +320,7 @@ class TimerQueueTest {
         OneShotTimer t = moving();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
         assertWord(t, CANCELLED, 600);
     }
@@ -330,7 +330,7 @@ class TimerQueueTest {
         OneShotTimer t = modifiedEarlier();
         assertTrue(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 550);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(1, 0, 0);
         assertWord(t, CANCELLED, 550);
     }
@@ -340,7 +340,7 @@ class TimerQueueTest {
         OneShotTimer t = deletedQueued();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED_QUEUED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
         assertEquals(1, queue.stats().stopped());
     }
@@ -350,7 +350,7 @@ class TimerQueueTest {
         OneShotTimer t = runningArmed();
         assertTrue(queue.cancel(t));
         assertWord(t, RUNNING_CANCELLED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
         assertEquals(1, queue.stats().stopped());
     }
@@ -360,7 +360,7 @@ class TimerQueueTest {
         OneShotTimer t = running();
         assertFalse(queue.cancel(t));
         assertWord(t, RUNNING_CANCELLED, 100);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
         assertEquals(0, queue.stats().stopped());
     }
@@ -378,7 +378,7 @@ class TimerQueueTest {
         OneShotTimer t = fired();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 100);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
     }
 
@@ -387,7 +387,7 @@ class TimerQueueTest {
         OneShotTimer t = removed();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(0, 0, 0);
     }
 
@@ -396,7 +396,7 @@ class TimerQueueTest {
         OneShotTimer t = deleted();
         assertFalse(queue.cancel(t));
         assertWord(t, CANCELLED, 600);
-        assertNull(t.task());
+        assertNull(t.work());
         assertCounts(1, 0, 0);
         assertEquals(1, queue.stats().stopped());
     }

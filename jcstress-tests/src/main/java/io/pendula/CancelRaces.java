@@ -38,7 +38,7 @@ public class CancelRaces {
 
         @Arbiter
         public void settle(ZIL_Result r) {
-            r.r3 = timer.task() != null ? "task kept" : audit(1, one(r.r1), 0);
+            r.r3 = timer.work() != null ? "task kept" : audit(1, one(r.r1), 0);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.pendula.examples;
 
+import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
@@ -256,7 +257,7 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         private long nanos;
 
         @Override
-        public void slow(Object timer, long latenessNanos, long ranNanos) {
+        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
             nanos += ranNanos;
         }
     }

@@ -1,0 +1,42 @@
+package io.pendula;
+
+import static io.pendula.TimerState.deadline;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isCancelled;
+import static io.pendula.TimerState.state;
+
+import java.time.Duration;
+
+/** What the handles of timers tell of themselves. */
+final class Handles {
+    private Handles() {}
+
+    /** The program's own task behind what a timer runs, or null. */
+    static Object task(Runnable work) {
+        return work instanceof Signal ? null : work instanceof ScheduledTask.Call c ? c.task() : work;
+    }
+
+    static Duration remaining(TimerNode t) {
+        return Duration.ofNanos(remainingNanos(t, t.wordVolatile()));
+    }
+
+    /** 0 if the timer is not armed. */
+    static long remainingNanos(TimerNode t, long word) {
+        return isArmed(state(word)) ? Math.max(0, deadline(word) - t.queue.timeline.now()) : 0;
+    }
+
+    /** The class of a task tells a lambda's maker, too. */
+    static String nameOf(Object task) {
+        return task == null ? "no task" : task.getClass().getName();
+    }
+
+    /** What {@code t} runs and when; {@code tempo}, which may be empty, says how often. */
+    static String describe(String kind, TimerNode t, String tempo) {
+        long w = t.wordVolatile();
+        if (isCancelled(state(w))) {
+            return kind + "[cancelled" + tempo + "]";
+        }
+        return kind + "[" + nameOf(task(t.work())) + tempo
+                + (isArmed(state(w)) ? ", due in " + Duration.ofNanos(remainingNanos(t, w)) : ", not pending") + "]";
+    }
+}

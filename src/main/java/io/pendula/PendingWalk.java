@@ -1,0 +1,102 @@
+package io.pendula;
+
+import static io.pendula.TimerState.MODIFIED_LATER;
+import static io.pendula.TimerState.WAITING;
+import static io.pendula.TimerState.isArmed;
+import static io.pendula.TimerState.isPlaced;
+import static io.pendula.TimerState.isQueued;
+import static io.pendula.TimerState.state;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that it
+ * delays nobody; entries that move in the heap between two holds may be missed, or met twice.
+ */
+final class PendingWalk {
+    private static final int CHUNK = 1024;
+
+    private final HoldLock lock;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    /** Of a timer that has left an entry behind, both may look alike (ground rule 2 of {@link TimerQueue}). */
+    private final Set<TimerNode> placed = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    PendingWalk(HoldLock lock, Intake intake, TimerHeap heap, Liveness liveness) {
+        this.lock = lock;
+        this.intake = intake;
+        this.heap = heap;
+        this.liveness = liveness;
+    }
+
+    /** Until {@code look}, which is called under the lock, says no; false if it did. */
+    boolean forEach(Predicate<TimerNode> look) {
+        lock.lock();
+        try {
+            intake.drainFully();
+            boolean[] goesOn = {true};
+            intake.forEach(t -> { // not in slices: what is in these lines is due now
+                int s = state(t.wordVolatile());
+                goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
+            });
+            for (int i = 0; goesOn[0] && i < heap.size(); ) {
+                lock.giveWay();
+                int end = Math.min(heap.size(), i + CHUNK);
+                lock.visit(Math.max(0, end - i));
+                while (goesOn[0] && i < end) {
+                    goesOn[0] = !isLive(i) || look.test(heap.node(i));
+                    i++;
+                }
+            }
+            return goesOn[0];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Reads only: to drop what is stale is for others. */
+    private boolean isLive(int i) {
+        TimerNode t = heap.node(i);
+        long w = t.wordVolatile();
+        int s = state(w);
+        return (s == WAITING || s == MODIFIED_LATER) && liveness.isInPlace(i, w) && (!isPlaced(w) || placed.add(t));
+    }
+
+    /** At most {@code limit} armed timers of some queues. */
+    static List<PendingTimer> list(TimerQueue[] queues, int limit, Timeline timeline) {
+        List<PendingTimer> found = new ArrayList<>();
+        long now = timeline.now();
+        for (TimerQueue q : queues) {
+            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit)) {
+                break;
+            }
+        }
+        return Collections.unmodifiableList(found);
+    }
+
+    /** How many there are of each class of task, most first. */
+    static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
+        Map<Class<?>, Long> counts = new HashMap<>();
+        for (TimerQueue q : queues) {
+            q.forEachPending(t -> counts.merge(classOf(t), 1L, Long::sum) > 0);
+        }
+        Map<Class<?>, Long> sorted = new LinkedHashMap<>();
+        counts.entrySet().stream().sorted(Map.Entry.<Class<?>, Long>comparingByValue().reversed())
+                .forEach(e -> sorted.put(e.getKey(), e.getValue()));
+        return Collections.unmodifiableMap(sorted);
+    }
+
+    private static Class<?> classOf(TimerNode t) {
+        Object task = Handles.task(t.work());
+        return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
+    }
+}

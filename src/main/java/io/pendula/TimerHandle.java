@@ -1,0 +1,42 @@
+package io.pendula;
+
+import java.time.Duration;
+
+/**
+ * What a {@link TimerListener} and a list of pending timers name: a {@link Timer}, a {@link Ticker}, or the future of an
+ * executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. Only this library implements it.
+ *
+ * <p>All methods may be called by any thread at any time; their answers are snapshots if other threads use the timer.
+ */
+public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
+    /**
+     * What the timer runs, as the program gave it: a {@link Runnable}, or a {@link java.util.concurrent.Callable} that
+     * was submitted to an executor. Never what the builder's {@code decorate} has made of it.
+     *
+     * @return the task; null if the timer has none, was cancelled or closed, or if its executor's task has ended
+     */
+    Object task();
+
+    /**
+     * The time until the timer is due.
+     *
+     * @return zero if it is due already or not armed at all; about 18 years if it will never fire
+     */
+    Duration remaining();
+
+    /**
+     * Whether a firing is to come that could be prevented.
+     *
+     * @return true if the timer is armed
+     */
+    boolean isPending();
+
+    /**
+     * The class of the task, the remaining time, and the period if there is one, for people. The task's own
+     * {@code toString} is not called: it might fail, or name this timer in turn.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    String toString();
+}

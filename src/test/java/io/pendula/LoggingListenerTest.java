@@ -1,0 +1,208 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.ResourceBundle;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LoggingListenerTest {
+    private record Line(System.Logger.Level level, String text, Throwable thrown, Thread by) {}
+
+    /** Keeps what is logged. */
+    private static final class Log implements System.Logger {
+        final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+        final CountDownLatch open = new CountDownLatch(1);
+        boolean blocks;
+
+        @Override
+        public String getName() {
+            return "test";
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+            return true;
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String msg, Throwable thrown) {
+            if (blocks) {
+                LifeFixtures.await(open);
+            }
+            lines.add(new Line(level, msg, thrown, Thread.currentThread()));
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String format, Object... params) {
+            log(level, bundle, format, (Throwable) null);
+        }
+    }
+
+    private final Log log = new Log();
+    private final ManualClock clock = new ManualClock();
+
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private TimerListener listener(Duration window) {
+        return new LoggingListener(log, window.toNanos(), 0);
+    }
+
+    @Test
+    void slow_tenThousand_areTenLinesAndACount() {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        Timer t = s.after(Duration.ofSeconds(1), new TimerHandleTest.Heartbeat());
+        TimerListener listener = listener(Duration.ofSeconds(2));
+        for (int i = 0; i < 10_000; i++) {
+            listener.slow(t, 1_500_000, 20_000_000);
+        }
+        eventually("the count", () -> log.lines.size() == 11);
+        List<Line> lines = new ArrayList<>(log.lines);
+        for (Line line : lines.subList(0, 10)) {
+            assertSame(System.Logger.Level.WARNING, line.level);
+            assertEquals("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
+                    + ", due in PT1S], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(), line.text);
+        }
+        assertEquals("9990 more callbacks were slow within 2 s", lines.get(10).text);
+        eventually("the thread has ended", () -> !lines.get(0).by.isAlive());
+        assertTrue(lines.get(0).by.isDaemon());
+        assertEquals(11, log.lines.size());
+        listener.slow(t, 0, 1);
+        eventually("another window", () -> log.lines.size() == 12);
+    }
+
+    @Test
+    void kinds_haveLimitsOfTheirOwn() {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        Timer t = s.after(Duration.ofSeconds(1), () -> {});
+        TimerListener listener = listener(SHORT);
+        Throwable thrown = new IllegalStateException("x");
+        for (int i = 0; i < 10; i++) {
+            listener.threw(t, 0, thrown);
+            listener.stalled(t, 0, 1);
+        }
+        listener.paused(2_000_000_000);
+        eventually("all of them", () -> log.lines.size() == 21);
+        assertEquals(10, log.lines.stream().filter(l -> l.thrown == thrown
+                && l.level == System.Logger.Level.ERROR).count());
+        assertTrue(log.lines.stream().anyMatch(l -> l.text.equals("no thread could run for 2000.0 ms")));
+    }
+
+    @Test
+    void logThatBlocks_delaysNobodyElse() {
+        log.blocks = true;
+        TimerListener listener = listener(SHORT);
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener).build();
+        for (int i = 0; i < 100; i++) {
+            s.after(Duration.ZERO, () -> {
+                throw new IllegalStateException("x");
+            });
+        }
+        assertEquals(100, clock.advance(Duration.ZERO));
+        assertEquals(0, log.lines.size());
+        log.open.countDown();
+        eventually("ten lines and a count", () -> log.lines.size() == 11);
+    }
+
+    @Test
+    void stalled_untilItLasts_isNotLogged() {
+        TimerListener listener = new LoggingListener(log, SHORT.toNanos(), 50_000_000);
+        CountDownLatch release = new CountDownLatch(1);
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).listener(listener).build()) {
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                LifeFixtures.block(3_000_000);
+                ran.countDown();
+            });
+            LifeFixtures.await(ran);
+            s.after(Duration.ZERO, new Runnable() {
+                @Override
+                public void run() {
+                    LifeFixtures.await(release);
+                }
+            });
+            eventually("the one that lasts", () -> !log.lines.isEmpty());
+            release.countDown();
+        }
+        eventually("its thread has ended", () -> !log.lines.peek().by.isAlive());
+        assertEquals(1, log.lines.size(), log.lines::toString);
+        String text = log.lines.peek().text;
+        assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, not pending]"), text);
+        assertTrue(text.contains("has blocked its thread for"), text);
+    }
+
+    @Test
+    void logging_makesAListenerWithALimitOfItsOwn() {
+        assertTrue(TimerListener.logging() != TimerListener.logging());
+    }
+
+    @Test
+    void andThen_tellsBothEvenIfTheFirstThrows() {
+        LifeFixtures.Heard second = new LifeFixtures.Heard();
+        IllegalStateException e = new IllegalStateException("first");
+        TimerListener first = new TimerListener() {
+            @Override
+            public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+                throw e;
+            }
+        };
+        TimerListener both = first.andThen(second);
+        assertSame(e, assertThrows(IllegalStateException.class, () -> both.threw(null, 1, e)));
+        both.slow(null, 2, 3);
+        both.stalled(null, 4, 5);
+        assertEquals(1, second.threw.size());
+        assertEquals(2, second.slow.peek().lateness());
+        assertEquals(5L, second.stalled.peek().what());
+        assertThrows(NullPointerException.class, () -> second.andThen(null));
+    }
+
+    @Test
+    void andThen_everyMethod_reachesBoth() {
+        List<String> heard = new ArrayList<>();
+        class Named implements TimerListener {
+            private final String name;
+
+            Named(String name) {
+                this.name = name;
+            }
+
+            @Override
+            public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+                heard.add(name + " loopStalled");
+            }
+
+            @Override
+            public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
+                heard.add(name + " loopClosed");
+            }
+
+            @Override
+            public void paused(long pausedNanos) {
+                heard.add(name + " paused");
+            }
+
+            @Override
+            public void wakeupThrew(TimerLoop loop, Throwable thrown) {
+                heard.add(name + " wakeupThrew");
+            }
+        }
+        TimerListener both = new Named("a").andThen(new Named("b"));
+        both.loopStalled(null, null, 0);
+        both.loopClosed(null, List.of());
+        both.paused(1);
+        both.wakeupThrew(null, null);
+        assertEquals(List.of("a loopStalled", "b loopStalled", "a loopClosed", "b loopClosed", "a paused", "b paused",
+                "a wakeupThrew", "b wakeupThrew"), heard);
+    }
+}

@@ -1,0 +1,178 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is pending, as people see it who look for a leak. */
+@Timeout(120)
+class PendingTimersTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    static class Heartbeat implements Runnable {
+        @Override
+        public void run() {}
+    }
+
+    static final class Flush extends Heartbeat {}
+
+    private final ManualClock clock = new ManualClock();
+    private TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+
+    @AfterEach
+    void close() {
+        s.close();
+    }
+
+    private static Set<TimerHandle> timers(List<PendingTimer> pending) {
+        Set<TimerHandle> set = Collections.newSetFromMap(new IdentityHashMap<>());
+        pending.forEach(p -> assertTrue(set.add(p.timer()), () -> p + " is there twice"));
+        return set;
+    }
+
+    @Test
+    void pendingTimers_eachKind_tellsTaskTimePeriodAndQueue() {
+        Heartbeat task = new Heartbeat();
+        Timer timer = s.after(HOUR, task);
+        Ticker ticker = s.every(Duration.ofMinutes(5), task);
+        s.asScheduledExecutorService().scheduleWithFixedDelay(task, 2, 3, TimeUnit.MINUTES);
+        s.after(HOUR, new Flush()).stop();
+        clock.advance(Duration.ofMinutes(1));
+        Map<String, PendingTimer> byText = s.pendingTimers(100).stream()
+                .collect(Collectors.toMap(p -> p.timer().getClass().getSimpleName(), p -> p));
+        assertEquals(Set.of("OneShotTimer", "PeriodicTimer", "ScheduledTask"), byText.keySet());
+        PendingTimer once = byText.get("OneShotTimer");
+        assertSame(timer, once.timer());
+        assertSame(task, once.task());
+        assertEquals(Duration.ofMinutes(59), once.remaining());
+        assertEquals(Duration.ZERO, once.period());
+        assertEquals(0, once.queue());
+        assertEquals("PendingTimer[" + Heartbeat.class.getName() + ", due in PT59M, queue 0]", once.toString());
+        PendingTimer again = byText.get("PeriodicTimer");
+        assertSame(ticker, again.timer());
+        assertEquals(Duration.ofMinutes(4), again.remaining());
+        assertEquals(Duration.ofMinutes(5), again.period());
+        PendingTimer delayed = byText.get("ScheduledTask");
+        assertSame(task, delayed.task());
+        assertEquals(Duration.ofMinutes(1), delayed.remaining());
+        assertEquals(Duration.ofMinutes(3), delayed.period());
+    }
+
+    @Test
+    void pendingTimers_limit_isKept() {
+        for (int i = 0; i < 10; i++) {
+            s.after(HOUR, new Heartbeat());
+        }
+        assertEquals(3, s.pendingTimers(3).size());
+        assertEquals(10, s.pendingTimers(10).size());
+        assertEquals(10, s.pendingTimers(Integer.MAX_VALUE).size());
+        assertEquals("limit must be at least 1, but is 0",
+                assertThrows(IllegalArgumentException.class, () -> s.pendingTimers(0)).getMessage());
+        assertThrows(UnsupportedOperationException.class, () -> s.pendingTimers(1).clear());
+    }
+
+    @Test
+    void pendingByTask_countsClassesMostFirst() {
+        for (int i = 0; i < 100; i++) {
+            s.after(HOUR, new Heartbeat());
+        }
+        s.after(HOUR, new Flush());
+        s.after(HOUR, new Flush());
+        s.after(HOUR);
+        s.every(HOUR);
+        assertEquals(Map.of(Heartbeat.class, 100L, Flush.class, 2L, Timer.class, 1L, Ticker.class, 1L),
+                s.pendingByTask());
+        assertEquals(List.of(Heartbeat.class, Flush.class),
+                new ArrayList<>(s.pendingByTask().keySet()).subList(0, 2));
+    }
+
+    /** Timers that were brought forward and put off leave entries behind that look alike; with a sweep, and without. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void pendingTimers_afterAStorm_areWhatIsCounted(long seed) {
+        s.close();
+        s = TimerScheduler.builder().workers(2).build();
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Timer> all = new ArrayList<>();
+        for (int i = 0; i < 40_000; i++) {
+            int what = random.nextInt(10);
+            if (all.isEmpty() || what < 4) {
+                all.add(s.after(1 + random.nextInt(10), TimeUnit.HOURS, random.nextBoolean() ? new Heartbeat()
+                        : new Flush()));
+            } else if (what < 6) {
+                all.get(random.nextInt(all.size())).stop();
+            } else {
+                all.get(random.nextInt(all.size())).reset(1 + random.nextInt(10), TimeUnit.HOURS);
+            }
+            if (i % 5_000 == 0) {
+                s.pending(); // files what was armed
+            }
+        }
+        Set<TimerHandle> expected = Collections.newSetFromMap(new IdentityHashMap<>());
+        all.stream().filter(Timer::isPending).forEach(expected::add);
+        assertEquals(expected.size(), s.pending(), "seed " + seed);
+        assertEquals(expected, timers(s.pendingTimers(Integer.MAX_VALUE)), "seed " + seed);
+        assertEquals(expected.size(), s.pendingByTask().values().stream().mapToLong(n -> n).sum());
+        assertEquals(expected.stream().filter(t -> t.task() instanceof Flush).count(),
+                s.pendingByTask().get(Flush.class));
+        for (TimerQueue q : s.queues) {
+            assertTrue(q.longestHold() <= HoldLock.MAX_VISITS);
+        }
+    }
+
+    @Test
+    void pendingTimers_whileOthersArmAndStop_findWhatStays() throws InterruptedException {
+        s.close();
+        s = TimerScheduler.builder().workers(1).build();
+        List<Timer> lasting = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            lasting.add(s.after(HOUR, new Flush()));
+        }
+        Thread storm = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                s.after(2, TimeUnit.HOURS, new Heartbeat()).stop();
+            }
+        });
+        storm.start();
+        try {
+            for (int i = 0; i < 50; i++) {
+                assertEquals(20_000L, s.pendingByTask().get(Flush.class), "nothing fires, so no entry moves");
+            }
+        } finally {
+            storm.interrupt();
+            storm.join();
+        }
+    }
+
+    @Test
+    void pendingByTask_agreesWithTheHistogramOfTheHeap() throws Exception {
+        for (int i = 0; i < 12_345; i++) {
+            s.after(HOUR, new Heartbeat());
+        }
+        String histogram = (String) ManagementFactory.getPlatformMBeanServer().invoke(
+                new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
+                new Object[] {new String[0]}, new String[] {String[].class.getName()});
+        String line = histogram.lines().filter(l -> l.contains(" " + Heartbeat.class.getName())).findFirst()
+                .orElseThrow();
+        assertEquals(Long.parseLong(line.trim().split("\\s+")[1]), s.pendingByTask().get(Heartbeat.class), line);
+    }
+}

@@ -1,0 +1,147 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a handle tells of its timer: the program's own task, when it is due, and a text that names both. */
+@Timeout(60)
+class TimerHandleTest {
+    /** A task whose name a log line should have. */
+    static final class Heartbeat implements Runnable, Callable<String> {
+        @Override
+        public void run() {}
+
+        @Override
+        public String call() {
+            return "beat";
+        }
+
+        @Override
+        public String toString() {
+            throw new AssertionError("a text about a timer must not call the task");
+        }
+    }
+
+    private static final String NAME = Heartbeat.class.getName();
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final ManualClock clock = new ManualClock();
+    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+    private final SchedulerExecutor view = timers.asScheduledExecutorService();
+    private final Heartbeat task = new Heartbeat();
+
+    @AfterEach
+    void close() {
+        timers.close();
+    }
+
+    private static TimerHandle handle(Future<?> f) {
+        return (TimerHandle) f;
+    }
+
+    @Test
+    void timer_tellsItsTaskUntilItIsCancelled() {
+        Timer t = timers.after(SECOND, task);
+        assertSame(task, t.task());
+        assertEquals("Timer[" + NAME + ", due in PT1S]", t.toString());
+        clock.advance(SECOND);
+        assertSame(task, t.task(), "it may be reset");
+        assertEquals("Timer[" + NAME + ", not pending]", t.toString());
+        t.cancel();
+        assertNull(t.task());
+        assertEquals("Timer[cancelled]", t.toString());
+    }
+
+    @Test
+    void ticker_tellsItsTaskPeriodAndNextTick() {
+        Ticker t = timers.every(SECOND, task);
+        clock.advance(Duration.ofMillis(300));
+        assertSame(task, t.task());
+        assertTrue(t.isPending());
+        assertEquals(Duration.ofMillis(700), t.remaining());
+        assertEquals("Ticker[" + NAME + ", every PT1S, due in PT0.7S]", t.toString());
+        t.stop();
+        assertFalse(t.isPending());
+        assertEquals(Duration.ZERO, t.remaining());
+        assertEquals("Ticker[" + NAME + ", every PT1S, not pending]", t.toString());
+        t.close();
+        assertNull(t.task());
+        assertEquals("Ticker[cancelled, every PT1S]", t.toString());
+    }
+
+    @Test
+    void withoutATask_thereIsNone() {
+        assertNull(timers.after(SECOND).task());
+        assertNull(timers.every(SECOND).task());
+        assertEquals("Timer[no task, due in PT1S]", timers.after(SECOND).toString());
+    }
+
+    @Test
+    void executorsTasks_tellRunnableOrCallable() {
+        TimerHandle runnable = handle(view.schedule((Runnable) task, 1, TimeUnit.SECONDS));
+        TimerHandle callable = handle(view.schedule((Callable<String>) task, 1, TimeUnit.SECONDS));
+        TimerHandle rate = handle(view.scheduleAtFixedRate(task, 1, 2, TimeUnit.SECONDS));
+        TimerHandle delay = handle(view.scheduleWithFixedDelay(task, 1, 2, TimeUnit.SECONDS));
+        for (TimerHandle h : List.of(runnable, callable, rate, delay)) {
+            assertSame(task, h.task());
+            assertTrue(h.isPending());
+            assertEquals(SECOND, h.remaining());
+        }
+        assertEquals("Task[" + NAME + ", due in PT1S]", callable.toString());
+        assertEquals("Task[every PT2S, " + NAME + ", due in PT1S]", rate.toString());
+        assertEquals("Task[PT2S after each run, " + NAME + ", due in PT1S]", delay.toString());
+        clock.advance(SECOND);
+        assertNull(callable.task(), "it has ended");
+        assertFalse(callable.isPending());
+        assertEquals("Task[done]", callable.toString());
+        assertSame(task, rate.task());
+        ((Future<?>) rate).cancel(false);
+        assertNull(rate.task());
+        assertEquals("Task[every PT2S, cancelled]", rate.toString());
+    }
+
+    @Test
+    void lambda_nameTellsItsMaker() {
+        String text = timers.after(SECOND, () -> {}).toString();
+        assertTrue(text.startsWith("Timer[" + TimerHandleTest.class.getName() + "$$Lambda"), text);
+    }
+
+    @Test
+    void taskThatIsItsOwnTimersHolder_textDoesNotRecurse() {
+        Timer[] own = new Timer[1];
+        class Holder implements Runnable {
+            @Override
+            public void run() {}
+
+            @Override
+            public String toString() {
+                return "holder of " + own[0];
+            }
+        }
+        own[0] = timers.after(SECOND, new Holder());
+        assertTrue(own[0].toString().contains("Holder, due in PT1S"));
+    }
+
+    @Test
+    void handle_isSealedAndHasTheDocumentedMembers() {
+        assertEquals(Set.of(Timer.class, Ticker.class, ScheduledTask.class),
+                Set.of(TimerHandle.class.getPermittedSubclasses()));
+        assertEquals(Set.of("task", "remaining", "isPending", "toString"),
+                Stream.of(TimerHandle.class.getMethods()).map(m -> m.getName()).collect(Collectors.toSet()));
+    }
+}
