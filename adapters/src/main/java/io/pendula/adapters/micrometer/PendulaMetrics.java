@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 import io.pendula.TimerStats.Lateness;
+import io.pendula.adapters.internal.Snapshots;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.pendula.adapters.micrometer;
+package io.pendula.adapters.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;

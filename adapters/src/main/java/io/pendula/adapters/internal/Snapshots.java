@@ -1,4 +1,4 @@
-package io.pendula.adapters.micrometer;
+package io.pendula.adapters.internal;
 
 import io.pendula.TimerStats;
 import io.pendula.TimerStats.Lateness;
@@ -9,9 +9,11 @@ import java.util.function.LongSupplier;
 
 /**
  * Serves all meters of one binding from one snapshot per scrape. A reader that asks for a second time begins the next
- * scrape. Refers to what the snapshots are taken of only while it takes one.
+ * scrape. Refers to what the snapshots are taken of only while it takes one. Safe for use by all threads.
+ *
+ * @param <S> what the snapshots are taken of
  */
-final class Snapshots<S> {
+public final class Snapshots<S> {
     /** No reader gets an older snapshot than this, even if it is the only one that asks. */
     static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** The lateness of the recent past goes back so far, or to the scrape before if that is longer ago. */
@@ -33,20 +35,39 @@ final class Snapshots<S> {
     /** Younger ones, the oldest first. */
     private final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
-    Snapshots(S subject, Function<? super S, TimerStats> source, LongSupplier clock) {
+    /**
+     * Takes a first snapshot, from which the recent past begins.
+     *
+     * @param subject what to take it of
+     * @param source takes a snapshot
+     * @param clock nanoseconds, from any origin
+     */
+    public Snapshots(S subject, Function<? super S, TimerStats> source, LongSupplier clock) {
         this.source = source;
         this.clock = clock;
         this.base = source.apply(subject).lateness();
     }
 
-    /** The snapshot of the scrape in progress, for one of at most 64 readers. */
-    synchronized TimerStats get(S subject, int reader) {
+    /**
+     * The snapshot of the scrape in progress.
+     *
+     * @param subject what to take a snapshot of, if that is needed
+     * @param reader 0 to 63
+     * @return not older than a second, and another one than this reader had before
+     */
+    public synchronized TimerStats get(S subject, int reader) {
         take(subject, reader);
         return latest;
     }
 
-    /** As {@link #get}, the lateness of the firings of the last minute. */
-    synchronized Lateness recent(S subject, int reader) {
+    /**
+     * As {@link #get}, the lateness of the firings of the last minute, or since the scrape before if that is longer ago.
+     *
+     * @param subject what to take a snapshot of, if that is needed
+     * @param reader 0 to 63
+     * @return the distribution
+     */
+    public synchronized Lateness recent(S subject, int reader) {
         take(subject, reader);
         return recent;
     }
