@@ -4,10 +4,9 @@ import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
-import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
+import io.pendula.adapters.internal.Timeouts;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,14 +35,9 @@ import java.util.concurrent.TimeUnit;
  * the task runs.
  */
 public final class PendulaTimer implements Timer {
-    private final TimerScheduler scheduler;
-    private final SchedulerExecutor timeouts;
+    private final Timeouts<PendulaTimeout> timeouts;
     /** Set while the current thread runs a task of this timer. */
     private final ThreadLocal<Boolean> inTask = new ThreadLocal<>();
-    /** The thread that is collecting what it has stopped, or null. */
-    private volatile Thread collector;
-    /** Written by the collector only. */
-    private Set<Timeout> collected;
 
     /** A timer on the {@linkplain TimerScheduler#shared() shared scheduler}, whose threads are daemons. */
     public PendulaTimer() {
@@ -57,8 +51,7 @@ public final class PendulaTimer implements Timer {
      * @throws NullPointerException if {@code scheduler} is null
      */
     public PendulaTimer(TimerScheduler scheduler) {
-        this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
-        this.timeouts = scheduler.asScheduledExecutorService();
+        this.timeouts = new Timeouts<>(scheduler);
     }
 
     /**
@@ -76,16 +69,7 @@ public final class PendulaTimer implements Timer {
     public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(unit, "unit");
-        PendulaTimeout timeout = new PendulaTimeout(this, task);
-        try {
-            timeout.armed(timeouts.schedule(timeout, delay, unit));
-        } catch (RejectedExecutionException e) {
-            if (timeouts.isShutdown()) {
-                throw new IllegalStateException("the timer on " + scheduler + " is stopped", e);
-            }
-            throw e;
-        }
-        return timeout;
+        return timeouts.arm(new PendulaTimeout(timeouts, this, task), delay, unit);
     }
 
     /**
@@ -99,39 +83,15 @@ public final class PendulaTimer implements Timer {
     @Override
     public Set<Timeout> stop() {
         if (inTask.get() != null) {
-            throw new IllegalStateException("a task of the timer on " + scheduler + " must not stop that timer");
+            throw new IllegalStateException("a task of the timer on " + timeouts + " must not stop that timer");
         }
-        Set<Timeout> cancelled = collect(timeouts.shutdownNow());
+        Set<Timeout> cancelled = new HashSet<>(timeouts.stop());
         try {
-            timeouts.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            timeouts.awaitEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return cancelled;
-    }
-
-    /** Cancels the timeouts behind the futures that the executor gave back: each runs its timeout, which ends here. */
-    private synchronized Set<Timeout> collect(List<Runnable> futures) {
-        collected = new HashSet<>();
-        collector = Thread.currentThread();
-        try {
-            futures.forEach(Runnable::run);
-            return collected;
-        } finally {
-            collector = null;
-            collected = null;
-        }
-    }
-
-    /** Takes a timeout whose future runs; false if it is to expire. */
-    boolean isCollected(PendulaTimeout timeout) {
-        if (collector != Thread.currentThread()) {
-            return false;
-        }
-        if (timeout.cancelQuietly()) {
-            collected.add(timeout);
-        }
-        return true;
     }
 
     void run(PendulaTimeout timeout) throws Exception {
@@ -150,6 +110,6 @@ public final class PendulaTimer implements Timer {
      */
     @Override
     public String toString() {
-        return "PendulaTimer[" + scheduler + (timeouts.isShutdown() ? ", stopped]" : "]");
+        return "PendulaTimer[" + timeouts + "]";
     }
 }
