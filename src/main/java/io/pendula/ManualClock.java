@@ -3,6 +3,7 @@ package io.pendula;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A clock that stands still until it is told to advance, for deterministic tests. A scheduler built with one has no
@@ -89,6 +90,48 @@ public final class ManualClock implements NanoClock {
             synchronized (schedulers) {
                 advancing = null;
             }
+        }
+    }
+
+    /**
+     * Moves the clock to the next deadline and runs what is due there, as {@link #advance} does. If nothing will ever be
+     * due, the clock stands still.
+     *
+     * @return how many callbacks were run; 0 if another thread has stopped the timer meanwhile
+     * @throws IllegalStateException as {@link #advance} does
+     */
+    public long advanceToNext() {
+        Optional<Duration> next = nextIn();
+        return next.isPresent() ? advance(next.get()) : 0;
+    }
+
+    /**
+     * The time until the next deadline of a timer that {@link #advance} would run.
+     *
+     * @return zero if something is due; empty if nothing will ever be due
+     */
+    public Optional<Duration> nextIn() {
+        long nearest = Long.MAX_VALUE;
+        for (TimerScheduler s : open()) {
+            nearest = Math.min(nearest, s.stepper.nanosUntilNext());
+        }
+        return nearest == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nearest));
+    }
+
+    /**
+     * The armed timers and tickers of all schedulers with this clock, those of loops included. Which they are,
+     * {@link TimerScheduler#pendingTimers} tells.
+     *
+     * @return how many firings are to come
+     */
+    public long pending() {
+        return pending(open());
+    }
+
+    private List<TimerScheduler> open() {
+        synchronized (schedulers) {
+            schedulers.removeIf(TimerScheduler::isClosed);
+            return List.copyOf(schedulers);
         }
     }
 

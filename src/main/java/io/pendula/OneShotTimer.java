@@ -21,6 +21,13 @@ final class OneShotTimer extends TimerNode implements Timer {
         return t;
     }
 
+    /** The same for an instant that the caller has computed. */
+    static OneShotTimer armAt(TimerQueue queue, long deadline, Runnable task) {
+        OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
+        queue.arm(t, Math.max(1, Math.min(deadline, Timeline.NEVER)));
+        return t;
+    }
+
     @Override
     public boolean stop() {
         return queue.stop(this);

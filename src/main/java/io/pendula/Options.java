@@ -3,6 +3,7 @@ package io.pendula;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.UnaryOperator;
 
 /**
  * The settings of one scheduler, each checked when it is set. {@link TimerScheduler.Builder} writes into one of these;
@@ -20,13 +21,16 @@ final class Options {
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private String name = "timers";
+    /** Null until it is set. */
+    private String name;
     private int workers = UNSET;
     private int maxThreads;
     private ThreadFactory threadFactory;
     private boolean daemon = true;
     private ClassLoader contextClassLoader;
+    private boolean hasContextClassLoader;
     private Executor executor;
     private TimerListener listener = new DefaultListener();
     private long slowNanos = Long.MAX_VALUE;
@@ -36,7 +40,12 @@ final class Options {
     private long stallNanos = 1_000_000;
     private boolean earlyPark = true;
     private boolean tightSlack = true;
+    private UnaryOperator<Runnable> decorator;
     private Kind kind = Kind.ORDINARY;
+
+    /** What configureShared has set, or null; and whether the shared scheduler is made. Under this class's monitor. */
+    private static Options chosenForShared;
+    private static boolean sharedIsMade;
 
     static int defaultWorkers() {
         return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
@@ -56,13 +65,23 @@ final class Options {
             throw new IllegalArgumentException("maxThreads must be at least the number of workers, " + w
                     + ", but is " + max);
         }
-        Options o = new Options();
-        o.name = name;
+        Options o = copy();
+        o.name = name == null ? "timers" : name;
         o.workers = w;
         o.maxThreads = max;
+        o.kind = forKind;
+        return o;
+    }
+
+    Options copy() {
+        Options o = new Options();
+        o.name = name;
+        o.workers = workers;
+        o.maxThreads = maxThreads;
         o.threadFactory = threadFactory;
         o.daemon = daemon;
         o.contextClassLoader = contextClassLoader;
+        o.hasContextClassLoader = hasContextClassLoader;
         o.executor = executor;
         o.listener = listener;
         o.slowNanos = slowNanos;
@@ -72,8 +91,83 @@ final class Options {
         o.stallNanos = stallNanos;
         o.earlyPark = earlyPark;
         o.tightSlack = tightSlack;
-        o.kind = forKind;
+        o.decorator = decorator;
         return o;
+    }
+
+    // ---- the shared scheduler ----
+
+    private static Options sharedDefaults() {
+        Options o = new Options();
+        o.name = "shared";
+        o.workers = Math.max(2, defaultWorkers());
+        return o;
+    }
+
+    /** What the program has chosen so far, to be changed and given to {@link #chooseForShared}. */
+    static synchronized Options draftForShared() {
+        checkSharedIsNotMade();
+        return chosenForShared == null ? sharedDefaults() : chosenForShared.copy();
+    }
+
+    static synchronized void chooseForShared(Options draft) {
+        checkSharedIsNotMade();
+        draft.complete(Kind.SHARED).checkShared();
+        chosenForShared = draft.copy();
+    }
+
+    private static void checkSharedIsNotMade() {
+        if (sharedIsMade) {
+            throw new IllegalStateException("the shared scheduler is in use already, so it cannot be configured");
+        }
+    }
+
+    static synchronized void sharedIsMade() {
+        sharedIsMade = true;
+    }
+
+    /** System properties come last: they are for those who start the program. */
+    static synchronized Options ofShared() {
+        Options o = chosenForShared == null ? sharedDefaults() : chosenForShared.copy();
+        long value = property("workers");
+        if (value != UNSET) {
+            o.workers = (int) value;
+        }
+        value = property("maxThreads");
+        if (value != UNSET) {
+            o.maxThreads = (int) value;
+        }
+        value = property("slowCallbackMillis");
+        if (value != UNSET) {
+            o.slowNanos = value * NANOS_PER_MILLI;
+        }
+        o = o.complete(Kind.SHARED);
+        o.checkShared();
+        return o;
+    }
+
+    private void checkShared() {
+        if (workers == 0) {
+            throw new IllegalArgumentException("workers of the shared scheduler must be at least 1, but is 0");
+        }
+    }
+
+    private static long property(String name) {
+        String key = "io.pendula.shared." + name;
+        String value = System.getProperty(key);
+        if (value == null) {
+            return UNSET;
+        }
+        try {
+            int number = Integer.parseInt(value.strip());
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // As if it were negative.
+        }
+        throw new IllegalArgumentException("system property " + key + " must be a number of at least 0, but is '"
+                + value + "'");
     }
 
     // ---- what the builder sets ----
@@ -103,6 +197,7 @@ final class Options {
 
     void contextClassLoader(ClassLoader value) {
         contextClassLoader = value;
+        hasContextClassLoader = true;
     }
 
     void executor(Executor value) {
@@ -144,8 +239,13 @@ final class Options {
         tightSlack = value;
     }
 
+    void decorate(UnaryOperator<Runnable> value) {
+        decorator = Check.notNull(value, "decorator");
+    }
+
     // ---- what a scheduler reads ----
 
+    /** Null if it was not set, until {@link #complete}. */
     String name() {
         return name;
     }
@@ -164,6 +264,11 @@ final class Options {
 
     boolean daemon() {
         return daemon;
+    }
+
+    /** Whether it was set, to null perhaps. */
+    boolean hasContextClassLoader() {
+        return hasContextClassLoader;
     }
 
     ClassLoader contextClassLoader() {
@@ -209,6 +314,11 @@ final class Options {
 
     boolean tightSlack() {
         return tightSlack;
+    }
+
+    /** Null if tasks run as they are. */
+    UnaryOperator<Runnable> decorator() {
+        return decorator;
     }
 
     Kind kind() {

@@ -35,9 +35,9 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     /** A new ticker of this queue, armed. */
-    static PeriodicTimer arm(TimerQueue queue, long period, MissedTicks missedTicks, Runnable task) {
+    static PeriodicTimer arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
         PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);
-        queue.arm(t, queue.timeline.deadlineIn(period));
+        queue.arm(t, queue.timeline.deadlineIn(initialDelay));
         return t;
     }
 

@@ -22,7 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableScheduledFuture<V> {
+sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableScheduledFuture<V>
+        permits TimedTask {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
@@ -95,14 +96,6 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
     /** The value or a Failure; valid only when done and not cancelled. */
     private Object outcome;
 
-    /** A task with a value, where others have a task without. */
-    record Call(Callable<?> task) implements Runnable {
-        @Override
-        public void run() {
-            throw new AssertionError("called for its value only");
-        }
-    }
-
     private record Failure(Throwable thrown) {}
 
     /** One thread in get(). The list is changed under the monitor of the queue's runCompletion, for a few steps only. */
@@ -121,7 +114,11 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
     }
 
     ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor, boolean forNow) {
-        this(queue, new Call(task), executor, 0, false, forNow);
+        this(queue, executor.scheduler.work(task), executor, forNow);
+    }
+
+    private ScheduledTask(TimerQueue queue, Call call, SchedulerExecutor executor, boolean forNow) {
+        this(queue, call, executor, 0, false, forNow);
     }
 
     // ---- the future ----
@@ -160,7 +157,7 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
                 interrupt();
             }
         } else {
-            executor.gone(this);
+            gone();
         }
         wakeWaiters();
         return true;
@@ -375,7 +372,7 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
                 return true;
             }
             if (claimed instanceof Call c) {
-                outcome = c.task.call();
+                outcome = c.call();
             } else {
                 claimed.run();
             }
@@ -420,9 +417,17 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
         if (isCancelled()) {
             outcome = null;
         }
-        executor.gone(this);
+        gone();
         wakeWaiters();
     }
+
+    private void gone() {
+        executor.gone(this);
+        settled();
+    }
+
+    /** It has ended, will never run, or was given back. */
+    void settled() {}
 
     @Override
     void abandoned() {
@@ -430,7 +435,7 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
             return; // its run cancels it when it ends
         }
         queue.abort(this);
-        executor.gone(this);
+        gone();
         wakeWaiters();
     }
 
@@ -446,7 +451,7 @@ final class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableS
             return false;
         }
         queue.stop(this); // nothing to stop if it was claimed
-        executor.gone(this);
+        gone();
         return true;
     }
 

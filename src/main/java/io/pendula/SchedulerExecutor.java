@@ -2,6 +2,7 @@ package io.pendula;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -127,7 +128,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, 0, true, true), 0);
+        submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, true, true), 0);
     }
 
     @Override
@@ -145,11 +146,36 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return schedule(Check.notNull(task, "task"), 0, TimeUnit.NANOSECONDS);
     }
 
+    /**
+     * Submits a task for now that must be done within a time. A task that is done before leaves nothing behind.
+     *
+     * @param <T> the type of the task's value
+     * @param task what to run
+     * @param timeout how long it may take, its wait for a thread included, in {@code unit}s; zero or negative: the time
+     *     is over at once
+     * @param unit the unit of {@code timeout}
+     * @param onTimeout is called with the task's future if that is not done when the time is over, by a thread of the
+     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there is a
+     *     {@link ManualClock}, by its {@code advance}); null: the future is cancelled, and the task interrupted
+     * @return the task's future
+     * @throws NullPointerException if {@code task} or {@code unit} is null
+     * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
+     */
+    public <T> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
+            Consumer<? super Future<T>> onTimeout) {
+        Check.notNull(task, "task");
+        Check.notNull(unit, "unit");
+        TimedTask<T> timed = new TimedTask<>(scheduler.currentQueue(), task, this);
+        submit(timed, 0);
+        timed.armTimeout(scheduler.timeline.isSystem() ? TimerScheduler.shared() : scheduler, timeout, unit, onTimeout);
+        return timed;
+    }
+
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, 0, false, nanos <= 0), nanos);
+        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, false, nanos <= 0), nanos);
     }
 
     @Override
@@ -177,7 +203,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
         long nanos = sign * unit.toNanos(period);
-        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), command, this, nanos, false, first <= 0), first);
+        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, nanos, false, first <= 0), first);
     }
 
     private <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
@@ -493,6 +519,36 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (!mayWait && phase == SHUTDOWN) {
             end(SHUTDOWN);
         }
+    }
+
+    /**
+     * What the scheduler behind this executor has done so far, and has to do: of a pool, its own tasks; of a view, all
+     * that its scheduler runs.
+     *
+     * @return a snapshot
+     */
+    public TimerStats stats() {
+        return scheduler.stats();
+    }
+
+    /**
+     * What waits; of a view, all that waits in its scheduler. See {@link TimerScheduler#pendingTimers}.
+     *
+     * @param limit how many to return at most, at least 1
+     * @return an unmodifiable list, in no particular order
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     */
+    public List<PendingTimer> pendingTimers(int limit) {
+        return scheduler.pendingTimers(limit);
+    }
+
+    /**
+     * How many tasks wait of each class; of a view, in its scheduler. See {@link TimerScheduler#pendingByTask}.
+     *
+     * @return an unmodifiable map, the most frequent class first
+     */
+    public Map<Class<?>, Long> pendingByTask() {
+        return scheduler.pendingByTask();
     }
 
     /**

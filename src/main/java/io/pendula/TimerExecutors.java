@@ -1,6 +1,9 @@
 package io.pendula;
 
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /**
  * Makes executors that take the place of those of {@link java.util.concurrent.Executors}: change that one word, and
@@ -10,10 +13,30 @@ import java.util.concurrent.ThreadFactory;
  * ScheduledExecutorService timers = TimerExecutors.newScheduledThreadPool(4);
  * }</pre>
  *
+ * <p>With a name, and a listener that is told of slow and blocked tasks:
+ *
+ * <pre>{@code
+ * SchedulerExecutor timers = TimerExecutors.builder().threads(4).name("db").slowCallback(Duration.ofMillis(50))
+ *         .listener(TimerListener.logging()).build();
+ * ...
+ * TimerStats stats = timers.stats();
+ * }</pre>
+ *
  * <p>What they do, and in what little they differ, is told by {@link SchedulerExecutor}.
  */
 public final class TimerExecutors {
+    private static final AtomicInteger POOLS = new AtomicInteger();
+
     private TimerExecutors() {}
+
+    /**
+     * Starts the configuration of an executor that has a name, a listener or other settings of its own.
+     *
+     * @return a builder with all defaults
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
 
     /**
      * An executor that runs up to {@code workers} tasks at the same time, and never more. Its threads are started
@@ -29,7 +52,32 @@ public final class TimerExecutors {
     }
 
     private static SchedulerExecutor newPool(int workers, ThreadFactory threadFactory) {
-        return TimerScheduler.newPool(Math.max(1, Check.atLeast(workers, 0, "workers")), threadFactory);
+        int threads = Math.max(1, Check.atLeast(workers, 0, "workers"));
+        Options options = poolOptions();
+        if (threadFactory != null) {
+            options.threadFactory(threadFactory);
+        }
+        return newPool(options, threads);
+    }
+
+    private static Options poolOptions() {
+        Options options = new Options();
+        options.monitor(false);
+        options.daemon(false);
+        return options;
+    }
+
+    /** Callers have set all but the number of threads, and perhaps the name. */
+    private static SchedulerExecutor newPool(Options options, int threads) {
+        options.maxThreads(threads);
+        options.workers(Integer.highestOneBit(Math.min(threads, Options.defaultWorkers())));
+        if (options.name() == null) {
+            options.name("pool-" + POOLS.incrementAndGet());
+        }
+        if (!options.hasContextClassLoader()) {
+            options.contextClassLoader(Thread.currentThread().getContextClassLoader());
+        }
+        return new SchedulerExecutor(new TimerScheduler(options.complete(Options.Kind.POOL)), true);
     }
 
     /**
@@ -72,5 +120,139 @@ public final class TimerExecutors {
      */
     public static SchedulerExecutor newSingleThreadScheduledExecutor(ThreadFactory threadFactory) {
         return newScheduledThreadPool(1, threadFactory);
+    }
+
+    /**
+     * Collects the settings of an executor with threads of its own. May be used for several executors; not safe for use
+     * by several threads.
+     */
+    public static final class Builder {
+        private final Options options = poolOptions();
+        private int threads = 1;
+
+        private Builder() {}
+
+        /**
+         * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other.
+         *
+         * @param threads at least 1
+         * @return this
+         * @throws IllegalArgumentException if {@code threads} is less than 1
+         */
+        public Builder threads(int threads) {
+            this.threads = Check.atLeast(threads, 1, "threads");
+            return this;
+        }
+
+        /**
+         * The name that appears in thread names, statistics and logs. Default: {@code pool-} and a number.
+         *
+         * @param name any text
+         * @return this
+         * @throws NullPointerException if {@code name} is null
+         */
+        public Builder name(String name) {
+            options.name(name);
+            return this;
+        }
+
+        /**
+         * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
+         * gives them. Default: own threads.
+         *
+         * @param threadFactory must return new platform threads that have not been started; see
+         *     {@link #newScheduledThreadPool(int, ThreadFactory)}
+         * @return this
+         * @throws NullPointerException if {@code threadFactory} is null
+         * @throws IllegalArgumentException if it is the JDK's factory of virtual threads
+         */
+        public Builder threadFactory(ThreadFactory threadFactory) {
+            options.threadFactory(threadFactory);
+            return this;
+        }
+
+        /**
+         * Whether the executor's own threads let the JVM exit. Default: false, as those of the JDK's pools.
+         *
+         * @param daemon true if the JVM may exit before the executor is shut down
+         * @return this
+         */
+        public Builder daemon(boolean daemon) {
+            options.daemon(daemon);
+            return this;
+        }
+
+        /**
+         * The context class loader of the executor's own threads. Default: that of the thread that calls
+         * {@link #build}.
+         *
+         * @param contextClassLoader may be null
+         * @return this
+         */
+        public Builder contextClassLoader(ClassLoader contextClassLoader) {
+            options.contextClassLoader(contextClassLoader);
+            return this;
+        }
+
+        /**
+         * Is told of tasks that throw where no future tells it, and of slow ones; see
+         * {@link TimerScheduler.Builder#listener}. A pool has no monitor, so it tells of no stalls.
+         *
+         * @param listener is called by several threads at the same time
+         * @return this
+         * @throws NullPointerException if {@code listener} is null
+         */
+        public Builder listener(TimerListener listener) {
+            options.listener(listener);
+            return this;
+        }
+
+        /**
+         * Tasks that take longer than this are reported to the listener; see
+         * {@link TimerScheduler.Builder#slowCallback}. Default: not measured.
+         *
+         * @param threshold zero or more
+         * @return this
+         * @throws NullPointerException if {@code threshold} is null
+         * @throws IllegalArgumentException if {@code threshold} is negative
+         */
+        public Builder slowCallback(Duration threshold) {
+            options.slowCallback(threshold);
+            return this;
+        }
+
+        /**
+         * How many tasks may wait at a time; submitting one more throws {@code RejectedExecutionException}. Default: no
+         * bound.
+         *
+         * @param maxPending at least 1
+         * @return this
+         * @throws IllegalArgumentException if {@code maxPending} is less than 1
+         */
+        public Builder maxPending(long maxPending) {
+            options.maxPending(maxPending);
+            return this;
+        }
+
+        /**
+         * Wraps each task, once, when it is submitted; see {@link TimerScheduler.Builder#decorate}.
+         *
+         * @param decorator returns what is to be run in the place of its argument, never null
+         * @return this
+         * @throws NullPointerException if {@code decorator} is null
+         */
+        public Builder decorate(UnaryOperator<Runnable> decorator) {
+            options.decorate(decorator);
+            return this;
+        }
+
+        /**
+         * Makes the executor. Its threads are started when they are needed.
+         *
+         * @return a new executor
+         */
+        public SchedulerExecutor build() {
+            return newPool(options.copy(), threads);
+        }
     }
 }

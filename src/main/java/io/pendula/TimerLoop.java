@@ -231,7 +231,23 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(queue(), nanos, task);
+        return OneShotTimer.arm(queue(), nanos, driver.scheduler.work(task));
+    }
+
+    /**
+     * Runs {@code task} once on this loop when the scheduler's clock reaches an instant: as
+     * {@link #after(Duration, Runnable)}, but without a reading of the clock. A loop may call
+     * {@link TimerScheduler#now()} once in each round. Any thread may call this.
+     *
+     * @param deadlineNanos the instant, as {@code now() + delay}; in the past: due at once, but never inside this call;
+     *     from 18 years after the start on: never
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
+     */
+    public Timer at(long deadlineNanos, Runnable task) {
+        return OneShotTimer.armAt(queue(), deadlineNanos, driver.scheduler.work(task));
     }
 
     /**
@@ -265,7 +281,27 @@ public final class TimerLoop implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, driver.scheduler.work(task));
+    }
+
+    /**
+     * Runs {@code task} on this loop first after {@code initialDelay}, then each {@code period}. Any thread may call
+     * this.
+     *
+     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
+     * @param period the time between two ticks, more than zero
+     * @param missedTicks what to do about ticks that could not run in time
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
+     */
+    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
+        long first = Timeline.nanos(initialDelay, "initialDelay");
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, driver.scheduler.work(task));
     }
 
     private TimerQueue queue() {

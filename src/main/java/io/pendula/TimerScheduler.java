@@ -8,14 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
@@ -80,37 +84,10 @@ public final class TimerScheduler implements AutoCloseable {
     /** Under crew. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
-    private static final AtomicInteger POOLS = new AtomicInteger();
-
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
 
-    private static final class Shared {
-        /** Null if the first attempt failed; a constant for the compiler. */
-        static final TimerScheduler INSTANCE = tryToMake();
-        private static TimerScheduler later;
-
-        private static TimerScheduler tryToMake() {
-            try {
-                return make();
-            } catch (Throwable e) {
-                return null; // the same call tries again, and throws
-            }
-        }
-
-        private static TimerScheduler make() {
-            return newShared(builder().name("shared").workers(Math.max(2, Options.defaultWorkers())));
-        }
-
-        static synchronized TimerScheduler again() {
-            if (later == null) {
-                later = make();
-            }
-            return later;
-        }
-    }
-
-    private TimerScheduler(Options options) {
+    TimerScheduler(Options options) {
         this.options = options;
         this.timeline = new Timeline(options.clock());
         this.reporter = new Reporter(options.listener());
@@ -149,17 +126,6 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** A scheduler of its own for an executor with so many threads; {@code threadFactory} may be null. */
-    static SchedulerExecutor newPool(int threads, ThreadFactory threadFactory) {
-        Builder b = builder().name("pool-" + POOLS.incrementAndGet()).maxThreads(threads).monitor(false).daemon(false)
-                .workers(Integer.highestOneBit(Math.min(threads, Options.defaultWorkers())))
-                .contextClassLoader(Thread.currentThread().getContextClassLoader());
-        if (threadFactory != null) {
-            b.threadFactory(threadFactory);
-        }
-        return new SchedulerExecutor(new TimerScheduler(b.options.complete(Options.Kind.POOL)), true);
-    }
-
     /** One whose threads come and go. */
     static TimerScheduler newShared(Builder b) {
         return new TimerScheduler(b.options.complete(Options.Kind.SHARED));
@@ -184,8 +150,26 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the same scheduler at each call
      */
     public static TimerScheduler shared() {
-        TimerScheduler s = Shared.INSTANCE;
-        return s != null ? s : Shared.again();
+        TimerScheduler s = SharedScheduler.INSTANCE;
+        return s != null ? s : SharedScheduler.again();
+    }
+
+    /**
+     * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener,
+     * an executor, a clock for tests. What earlier calls have set stays, unless it is set again. Three system properties
+     * come after all calls, for whoever starts the program: {@code io.pendula.shared.workers},
+     * {@code io.pendula.shared.maxThreads} and {@code io.pendula.shared.slowCallbackMillis}.
+     *
+     * @param settings sets what it wants to; must not call {@code build}
+     * @throws NullPointerException if {@code settings} is null
+     * @throws IllegalArgumentException as {@link Builder#build} does, or if there would be no worker
+     * @throws IllegalStateException if the shared scheduler is in use already
+     */
+    public static void configureShared(Consumer<? super Builder> settings) {
+        Check.notNull(settings, "settings");
+        Options draft = Options.draftForShared();
+        settings.accept(new Builder(draft)); // under no lock, as it is the user's
+        Options.chooseForShared(draft);
     }
 
     /**
@@ -194,7 +178,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a builder with all defaults
      */
     public static Builder builder() {
-        return new Builder();
+        return new Builder(new Options());
     }
 
     /**
@@ -224,8 +208,49 @@ public final class TimerScheduler implements AutoCloseable {
      *     short and the timer is not due at once
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
-        long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(currentQueue(), nanos, task);
+        return afterNanos(Check.delay(delay, unit), task);
+    }
+
+    Timer afterNanos(long delay, Runnable task) {
+        return OneShotTimer.arm(currentQueue(), delay, work(task));
+    }
+
+    /** What is run in the place of a task. */
+    Runnable work(Runnable task) {
+        UnaryOperator<Runnable> decorator = options.decorator();
+        return decorator == null ? task : Decorated.by(decorator, task);
+    }
+
+    /** The same of a task with a value. */
+    Call work(Callable<?> task) {
+        UnaryOperator<Runnable> decorator = options.decorator();
+        return decorator == null ? new Call(task) : Decorated.by(decorator, task);
+    }
+
+    /**
+     * The present instant on this scheduler's clock, for {@link #at}. Reading the clock is about half of what arming a
+     * timer costs; a loop that reads it once in each round may arm many timers by that reading.
+     *
+     * @return nanoseconds since shortly before the scheduler was made, at least 1; of use to this scheduler only
+     */
+    public long now() {
+        return timeline.now();
+    }
+
+    /**
+     * Runs {@code task} once when this scheduler's clock reaches an instant: as {@link #after(Duration, Runnable)}, but
+     * without a reading of the clock.
+     *
+     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}; in the past: due at
+     *     once, but never inside this call, and counted as late by that much; from 18 years after the start on: never
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
+     *     short and the timer is not due at once
+     */
+    public Timer at(long deadlineNanos, Runnable task) {
+        return OneShotTimer.armAt(currentQueue(), deadlineNanos, work(task));
     }
 
     /**
@@ -271,7 +296,59 @@ public final class TimerScheduler implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(currentQueue(), nanos, missedTicks, task);
+        return PeriodicTimer.arm(currentQueue(), nanos, nanos, missedTicks, work(task));
+    }
+
+    /**
+     * Runs {@code task} first after {@code initialDelay}, then each {@code period}; missed ticks are skipped. A later
+     * {@link Ticker#reset} begins anew, with its first tick after one period.
+     *
+     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker every(Duration initialDelay, Duration period, Runnable task) {
+        return every(initialDelay, period, MissedTicks.SKIP, task);
+    }
+
+    /**
+     * Runs {@code task} first after {@code initialDelay}, then each {@code period}.
+     *
+     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
+     * @param period the time between two ticks, more than zero
+     * @param missedTicks what to do about ticks that could not run in time
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
+        long first = Timeline.nanos(initialDelay, "initialDelay");
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        return PeriodicTimer.arm(currentQueue(), first, nanos, missedTicks, work(task));
+    }
+
+    /**
+     * Runs {@code task} each {@code period}, at a random phase: the first tick comes after a delay that is drawn once,
+     * evenly from zero to {@code period}, and the others follow it exactly. So the tickers of a thousand connections, or
+     * of a hundred machines that were started together, do not all tick at one moment. Missed ticks are skipped.
+     *
+     * @param period the time between two ticks, more than zero
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
+     */
+    public Ticker everyAtRandomPhase(Duration period, Runnable task) {
+        long phase = ThreadLocalRandom.current().nextLong(Math.min(Check.period(period), Timeline.NEVER));
+        return every(Duration.ofNanos(phase), period, task);
     }
 
     /**
@@ -286,6 +363,50 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Ticker every(Duration period) {
         return every(period, MissedTicks.SKIP, new Signal.Ticks());
+    }
+
+    /**
+     * Completes a future exceptionally if it is not complete after {@code timeout}. When it completes before, its timer
+     * is cancelled, so that nothing of it stays in memory.
+     *
+     * @param <T> the future's type
+     * @param future what must complete
+     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @return {@code future} itself; it completes with a {@link java.util.concurrent.TimeoutException}, on a thread
+     *     that runs callbacks of this scheduler, as do the stages that depend on it
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     */
+    public <T> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
+        return Timeouts.arm(this, Check.notNull(future, "future"), false, null, Timeline.nanos(timeout, "timeout"));
+    }
+
+    /**
+     * Completes a future with {@code value} if it is not complete after {@code timeout}; else as {@link #orTimeout}.
+     *
+     * @param <T> the future's type
+     * @param future what must complete
+     * @param value what it completes with; may be null
+     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @return {@code future} itself
+     * @throws NullPointerException if {@code future} or {@code timeout} is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     */
+    public <T> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value, Duration timeout) {
+        return Timeouts.arm(this, Check.notNull(future, "future"), true, value, Timeline.nanos(timeout, "timeout"));
+    }
+
+    /**
+     * An executor that hands each task to another executor after a delay, for the {@code async} methods of
+     * {@link CompletableFuture}. If that executor rejects the task then, the {@link TimerListener} is told.
+     *
+     * @param delay how long to wait; zero or negative: not at all; beyond 18 years: for ever
+     * @param executor what runs the tasks
+     * @return an executor whose {@code execute} throws what {@link #after(Duration, Runnable)} throws
+     * @throws NullPointerException if an argument is null
+     */
+    public Executor delayedExecutor(Duration delay, Executor executor) {
+        return Timeouts.delayed(this, Timeline.nanos(delay, "delay"), Check.notNull(executor, "executor"));
     }
 
     /**
@@ -713,9 +834,11 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Collects the settings of a {@link TimerScheduler}. Not safe for use by several threads. */
     public static final class Builder {
-        private final Options options = new Options();
+        private final Options options;
 
-        private Builder() {}
+        private Builder(Options options) {
+            this.options = options;
+        }
 
         /**
          * The name that appears in thread names. Default: {@code timers}.
@@ -861,6 +984,24 @@ public final class TimerScheduler implements AutoCloseable {
          */
         public Builder maxPending(long maxPending) {
             options.maxPending(maxPending);
+            return this;
+        }
+
+        /**
+         * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of the
+         * scheduler and its loops, and by the methods of its executors. For context that the callback should have from
+         * the thread that has armed it, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
+         * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
+         * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
+         * are.
+         *
+         * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
+         *     method throws that was called to arm
+         * @return this
+         * @throws NullPointerException if {@code decorator} is null
+         */
+        public Builder decorate(UnaryOperator<Runnable> decorator) {
+            options.decorate(decorator);
             return this;
         }
 

@@ -432,4 +432,58 @@ class ManualClockTest {
         }
         assertEquals(200, LongStream.range(0, 200).mapToObj(ManualClockTest::program).distinct().count());
     }
+
+    // ---- to the next deadline ----
+
+    @Test
+    void advanceToNext_runsWhatIsDueThereAndNoMore() {
+        ManualClock c = new ManualClock(5);
+        try (TimerScheduler a = TimerScheduler.builder().clock(c).build();
+                TimerScheduler b = TimerScheduler.builder().clock(c).build()) {
+            List<String> ran = new ArrayList<>();
+            a.after(Duration.ofMillis(2), () -> ran.add("a2"));
+            b.after(Duration.ofMillis(2), () -> ran.add("b2"));
+            b.after(Duration.ofMillis(7), () -> ran.add("b7"));
+            assertEquals(3, c.pending());
+            assertEquals(Duration.ofMillis(2), c.nextIn().orElseThrow());
+            assertEquals(2, c.advanceToNext());
+            assertEquals(List.of("a2", "b2"), ran);
+            assertEquals(2_000_005, c.nanoTime());
+            assertEquals(Duration.ofMillis(5), c.nextIn().orElseThrow());
+            assertEquals(1, c.pending());
+            assertEquals(1, c.advanceToNext());
+            assertTrue(c.nextIn().isEmpty());
+            assertEquals(0, c.advanceToNext());
+            assertEquals(7_000_005, c.nanoTime());
+        }
+        assertEquals(0, c.pending());
+    }
+
+    @Test
+    void advanceToNext_callbackArmsMore_stopsAtItsInstant() {
+        ManualClock c = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(c).build()) {
+            Ticker t = s.every(Duration.ofMillis(10), () -> s.after(Duration.ZERO, () -> {}));
+            assertEquals(2, c.advanceToNext(), "the tick, and what it arms for the same instant");
+            assertEquals(10_000_000, c.nanoTime());
+            t.stop();
+            s.after(Duration.ofDays(40_000), () -> {});
+            assertTrue(c.nextIn().isEmpty(), "it will never be due");
+            assertEquals(1, c.pending());
+        }
+    }
+
+    @Test
+    void nextIn_stoppedAndPutOff_isThatOfWhatIsArmed() {
+        ManualClock c = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(c).build()) {
+            Timer t = s.after(Duration.ofMillis(1), () -> {});
+            s.after(Duration.ofMillis(2), () -> {}).stop();
+            t.reset(Duration.ofMillis(9));
+            assertEquals(Duration.ofMillis(9), c.nextIn().orElseThrow());
+            t.reset(Duration.ZERO);
+            assertEquals(Duration.ZERO, c.nextIn().orElseThrow());
+            assertEquals(1, c.advanceToNext());
+        }
+    }
 }

@@ -62,7 +62,7 @@ class TickerTest {
         assertNames("period", () -> timers.every(null, () -> {}));
         assertNames("task", () -> timers.every(ms(1), null));
         assertNames("period", () -> timers.every(null, MissedTicks.BURST, () -> {}));
-        assertNames("missedTicks", () -> timers.every(ms(1), null, () -> {}));
+        assertNames("missedTicks", () -> timers.every(ms(1), (MissedTicks) null, () -> {}));
         assertNames("task", () -> timers.every(ms(1), MissedTicks.BURST, null));
         assertNames("period", () -> timers.every((Duration) null));
         assertNames("period", () -> Ticker.every(null, () -> {}));

@@ -116,7 +116,7 @@ class TimerSchedulerTest {
                     bad(NullPointerException.class, "period must not be null", () -> s.every(null, NOTHING)),
                     bad(NullPointerException.class, "task must not be null", () -> s.every(HOUR, null)),
                     bad(NullPointerException.class, "missedTicks must not be null",
-                            () -> s.every(HOUR, null, NOTHING)),
+                            () -> s.every(HOUR, (MissedTicks) null, NOTHING)),
                     bad(IllegalArgumentException.class, "period must be positive, but is PT0S",
                             () -> s.every(Duration.ZERO, NOTHING)),
                     bad(IllegalArgumentException.class, "period must be positive, but is PT-1S",

@@ -1,0 +1,71 @@
+package io.pendula;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/** A task with a timeout, whose timer goes when the task is done, was cancelled, or was given back. */
+final class TimedTask<V> extends ScheduledTask<V> {
+    /** In the place of the timer, when it is needed no more. */
+    private static final Object SETTLED = "settled";
+
+    /** Null, the timer, or SETTLED. */
+    private final AtomicReference<Object> timeout = new AtomicReference<>();
+
+    TimedTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor) {
+        super(queue, task, executor, true);
+    }
+
+    /** What is done when the time is over. */
+    private final class Expiry implements Runnable {
+        private final Consumer<? super Future<V>> action;
+
+        Expiry(Consumer<? super Future<V>> action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run() {
+            if (isDone()) {
+                return;
+            }
+            if (action == null) {
+                cancel(true);
+            } else {
+                action.accept(TimedTask.this);
+            }
+        }
+    }
+
+    /** After the submission: before it, a cancel would find nothing to prevent. */
+    void armTimeout(TimerScheduler timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
+        Timer timer;
+        try {
+            timer = timers.after(delay, unit, new Expiry(action));
+        } catch (Throwable e) {
+            cancel(true);
+            throw e;
+        }
+        if (!timeout.compareAndSet(null, timer)) {
+            timer.cancel();
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        if (isDone()) {
+            settled();
+        }
+        return cancelled;
+    }
+
+    @Override
+    void settled() {
+        if (timeout.getAndSet(SETTLED) instanceof Timer timer) {
+            timer.cancel();
+        }
+    }
+}

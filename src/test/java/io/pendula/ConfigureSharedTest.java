@@ -1,0 +1,104 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.runInChild;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The shared scheduler before its first use; each case in a JVM of its own, as there is one such scheduler only. */
+@Timeout(120)
+class ConfigureSharedTest {
+    static final class Child {
+        public static void main(String[] args) throws InterruptedException {
+            try {
+                print(args[0]);
+            } catch (RuntimeException e) {
+                System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+            }
+        }
+
+        private static void print(String how) throws InterruptedException {
+            switch (how) {
+                case "twice":
+                    TimerScheduler.configureShared(b -> b.workers(3).maxThreads(5));
+                    TimerScheduler.configureShared(b -> b.name("ours").slowCallback(Duration.ofMillis(7)));
+                    break;
+                case "none":
+                    TimerScheduler.configureShared(b -> b.workers(0));
+                    break;
+                case "few":
+                    TimerScheduler.configureShared(b -> b.workers(3).maxThreads(2));
+                    break;
+                case "late":
+                    TimerScheduler.shared();
+                    TimerScheduler.configureShared(b -> b.workers(3));
+                    break;
+                case "inside":
+                    TimerScheduler.configureShared(b -> TimerScheduler.shared());
+                    break;
+                case "manual":
+                    ManualClock clock = new ManualClock();
+                    TimerScheduler.configureShared(b -> b.clock(clock));
+                    Timer t = Timer.after(Duration.ofHours(1), () -> System.out.println("fired"));
+                    clock.advance(Duration.ofHours(1));
+                    System.out.println(t.isPending());
+                    return;
+                default:
+                    break;
+            }
+            Options o = TimerScheduler.shared().options;
+            CountDownLatch fired = new CountDownLatch(1);
+            Timer.after(Duration.ZERO, fired::countDown);
+            System.out.println(!fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS) ? "nothing fired" :
+                    o.name() + " " + o.workers() + " " + o.maxThreads() + " " + o.slowNanos());
+        }
+    }
+
+    private static String run(String how, String... options) throws Exception {
+        return runInChild(Child.class, List.of(options), how);
+    }
+
+    @Test
+    void configureShared_severalCalls_addUp() throws Exception {
+        assertEquals("ours 3 5 7000000", run("twice"));
+    }
+
+    @Test
+    void systemProperties_comeLast() throws Exception {
+        assertEquals("ours 2 4 9000000", run("twice", "-Dio.pendula.shared.workers=2",
+                "-Dio.pendula.shared.maxThreads=4", "-Dio.pendula.shared.slowCallbackMillis=9"));
+        assertEquals("shared 5 21 " + Long.MAX_VALUE, run("default", "-Dio.pendula.shared.workers=5"));
+    }
+
+    @Test
+    void systemProperty_notANumber_isNamed() throws Exception {
+        String out = run("default", "-Dio.pendula.shared.workers=many");
+        assertEquals("IllegalArgumentException: system property io.pendula.shared.workers must be a number of at least 0,"
+                + " but is 'many'", out);
+    }
+
+    @Test
+    void configureShared_badSettings_throw() throws Exception {
+        assertEquals("IllegalArgumentException: workers of the shared scheduler must be at least 1, but is 0",
+                run("none"));
+        assertTrue(run("few").startsWith("IllegalArgumentException: maxThreads must be at least the number of workers"));
+    }
+
+    @Test
+    void configureShared_inUse_throws() throws Exception {
+        String late = "IllegalStateException: the shared scheduler is in use already, so it cannot be configured";
+        assertEquals(late, run("late"));
+        assertEquals(late, run("inside"));
+    }
+
+    @Test
+    void configureShared_manualClock_drivesTimerAfter() throws Exception {
+        assertEquals("fired\nfalse", run("manual").replace("\r", ""));
+    }
+}

@@ -1,0 +1,224 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Timeouts of futures and tasks, and that nothing is left of them. */
+@Timeout(60)
+class TimeoutsTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final ManualClock clock = new ManualClock();
+    private final TimerScheduler s = TimerScheduler.builder().name("t").clock(clock)
+            .listener(new LifeFixtures.Heard()).build();
+
+    @AfterEach
+    void close() {
+        s.close();
+    }
+
+    // ---- futures ----
+
+    @Test
+    void orTimeout_notComplete_completesExceptionally() {
+        CompletableFuture<String> f = new CompletableFuture<>();
+        assertSame(f, s.orTimeout(f, SECOND));
+        clock.advance(SECOND.minusNanos(1));
+        assertFalse(f.isDone());
+        clock.advance(Duration.ofNanos(1));
+        Throwable e = assertThrows(ExecutionException.class, f::get).getCause();
+        assertEquals("not completed within PT1S, says scheduler 't'", ((TimeoutException) e).getMessage());
+    }
+
+    @Test
+    void orTimeout_completesBefore_nothingIsLeft() throws InterruptedException {
+        CompletableFuture<Object> f = new CompletableFuture<>();
+        s.orTimeout(f, SECOND);
+        assertEquals(1, s.pending());
+        f.complete(new Object());
+        assertEquals(0, s.pending());
+        WeakReference<Object> value = new WeakReference<>(f.join());
+        f = null;
+        Fixtures.awaitCollected(value);
+    }
+
+    @Test
+    void orTimeout_completesExceptionallyOrIsCancelled_nothingIsLeft() {
+        CompletableFuture<String> failed = s.orTimeout(new CompletableFuture<>(), SECOND);
+        failed.completeExceptionally(new IllegalStateException("x"));
+        CompletableFuture<String> cancelled = s.orTimeout(new CompletableFuture<>(), SECOND);
+        cancelled.cancel(false);
+        assertEquals(0, s.pending());
+    }
+
+    @Test
+    void orTimeout_completeAlready_armsNothing() {
+        assertEquals("x", s.orTimeout(CompletableFuture.completedFuture("x"), Duration.ZERO).join());
+        assertEquals(0, s.stats().armed());
+    }
+
+    @Test
+    void completeOnTimeout_notComplete_hasTheValueEvenIfNull() {
+        CompletableFuture<String> f = s.completeOnTimeout(new CompletableFuture<>(), "late", SECOND);
+        CompletableFuture<String> n = s.completeOnTimeout(new CompletableFuture<>(), null, SECOND);
+        CompletableFuture<String> early = s.completeOnTimeout(new CompletableFuture<>(), "late", SECOND);
+        early.complete("early");
+        clock.advance(SECOND);
+        assertEquals("late", f.join());
+        assertEquals(null, n.join());
+        assertEquals("early", early.join());
+        assertEquals(0, s.pending());
+    }
+
+    @Test
+    void delayedExecutor_handsOverAfterTheDelay() {
+        List<Runnable> handed = new ArrayList<>();
+        Executor delayed = s.delayedExecutor(SECOND, handed::add);
+        CompletableFuture<String> f = CompletableFuture.supplyAsync(() -> "x", delayed);
+        clock.advance(SECOND.minusNanos(1));
+        assertEquals(0, handed.size());
+        clock.advance(Duration.ofNanos(1));
+        assertEquals(1, handed.size());
+        assertFalse(f.isDone());
+        handed.get(0).run();
+        assertEquals("x", f.join());
+    }
+
+    @Test
+    void futures_badArgumentsAndClosed_throw() {
+        CompletableFuture<String> f = new CompletableFuture<>();
+        assertThrows(NullPointerException.class, () -> s.orTimeout(null, SECOND));
+        assertThrows(NullPointerException.class, () -> s.orTimeout(f, null));
+        assertThrows(NullPointerException.class, () -> s.completeOnTimeout(f, "", null));
+        assertThrows(NullPointerException.class, () -> s.delayedExecutor(SECOND, null));
+        assertThrows(NullPointerException.class, () -> s.delayedExecutor(SECOND, Runnable::run).execute(null));
+        s.close();
+        assertThrows(RejectedExecutionException.class, () -> s.orTimeout(f, SECOND));
+        assertFalse(f.isDone());
+    }
+
+    @Test
+    void orTimeout_raceWithCompletion_leavesNothing() throws InterruptedException {
+        try (TimerScheduler real = TimerScheduler.builder().workers(1).build()) {
+            for (int i = 0; i < 2000; i++) {
+                CompletableFuture<String> f = new CompletableFuture<>();
+                Thread other = new Thread(() -> f.complete("x"));
+                other.start();
+                real.orTimeout(f, Duration.ofHours(1));
+                other.join();
+                assertEquals("x", f.join());
+            }
+            assertEquals(0, real.pending());
+        }
+    }
+
+    // ---- tasks ----
+
+    @Test
+    void submitWithTimeout_doneInTime_nothingIsLeft() throws Exception {
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        Future<String> f = view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null);
+        assertEquals(2, s.pending());
+        clock.advance(Duration.ZERO);
+        assertEquals("x", f.get());
+        assertEquals(0, s.pending());
+    }
+
+    @Test
+    void submitWithTimeout_cancelledBefore_nothingIsLeft() {
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        assertTrue(view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null).cancel(false));
+        assertEquals(0, s.pending());
+        Future<String> returned = view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null);
+        assertEquals(List.of(returned), view.shutdownNow());
+        assertEquals(0, s.pending());
+        assertThrows(RejectedExecutionException.class,
+                () -> view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null));
+        assertEquals(0, s.pending());
+    }
+
+    @Test
+    void submitWithTimeout_allThreadsBlocked_isInterruptedAndCancelled() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.newSingleThreadScheduledExecutor()) {
+            CountDownLatch interrupted = new CountDownLatch(1);
+            long start = System.nanoTime();
+            Future<String> f = pool.submitWithTimeout(() -> {
+                try {
+                    Thread.sleep(TimeUnit.MINUTES.toMillis(5));
+                } catch (InterruptedException e) {
+                    interrupted.countDown();
+                }
+                return "x";
+            }, 50, TimeUnit.MILLISECONDS, null);
+            assertThrows(CancellationException.class, f::get);
+            assertTrue(System.nanoTime() - start >= 50_000_000);
+            LifeFixtures.await(interrupted);
+        }
+    }
+
+    @Test
+    void submitWithTimeout_waitsTooLong_neverRuns() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.newSingleThreadScheduledExecutor()) {
+            CountDownLatch release = new CountDownLatch(1);
+            pool.execute(() -> LifeFixtures.await(release));
+            Future<String> f = pool.submitWithTimeout(() -> {
+                throw new AssertionError("it was cancelled before");
+            }, 5, TimeUnit.MILLISECONDS, null);
+            assertThrows(CancellationException.class, f::get);
+            release.countDown();
+        }
+    }
+
+    @Test
+    void submitWithTimeout_action_getsTheFutureOnceItIsLate() throws Exception {
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        AtomicReference<Future<String>> late = new AtomicReference<>();
+        Future<String> f = view.submitWithTimeout(() -> {
+            clock.nanoTime();
+            return "x";
+        }, -1, TimeUnit.SECONDS, late::set);
+        clock.advance(Duration.ZERO);
+        assertEquals("x", f.get());
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1)) {
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> slow = pool.submitWithTimeout(() -> {
+                LifeFixtures.await(release);
+                return "slow";
+            }, 1, TimeUnit.MILLISECONDS, late::set);
+            eventually("the action", () -> late.get() == slow);
+            assertFalse(slow.isDone());
+            release.countDown();
+            assertEquals("slow", slow.get());
+        }
+    }
+
+    @Test
+    void submitWithTimeout_badArguments_throw() {
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        assertThrows(NullPointerException.class, () -> view.submitWithTimeout(null, 1, TimeUnit.SECONDS, null));
+        assertThrows(NullPointerException.class, () -> view.submitWithTimeout(() -> "x", 1, null, null));
+        assertEquals(0, s.pending());
+    }
+}
