@@ -1,0 +1,172 @@
+package io.pendula.adapters.dbscheduler;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
+import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
+import io.pendula.MissedTicks;
+import io.pendula.Ticker;
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import javax.sql.DataSource;
+
+/**
+ * Makes a db-scheduler look for due executions when one is due, by a timer for each instant of the near future at which
+ * there is one. Executions that this process schedules are known at once; those of others, and of processes that have
+ * ended, by a look into the table now and then.
+ *
+ * <pre>{@code
+ * DueTimers due = new DueTimers(timers, dataSource, "scheduled_tasks", Duration.ofSeconds(10), executor);
+ * Scheduler scheduler = Scheduler.create(dataSource, task).addSchedulerListener(due).build();
+ * scheduler.start();
+ * due.start(scheduler);
+ * }</pre>
+ *
+ * <p>It changes when db-scheduler looks, and nothing else: who runs an execution, that it runs at least once, and what
+ * becomes of one whose process has died remain db-scheduler's, and its polling goes on. If this object fails, an
+ * execution is late by the polling interval at most, and not lost.
+ *
+ * <p>All methods may be called by any thread at any time.
+ */
+public final class DueTimers extends AbstractSchedulerListener implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DueTimers.class.getName());
+
+    private final TimerScheduler timers;
+    private final DataSource dataSource;
+    private final String query;
+    private final Duration lookAhead;
+    private final Executor executor;
+    /** By the instants at which they are due. */
+    private final Map<Instant, Timer> armed = new ConcurrentHashMap<>();
+    /** Null until started, and after closing. */
+    private volatile Scheduler scheduler;
+    /** Guarded by this. */
+    private Ticker looks;
+
+    /**
+     * Does nothing until {@link #start}.
+     *
+     * @param timers stays open
+     * @param dataSource that of the scheduler
+     * @param table db-scheduler's, by default {@code scheduled_tasks}
+     * @param lookAhead for what is due in this time there are timers; the table is looked into twice in it
+     * @param executor where the table is looked into, as that blocks
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond, or {@code table} is not a name
+     */
+    public DueTimers(TimerScheduler timers, DataSource dataSource, String table, Duration lookAhead, Executor executor) {
+        this.timers = Objects.requireNonNull(timers, "timers");
+        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+        if (!Objects.requireNonNull(table, "table").matches("[\\w.]+")) {
+            throw new IllegalArgumentException("table must be a name, but is '" + table + "'");
+        }
+        if (Objects.requireNonNull(lookAhead, "lookAhead").compareTo(Duration.ofMillis(1)) < 0) {
+            throw new IllegalArgumentException("lookAhead must be at least 1 ms, but is " + lookAhead);
+        }
+        this.query = "select distinct execution_time from " + table
+                + " where picked = ? and execution_time > ? and execution_time <= ?";
+        this.lookAhead = lookAhead;
+        this.executor = Objects.requireNonNull(executor, "executor");
+    }
+
+    /**
+     * Looks into the table, at once and from now on. May be called once.
+     *
+     * @param scheduler that has this as a listener
+     * @throws NullPointerException if {@code scheduler} is null
+     * @throws IllegalStateException if this was started before
+     */
+    public synchronized void start(Scheduler scheduler) {
+        Objects.requireNonNull(scheduler, "scheduler");
+        if (looks != null) {
+            throw new IllegalStateException("these timers were started before");
+        }
+        this.scheduler = scheduler;
+        looks = timers.every(lookAhead.dividedBy(2), MissedTicks.SKIP, this::lookSoon);
+        lookSoon();
+    }
+
+    private void lookSoon() {
+        try {
+            executor.execute(this::look);
+        } catch (RejectedExecutionException e) {
+            LOG.log(System.Logger.Level.WARNING, "The executor rejects looks into the table; polling goes on.", e);
+        }
+    }
+
+    private void look() {
+        Instant now = Instant.now();
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(query)) {
+            statement.setBoolean(1, false);
+            statement.setTimestamp(2, Timestamp.from(now));
+            statement.setTimestamp(3, Timestamp.from(now.plus(lookAhead)));
+            try (ResultSet times = statement.executeQuery()) {
+                while (times.next()) {
+                    arm(times.getTimestamp(1).toInstant());
+                }
+            }
+        } catch (SQLException e) {
+            LOG.log(System.Logger.Level.WARNING, "No look into the table was possible; polling goes on.", e);
+        }
+    }
+
+    /** Called by db-scheduler when this process has scheduled an execution. */
+    @Override
+    public void onExecutionScheduled(TaskInstanceId id, Instant due) {
+        if (due.isBefore(Instant.now().plus(lookAhead))) {
+            arm(due);
+        }
+    }
+
+    private void arm(Instant due) {
+        if (scheduler == null) {
+            return;
+        }
+        try {
+            armed.computeIfAbsent(due, instant -> timers.after(until(instant), () -> check(instant)));
+        } catch (RejectedExecutionException e) {
+            LOG.log(System.Logger.Level.WARNING, "No timer for " + due + "; polling goes on.", e);
+        }
+    }
+
+    /** Up to the next millisecond, as a database may round to it. */
+    private static Duration until(Instant due) {
+        return Duration.between(Instant.now(), due).plusMillis(1);
+    }
+
+    private void check(Instant due) {
+        armed.remove(due);
+        Scheduler s = scheduler;
+        if (s == null) {
+            return;
+        }
+        if (due.isAfter(Instant.now())) {
+            arm(due); // the wall clock was set back
+        } else {
+            s.triggerCheckForDueExecutions();
+        }
+    }
+
+    /** Drops the timers; db-scheduler's own polling goes on. */
+    @Override
+    public synchronized void close() {
+        scheduler = null;
+        if (looks != null) {
+            looks.close();
+        }
+        armed.values().forEach(Timer::cancel);
+        armed.clear();
+    }
+}

@@ -1,0 +1,88 @@
+package io.pendula.adapters.internal;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/** A timeout: pending, then either cancelled or expired. Safe for use by all threads. */
+public abstract class OneTimeout implements Runnable {
+    private static final AtomicIntegerFieldUpdater<OneTimeout> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(OneTimeout.class, "state");
+
+    private static final int PENDING = 0;
+    private static final int CANCELLED = 1;
+    private static final int EXPIRED = 2;
+
+    private final Timeouts<?> owner;
+    private volatile int state = PENDING;
+    /** Written once, possibly after the run. A cancel that reads null leaves an entry behind that does nothing. */
+    private Future<?> future;
+
+    /**
+     * A pending timeout.
+     *
+     * @param owner is to arm it
+     */
+    protected OneTimeout(Timeouts<?> owner) {
+        this.owner = owner;
+    }
+
+    void armed(Future<?> armed) {
+        future = armed;
+    }
+
+    /** Called once, when the timeout is due and was not cancelled. What it throws, it must report itself. */
+    protected abstract void expire();
+
+    /** {@return the task, for people} */
+    protected abstract Object task();
+
+    /** Called by the scheduler. */
+    @Override
+    public final void run() {
+        if (!owner.isCollected(this) && STATE.compareAndSet(this, PENDING, EXPIRED)) {
+            expire();
+        }
+    }
+
+    /** Cancels, and leaves the future alone. */
+    final boolean end() {
+        return STATE.compareAndSet(this, PENDING, CANCELLED);
+    }
+
+    /**
+     * Prevents the run, if it has not begun.
+     *
+     * @return true if this call prevented it
+     */
+    protected final boolean prevent() {
+        if (!end()) {
+            return false;
+        }
+        Future<?> armed = future;
+        if (armed != null) {
+            armed.cancel(false);
+        }
+        return true;
+    }
+
+    /** {@return whether the run has begun} */
+    public final boolean isExpired() {
+        return state == EXPIRED;
+    }
+
+    /** {@return whether the run was prevented} */
+    public final boolean isCancelled() {
+        return state == CANCELLED;
+    }
+
+    /** {@return state and task, for people} */
+    @Override
+    public final String toString() {
+        String word = switch (state) {
+            case PENDING -> "pending";
+            case CANCELLED -> "cancelled";
+            default -> "expired";
+        };
+        return getClass().getSimpleName() + "[" + word + ", task: " + task() + "]";
+    }
+}

@@ -1,0 +1,96 @@
+package io.pendula.adapters.jmx;
+
+import io.pendula.TimerScheduler;
+import java.lang.management.ManagementFactory;
+import java.util.Objects;
+import javax.management.InstanceAlreadyExistsException;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
+import javax.management.ObjectName;
+
+/**
+ * Shows a {@link TimerScheduler} in JMX, for as long as this object is not closed.
+ *
+ * <pre>{@code
+ * PendulaJmx jmx = PendulaJmx.register(scheduler); // io.pendula:type=TimerScheduler,name="io"
+ * }</pre>
+ *
+ * <p>The scheduler can be collected although it is registered. All methods may be called by any thread at any time.
+ */
+public final class PendulaJmx implements AutoCloseable {
+    private final MBeanServer server;
+    private final ObjectName objectName;
+
+    private PendulaJmx(MBeanServer server, ObjectName objectName) {
+        this.server = server;
+        this.objectName = objectName;
+    }
+
+    /**
+     * Registers a scheduler with the platform's server under its own name.
+     *
+     * @param scheduler what to show
+     * @return the registration
+     * @throws NullPointerException if {@code scheduler} is null
+     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     */
+    public static PendulaJmx register(TimerScheduler scheduler) {
+        return register(scheduler, ManagementFactory.getPlatformMBeanServer());
+    }
+
+    /**
+     * Registers a scheduler under its own name. If that is taken, as by another scheduler of that name or another
+     * application in the same JVM, the bean gets a further key: {@code id=2} or the next that is free.
+     *
+     * @param scheduler what to show
+     * @param server where to
+     * @return the registration
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     */
+    public static PendulaJmx register(TimerScheduler scheduler, MBeanServer server) {
+        Objects.requireNonNull(scheduler, "scheduler");
+        Objects.requireNonNull(server, "server");
+        String name = scheduler.stats().name();
+        SchedulerBean bean = new SchedulerBean(scheduler, name);
+        for (int id = 1; ; id++) {
+            try {
+                ObjectName objectName = objectName(name, id);
+                server.registerMBean(bean, objectName);
+                return new PendulaJmx(server, objectName);
+            } catch (InstanceAlreadyExistsException e) {
+                // the next id
+            } catch (JMException e) {
+                throw new IllegalStateException("scheduler '" + name + "' cannot be registered", e);
+            }
+        }
+    }
+
+    private static ObjectName objectName(String name, int id) throws MalformedObjectNameException {
+        String text = "io.pendula:type=TimerScheduler,name=" + ObjectName.quote(name);
+        return new ObjectName(id == 1 ? text : text + ",id=" + id);
+    }
+
+    /**
+     * The name of the bean.
+     *
+     * @return unique in its server
+     */
+    public ObjectName objectName() {
+        return objectName;
+    }
+
+    /** Removes the bean, if it is still there. */
+    @Override
+    public void close() {
+        try {
+            server.unregisterMBean(objectName);
+        } catch (InstanceNotFoundException e) {
+            // closed before, or removed by hand
+        } catch (JMException e) {
+            throw new IllegalStateException(objectName + " cannot be removed", e);
+        }
+    }
+}

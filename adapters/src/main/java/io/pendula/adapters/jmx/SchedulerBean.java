@@ -1,0 +1,182 @@
+package io.pendula.adapters.jmx;
+
+import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+import io.pendula.TimerStats.Lateness;
+import io.pendula.adapters.internal.Snapshots;
+import java.lang.ref.WeakReference;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Reads the figures of a scheduler that it does not keep from being collected. */
+final class SchedulerBean implements TimerSchedulerMXBean {
+    /** A reader of the snapshots for each attribute. */
+    private enum Attribute {
+        ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, MAX_THREADS,
+        RUNNING, SLOW, THREW, STALLS, NEXT, RECENT, MEAN, P50, P99, MAX
+    }
+
+    private final String name;
+    private final WeakReference<TimerScheduler> scheduler;
+    private final Snapshots<TimerScheduler> snapshots;
+
+    SchedulerBean(TimerScheduler scheduler, String name) {
+        this.name = name;
+        this.scheduler = new WeakReference<>(scheduler);
+        this.snapshots = new Snapshots<>(scheduler, TimerScheduler::stats, System::nanoTime);
+    }
+
+    private TimerScheduler scheduler() {
+        TimerScheduler s = scheduler.get();
+        if (s == null) {
+            throw new IllegalStateException("scheduler '" + name + "' is no more");
+        }
+        return s;
+    }
+
+    private TimerStats stats(Attribute reader) {
+        return snapshots.get(scheduler(), reader.ordinal());
+    }
+
+    private Lateness recent(Attribute reader) {
+        return snapshots.recent(scheduler(), reader.ordinal());
+    }
+
+    private static double millis(double nanos) {
+        return nanos / 1e6;
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return scheduler().isClosed();
+    }
+
+    @Override
+    public long getArmed() {
+        return stats(Attribute.ARMED).armed();
+    }
+
+    @Override
+    public long getFired() {
+        return stats(Attribute.FIRED).fired();
+    }
+
+    @Override
+    public long getStopped() {
+        return stats(Attribute.STOPPED).stopped();
+    }
+
+    @Override
+    public long getReset() {
+        return stats(Attribute.RESET).reset();
+    }
+
+    @Override
+    public long getUnfired() {
+        return stats(Attribute.UNFIRED).unfired();
+    }
+
+    @Override
+    public long getPending() {
+        return stats(Attribute.PENDING).pending();
+    }
+
+    @Override
+    public long getStaleEntries() {
+        return stats(Attribute.STALE).staleEntries();
+    }
+
+    @Override
+    public long getHeapCapacity() {
+        return stats(Attribute.CAPACITY).heapCapacity();
+    }
+
+    @Override
+    public long getStolen() {
+        return stats(Attribute.STOLEN).stolen();
+    }
+
+    @Override
+    public long getOverdueWakes() {
+        return stats(Attribute.WAKES).overdueWakes();
+    }
+
+    @Override
+    public long getSpareThreads() {
+        return stats(Attribute.SPARES).spareThreads();
+    }
+
+    @Override
+    public int getThreads() {
+        return stats(Attribute.THREADS).threads();
+    }
+
+    @Override
+    public int getMaxThreads() {
+        return stats(Attribute.MAX_THREADS).maxThreads();
+    }
+
+    @Override
+    public int getRunning() {
+        return stats(Attribute.RUNNING).running();
+    }
+
+    @Override
+    public long getCallbacksSlow() {
+        return stats(Attribute.SLOW).callbacksSlow();
+    }
+
+    @Override
+    public long getCallbacksThrew() {
+        return stats(Attribute.THREW).callbacksThrew();
+    }
+
+    @Override
+    public long getStalls() {
+        return stats(Attribute.STALLS).stalls();
+    }
+
+    @Override
+    public double getMillisUntilNext() {
+        long nanos = stats(Attribute.NEXT).nanosUntilNext();
+        return nanos == Long.MAX_VALUE ? -1 : millis(nanos);
+    }
+
+    @Override
+    public long getRecentFirings() {
+        return recent(Attribute.RECENT).count();
+    }
+
+    @Override
+    public double getRecentLatenessMean() {
+        Lateness recent = recent(Attribute.MEAN);
+        return recent.count() == 0 ? 0 : millis((double) recent.sumNanos() / recent.count());
+    }
+
+    @Override
+    public double getRecentLatenessP50() {
+        return millis(recent(Attribute.P50).quantileNanos(0.5));
+    }
+
+    @Override
+    public double getRecentLatenessP99() {
+        return millis(recent(Attribute.P99).quantileNanos(0.99));
+    }
+
+    @Override
+    public double getRecentLatenessMax() {
+        return millis(recent(Attribute.MAX).maxNanos());
+    }
+
+    @Override
+    public Map<String, Long> pendingByTask() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        scheduler().pendingByTask().forEach((task, count) -> counts.merge(task.getName(), count, Long::sum));
+        return counts;
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * Figures of schedulers for JMX.
+ */
+package io.pendula.adapters.jmx;

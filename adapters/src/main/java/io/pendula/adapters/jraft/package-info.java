@@ -1,0 +1,4 @@
+/**
+ * Pendula as the timers of SOFA-JRaft.
+ */
+package io.pendula.adapters.jraft;

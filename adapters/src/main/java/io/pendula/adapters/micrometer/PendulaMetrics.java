@@ -1,0 +1,217 @@
+package io.pendula.adapters.micrometer;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+import io.pendula.TimerStats.Lateness;
+import io.pendula.adapters.internal.Snapshots;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * The figures of a {@link TimerScheduler} as meters: under the names {@code executor.*} that Micrometer gives those of
+ * the JDK's pools, so that dashboards for these show it, and under {@code pendula.*} the rest, lateness above all.
+ *
+ * <pre>{@code
+ * new PendulaMetrics(scheduler).bindTo(registry);
+ * }</pre>
+ *
+ * <p>All meters have the tag {@code name}. One scrape takes one {@linkplain TimerScheduler#stats() snapshot}, however
+ * many meters it reads, so the figures of a scrape belong together. Nothing is measured between scrapes.
+ *
+ * <p><b>References.</b> Neither this object nor the registry keeps the scheduler from being collected. The meters of
+ * one that was collected stay, without a value, until this object is closed.
+ *
+ * <p>All methods may be called by any thread at any time.
+ */
+public final class PendulaMetrics implements MeterBinder, AutoCloseable {
+    private static final double[] QUANTILES = {0.5, 0.9, 0.99, 0.999};
+
+    private record Bound(MeterRegistry registry, Meter meter) {}
+
+    private final WeakReference<TimerScheduler> subject;
+    private final Tags tags;
+    private final Function<? super TimerScheduler, TimerStats> source;
+    private final LongSupplier clock;
+    /** Guarded by this. */
+    private final List<Bound> bound = new ArrayList<>();
+
+    /**
+     * The figures of a scheduler under its own name.
+     *
+     * @param scheduler whose builder was given the name
+     * @throws NullPointerException if {@code scheduler} is null
+     */
+    public PendulaMetrics(TimerScheduler scheduler) {
+        this(scheduler, Objects.requireNonNull(scheduler, "scheduler").stats().name(), Tags.empty());
+    }
+
+    /**
+     * The figures of a scheduler under a name of the caller's choice.
+     *
+     * @param scheduler what to observe
+     * @param name the value of the tag {@code name}
+     * @param tags further tags for each meter
+     * @throws NullPointerException if an argument is null
+     */
+    public PendulaMetrics(TimerScheduler scheduler, String name, Iterable<Tag> tags) {
+        this(scheduler, name, tags, TimerScheduler::stats, System::nanoTime);
+    }
+
+    PendulaMetrics(TimerScheduler scheduler, String name, Iterable<Tag> tags,
+            Function<? super TimerScheduler, TimerStats> source, LongSupplier clock) {
+        this.subject = new WeakReference<>(Objects.requireNonNull(scheduler, "scheduler"));
+        this.tags = Tags.concat(Objects.requireNonNull(tags, "tags"), "name", Objects.requireNonNull(name, "name"));
+        this.source = source;
+        this.clock = clock;
+    }
+
+    /**
+     * Registers the meters. Does nothing if the scheduler has been collected.
+     *
+     * @param registry where to
+     * @throws NullPointerException if {@code registry} is null
+     * @throws IllegalStateException if the registry has meters of that name and these tags already: the figures of two
+     *     schedulers cannot be told apart then
+     */
+    @Override
+    public synchronized void bindTo(MeterRegistry registry) {
+        Objects.requireNonNull(registry, "registry");
+        TimerScheduler scheduler = subject.get();
+        if (scheduler == null) {
+            return;
+        }
+        if (registry.find("pendula.timers.armed").tags(tags).meter() != null) {
+            throw new IllegalStateException("a scheduler with the tags " + tags.stream().toList()
+                    + " is bound to this registry already; give one of them another name");
+        }
+        new Binding(registry, scheduler).bindAll();
+    }
+
+    /** Removes all meters that were registered by this object. May be called more than once. */
+    @Override
+    public synchronized void close() {
+        bound.forEach(b -> b.registry.remove(b.meter));
+        bound.clear();
+    }
+
+    /** Registers the meters for one registry. Each figure of each meter is a reader of the snapshots. */
+    private final class Binding {
+        private final MeterRegistry registry;
+        private final TimerScheduler scheduler;
+        private final Snapshots<TimerScheduler> snapshots;
+        private int readers;
+
+        Binding(MeterRegistry registry, TimerScheduler scheduler) {
+            this.registry = registry;
+            this.scheduler = scheduler;
+            this.snapshots = new Snapshots<>(scheduler, source, clock);
+        }
+
+        void bindAll() {
+            counter("executor.completed", "tasks", "Callbacks run", TimerStats::fired);
+            gauge("executor.active", "threads", "Callbacks in progress", TimerStats::running);
+            gauge("executor.queued", "tasks", "Timers and tasks that are to run, now or later", TimerStats::pending);
+            gauge("executor.pool.size", "threads", "Threads", TimerStats::threads);
+            gauge("executor.pool.max", "threads", "The most threads there may be", TimerStats::maxThreads);
+            counter("executor.steals", "tasks", "Callbacks run by another worker than their own", TimerStats::stolen);
+
+            counter("pendula.timers.armed", null, "Timers made, reset, or armed for a next tick",
+                    TimerStats::armed);
+            counter("pendula.timers.fired", null, "Firings", TimerStats::fired);
+            counter("pendula.timers.stopped", null, "Firings prevented by a stop or cancel", TimerStats::stopped);
+            counter("pendula.timers.reset", null, "Firings replaced by a reset", TimerStats::reset);
+            counter("pendula.timers.unfired", null, "Timers dropped by closing", TimerStats::unfired);
+            gauge("pendula.timers.pending", null, "Firings that are to come", TimerStats::pending);
+            gauge("pendula.timers.stale", null, "Entries of stopped timers, not swept yet",
+                    TimerStats::staleEntries);
+            gauge("pendula.timers.slots", null, "Entries that the heaps have room for", TimerStats::heapCapacity);
+            duration("pendula.timers.next", "Time until the next timer is due; no value if none is", Tags.empty(),
+                    PendulaMetrics::nextNanos);
+
+            timer("pendula.lateness", "How long after their deadlines timers fired", s -> s.lateness().count(),
+                    s -> s.lateness().sumNanos());
+            recent("pendula.lateness.max", "The largest lateness of the last minute", Tags.empty(),
+                    Lateness::maxNanos);
+            for (double quantile : QUANTILES) {
+                recent("pendula.lateness.quantile", "Lateness of the last minute that so many firings did not exceed",
+                        Tags.of("quantile", Double.toString(quantile)), l -> l.quantileNanos(quantile));
+            }
+            timer("pendula.callbacks", "Callbacks measured, if the builder's slowCallback was set",
+                    TimerStats::callbacksMeasured, TimerStats::callbackNanos);
+            counter("pendula.callbacks.slow", null, "Callbacks that took longer than the builder's slowCallback",
+                    TimerStats::callbacksSlow);
+            counter("pendula.callbacks.threw", null, "Callbacks that threw", TimerStats::callbacksThrew);
+            counter("pendula.stalls", null, "Callbacks found to block a thread, and loops found late",
+                    TimerStats::stalls);
+            counter("pendula.wakes.overdue", null, "Threads that the monitor woke for an overdue timer",
+                    TimerStats::overdueWakes);
+            counter("pendula.threads.spare", null, "Spare threads started", TimerStats::spareThreads);
+        }
+
+        /** {@code unit} is null where the name says it. */
+        private void counter(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
+            ToDoubleFunction<TimerScheduler> value = value(figure::applyAsLong);
+            add(FunctionCounter.builder(name, scheduler, value).tags(tags).description(text).baseUnit(unit)
+                    .register(registry));
+        }
+
+        private void gauge(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
+            ToDoubleFunction<TimerScheduler> value = value(figure::applyAsLong);
+            add(Gauge.builder(name, scheduler, value).tags(tags).description(text).baseUnit(unit).register(registry));
+        }
+
+        private void duration(String name, String text, Tags more, ToDoubleFunction<TimerStats> nanos) {
+            add(TimeGauge.builder(name, scheduler, TimeUnit.NANOSECONDS, value(nanos)).tags(tags).tags(more)
+                    .description(text).register(registry));
+        }
+
+        private void recent(String name, String text, Tags more, ToLongFunction<Lateness> nanos) {
+            Snapshots<TimerScheduler> from = snapshots;
+            int reader = readers++;
+            ToDoubleFunction<TimerScheduler> value = s -> nanos.applyAsLong(from.recent(s, reader));
+            add(TimeGauge.builder(name, scheduler, TimeUnit.NANOSECONDS, value).tags(tags).tags(more)
+                    .description(text).register(registry));
+        }
+
+        private void timer(String name, String text, ToLongFunction<TimerStats> count, ToLongFunction<TimerStats> nanos) {
+            Snapshots<TimerScheduler> from = snapshots;
+            int first = readers++;
+            int second = readers++;
+            add(FunctionTimer.builder(name, scheduler, s -> count.applyAsLong(from.get(s, first)),
+                    s -> nanos.applyAsLong(from.get(s, second)), TimeUnit.NANOSECONDS).tags(tags).description(text)
+                    .register(registry));
+        }
+
+        /** Refers to the snapshots, and not to the scheduler: registries keep the function, and its argument weakly. */
+        private ToDoubleFunction<TimerScheduler> value(ToDoubleFunction<TimerStats> figure) {
+            Snapshots<TimerScheduler> from = snapshots;
+            int reader = readers++;
+            return s -> figure.applyAsDouble(from.get(s, reader));
+        }
+
+        private void add(Meter meter) {
+            bound.add(new Bound(registry, meter));
+        }
+    }
+
+    private static double nextNanos(TimerStats stats) {
+        long nanos = stats.nanosUntilNext();
+        return nanos == Long.MAX_VALUE ? Double.NaN : nanos;
+    }
+}

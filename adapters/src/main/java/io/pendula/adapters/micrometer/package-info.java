@@ -1,0 +1,4 @@
+/**
+ * Figures of schedulers for Micrometer.
+ */
+package io.pendula.adapters.micrometer;

@@ -1,0 +1,142 @@
+package io.pendula.adapters.pekko;
+
+import com.typesafe.config.Config;
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+import java.io.Closeable;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.AbstractScheduler;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.Scheduler;
+import org.apache.pekko.actor.SchedulerException;
+import org.apache.pekko.event.LoggingAdapter;
+import scala.concurrent.ExecutionContext;
+import scala.concurrent.duration.FiniteDuration;
+
+/**
+ * The scheduler of an actor system: ask timeouts, timers of actors, heartbeats and failure detectors of a cluster, and
+ * all that is scheduled by {@code system.scheduler()}.
+ *
+ * <pre>{@code
+ * pekko.scheduler.implementation = io.pendula.adapters.pekko.PendulaScheduler
+ * pendula.pekko.workers = 1    # optional
+ * }</pre>
+ *
+ * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect, and a system in which nothing is due is
+ * not woken. A delay beyond 18 years never ends. Tasks run on the {@link ExecutionContext} that is given for each, those
+ * without a delay as well, at once; the scheduler's own threads only pass them on.
+ *
+ * <p>All methods may be called by any thread at any time.
+ */
+public final class PendulaScheduler extends AbstractScheduler implements Closeable {
+    private static final String WORKERS = "pendula.pekko.workers";
+
+    private final TimerScheduler timers;
+    private final LoggingAdapter log;
+
+    /**
+     * Called by the actor system.
+     *
+     * @param config the system's, with {@code pendula.pekko.workers} as the number of workers, by default 1
+     * @param log is told of tasks that throw when this is closed
+     * @param threadFactory makes the threads
+     * @throws IllegalArgumentException if the number of workers is less than 1
+     */
+    public PendulaScheduler(Config config, LoggingAdapter log, ThreadFactory threadFactory) {
+        int workers = config.hasPath(WORKERS) ? config.getInt(WORKERS) : 1;
+        if (workers < 1) {
+            throw new IllegalArgumentException(WORKERS + " must be at least 1, but is " + workers);
+        }
+        this.log = log;
+        this.timers = TimerScheduler.builder().name("pekko").workers(workers).threadFactory(threadFactory).build();
+    }
+
+    /**
+     * The timers behind this scheduler, to be observed.
+     *
+     * @return a scheduler that is not to be closed but by the actor system
+     */
+    public TimerScheduler timers() {
+        return timers;
+    }
+
+    @Override
+    public Cancellable scheduleOnce(FiniteDuration delay, Runnable runnable, ExecutionContext executor) {
+        return arm(new OnceTask(runnable, executor), delay.toNanos());
+    }
+
+    /** What {@code scheduleAtFixedRate} calls. */
+    @Override
+    @SuppressWarnings("deprecation") // there is no other place for it in Pekko 1
+    public Cancellable schedule(FiniteDuration initialDelay, FiniteDuration interval, Runnable runnable,
+            ExecutionContext executor) {
+        return repeat(initialDelay, interval, true, runnable, executor);
+    }
+
+    @Override
+    public Cancellable scheduleWithFixedDelay(FiniteDuration initialDelay, FiniteDuration delay, Runnable runnable,
+            ExecutionContext executor) {
+        return repeat(initialDelay, delay, false, runnable, executor);
+    }
+
+    private Cancellable repeat(FiniteDuration initialDelay, FiniteDuration interval, boolean fixedRate,
+            Runnable runnable, ExecutionContext executor) {
+        long nanos = interval.toNanos();
+        if (nanos <= 0) {
+            throw new IllegalArgumentException("the interval must be more than zero, but is " + interval);
+        }
+        RepeatedTask task = new RepeatedTask(this, runnable, executor, nanos, fixedRate);
+        task.start(initialDelay.toNanos());
+        return task;
+    }
+
+    /** Arms a task, or hands it over now if it has no delay. */
+    OnceTask arm(OnceTask task, long delayNanos) {
+        try {
+            if (delayNanos > 0) {
+                task.armed(timers.after(delayNanos, TimeUnit.NANOSECONDS, task));
+                return task;
+            }
+        } catch (RejectedExecutionException e) {
+            throw closed(e);
+        }
+        if (timers.isClosed()) {
+            throw closed(null);
+        }
+        task.run();
+        return task;
+    }
+
+    /** Of the kind by which Pekko tells that a system shuts down from other failures. */
+    private static IllegalStateException closed(RejectedExecutionException cause) {
+        SchedulerException reason = new SchedulerException("the scheduler is closed");
+        if (cause != null) {
+            reason.addSuppressed(cause);
+        }
+        return new IllegalStateException(reason.getMessage(), reason);
+    }
+
+    /**
+     * How often a task may repeat: a million times a second. Being more than what a cluster asks for, it keeps the
+     * cluster from starting a scheduler of its own.
+     */
+    @Override
+    public double maxFrequency() {
+        return 1e6;
+    }
+
+    /**
+     * Takes no more tasks, runs those that wait and are to be {@linkplain Scheduler.TaskRunOnClose run on close} on the
+     * calling thread, and drops all others. Does not wait for tasks in progress.
+     */
+    @Override
+    public void close() {
+        for (Timer timer : timers.shutdownNow()) {
+            if (timer.task() instanceof OnceTask task) {
+                task.close(log);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.pendula.adapters.jmx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.ManualClock;
+import io.pendula.TimerScheduler;
+import io.pendula.adapters.Patience;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import javax.management.Attribute;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMX;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
+import org.junit.jupiter.api.Test;
+
+class PendulaJmxTest {
+    private final MBeanServer server = MBeanServerFactory.newMBeanServer();
+
+    /** As a console reads them: all at once. */
+    private Map<String, Object> attributes(ObjectName name) throws Exception {
+        String[] names = Arrays.stream(server.getMBeanInfo(name).getAttributes())
+                .map(MBeanAttributeInfo::getName).toArray(String[]::new);
+        Map<String, Object> values = new HashMap<>();
+        for (Attribute attribute : server.getAttributes(name, names).asList()) {
+            values.put(attribute.getName(), attribute.getValue());
+        }
+        assertEquals(names.length, values.size());
+        return values;
+    }
+
+    @Test
+    void attributes_ofASteppedScheduler() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler timers = TimerScheduler.builder().name("a, \"quoted\" name=*").clock(clock).build();
+                PendulaJmx jmx = PendulaJmx.register(timers, server)) {
+            assertEquals(-1.0, attributes(jmx.objectName()).get("MillisUntilNext"));
+            timers.after(Duration.ofSeconds(1), () -> {});
+            timers.after(Duration.ofSeconds(1), () -> {}).stop();
+            timers.after(Duration.ofSeconds(3), () -> {}).reset(Duration.ofSeconds(5));
+            clock.advance(Duration.ofSeconds(2));
+            Map<String, Object> values = attributes(jmx.objectName());
+            assertEquals("a, \"quoted\" name=*", values.get("Name"));
+            assertEquals(false, values.get("Closed"));
+            assertEquals(4L, values.get("Armed"));
+            assertEquals(1L, values.get("Fired"));
+            assertEquals(1L, values.get("Stopped"));
+            assertEquals(1L, values.get("Reset"));
+            assertEquals(1L, values.get("Pending"));
+            assertEquals(1L, values.get("RecentFirings"));
+            assertEquals(3_000.0, (double) values.get("MillisUntilNext"), 2_000.0); // may be that of before the reset
+            timers.shutdownNow();
+            assertEquals(true, attributes(jmx.objectName()).get("Closed"));
+        }
+        assertEquals(0, server.queryNames(new ObjectName("io.pendula:*"), null).size());
+    }
+
+    @Test
+    void recentLateness_ofATimerBehindABlockedThread_inMilliseconds() throws Exception {
+        try (TimerScheduler timers = TimerScheduler.builder().name("late").workers(1).build();
+                PendulaJmx jmx = PendulaJmx.register(timers, server)) {
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch late = new CountDownLatch(1);
+            timers.after(Duration.ZERO, () -> Patience.await(release));
+            Patience.until("it runs", () -> timers.stats().running() == 1);
+            long start = System.nanoTime();
+            timers.after(Duration.ZERO, late::countDown);
+            Patience.until("20 ms have passed", () -> System.nanoTime() - start > 20_000_000);
+            release.countDown();
+            Patience.await(late);
+            Map<String, Object> values = attributes(jmx.objectName());
+            double max = (double) values.get("RecentLatenessMax");
+            assertTrue(max >= 20 && max < Patience.SECONDS * 1e3, values::toString);
+            assertTrue((double) values.get("RecentLatenessMean") >= 10, values::toString);
+            assertTrue((double) values.get("RecentLatenessP99") > (double) values.get("RecentLatenessP50"),
+                    values::toString);
+            assertEquals(1, values.get("MaxThreads"));
+        }
+    }
+
+    @Test
+    void pendingByTask_namesTheClassThatLeaks() throws Exception {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaJmx jmx = PendulaJmx.register(timers, server)) {
+            class Heartbeat implements Runnable {
+                @Override
+                public void run() {}
+            }
+            for (int i = 0; i < 100; i++) {
+                timers.after(Duration.ofHours(1), new Heartbeat());
+            }
+            timers.after(Duration.ofHours(1), () -> {});
+            TimerSchedulerMXBean bean = JMX.newMXBeanProxy(server, jmx.objectName(), TimerSchedulerMXBean.class);
+            assertEquals(100, bean.pendingByTask().get(Heartbeat.class.getName()));
+            TabularData table = (TabularData) server.invoke(jmx.objectName(), "pendingByTask", null, null);
+            assertEquals(2, table.size());
+        }
+    }
+
+    @Test
+    void register_theSameName_givesANameOfItsOwn_andClosingTakesOnlyThatAway() throws Exception {
+        try (TimerScheduler one = TimerScheduler.builder().name("same").clock(new ManualClock()).build();
+                TimerScheduler two = TimerScheduler.builder().name("same").clock(new ManualClock()).build()) {
+            PendulaJmx first = PendulaJmx.register(one, server);
+            PendulaJmx second = PendulaJmx.register(two, server);
+            PendulaJmx third = PendulaJmx.register(two, server);
+            assertNotEquals(first.objectName(), second.objectName());
+            assertNotEquals(second.objectName(), third.objectName());
+            one.after(Duration.ofSeconds(1), () -> {});
+            assertEquals(1L, attributes(first.objectName()).get("Armed"));
+            assertEquals(0L, attributes(second.objectName()).get("Armed"));
+            second.close();
+            second.close();
+            assertTrue(server.isRegistered(first.objectName()));
+            assertFalse(server.isRegistered(second.objectName()));
+            PendulaJmx again = PendulaJmx.register(two, server);
+            assertEquals(second.objectName(), again.objectName());
+            assertThrows(InstanceNotFoundException.class,
+                    () -> server.getMBeanInfo(new ObjectName("io.pendula:type=TimerScheduler,name=\"none\"")));
+        }
+    }
+
+    @Test
+    void register_withThePlatformServer_byDefault() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaJmx jmx = PendulaJmx.register(timers)) {
+            MBeanServer platform = ManagementFactory.getPlatformMBeanServer();
+            assertTrue(platform.isRegistered(jmx.objectName()));
+        }
+    }
+
+    @Test
+    void schedulerIsCollected_thoughRegistered() {
+        TimerScheduler timers = TimerScheduler.builder().name("gone").clock(new ManualClock()).build();
+        PendulaJmx jmx = PendulaJmx.register(timers, server);
+        WeakReference<TimerScheduler> gone = new WeakReference<>(timers);
+        timers = null;
+        Patience.until("collected", () -> {
+            System.gc();
+            return gone.get() == null;
+        });
+        TimerSchedulerMXBean bean = JMX.newMXBeanProxy(server, jmx.objectName(), TimerSchedulerMXBean.class);
+        assertEquals("gone", bean.getName());
+        IllegalStateException thrown = assertThrows(IllegalStateException.class, bean::getArmed);
+        assertTrue(thrown.getMessage().contains("'gone'"), thrown.getMessage());
+        jmx.close();
+    }
+}

@@ -1,0 +1,188 @@
+package io.pendula.adapters.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pendula.ManualClock;
+import io.pendula.MissedTicks;
+import io.pendula.Ticker;
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+import io.pendula.adapters.Patience;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class PendulaMetricsTest {
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    /** The value of a sample as a scraper reads it. */
+    private double scraped(String sample) {
+        return Scrape.of(registry).value(sample);
+    }
+
+    @Test
+    void scrape_countsOfOneSnapshot() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).build();
+                PendulaMetrics metrics = new PendulaMetrics(timers)) {
+            metrics.bindTo(registry);
+            Timer fires = timers.after(Duration.ofSeconds(1), () -> {});
+            Timer stopped = timers.after(Duration.ofSeconds(1), () -> {});
+            timers.after(Duration.ofSeconds(90), () -> {});
+            Ticker ticker = timers.every(Duration.ofSeconds(60), MissedTicks.SKIP, () -> {
+                throw new IllegalStateException("meant");
+            });
+            fires.reset(Duration.ofSeconds(2));
+            stopped.stop();
+            withoutUncaught(() -> clock.advance(Duration.ofSeconds(60)));
+
+            Scrape scrape = Scrape.of(registry);
+            assertEquals(6, scrape.value("pendula_timers_armed_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_timers_fired_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_timers_stopped_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_timers_reset_total{name=\"io\"}"));
+            assertEquals(0, scrape.value("pendula_timers_unfired_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_timers_pending{name=\"io\"}"));
+            assertEquals(30, scrape.value("pendula_timers_next_seconds{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_callbacks_threw_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_lateness_seconds_count{name=\"io\"}"));
+            assertEquals(2, scrape.value("executor_completed_tasks_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("executor_queued_tasks{name=\"io\"}"));
+            ticker.close();
+        }
+        assertEquals(0, Scrape.of(registry).names().size());
+    }
+
+    private static void withoutUncaught(Runnable action) {
+        Thread me = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = me.getUncaughtExceptionHandler();
+        me.setUncaughtExceptionHandler((thread, thrown) -> assertEquals("meant", thrown.getMessage()));
+        try {
+            action.run();
+        } finally {
+            me.setUncaughtExceptionHandler(before);
+        }
+    }
+
+    @Test
+    void lateness_ofATimerBehindABlockedThread() {
+        try (TimerScheduler timers = TimerScheduler.builder().name("late").workers(1)
+                        .slowCallback(Duration.ofMillis(1)).build();
+                PendulaMetrics metrics = new PendulaMetrics(timers)) {
+            metrics.bindTo(registry);
+            CountDownLatch blocked = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch late = new CountDownLatch(1);
+            timers.after(Duration.ZERO, () -> {
+                blocked.countDown();
+                Patience.await(release);
+            });
+            Patience.await(blocked);
+            long start = System.nanoTime();
+            timers.after(Duration.ofMillis(1), late::countDown);
+            assertEquals(1, scraped("executor_active_threads{name=\"late\"}"));
+            assertEquals(1, scraped("executor_pool_max_threads{name=\"late\"}"));
+            Patience.until("50 ms have passed", () -> System.nanoTime() - start > 50_000_000);
+            release.countDown();
+            Patience.await(late);
+            Patience.until("both have ended", () -> timers.stats().callbacksMeasured() == 2);
+            Scrape scrape = Scrape.of(registry);
+            assertEquals(2, scrape.value("pendula_lateness_seconds_count{name=\"late\"}"));
+            assertTrue(scrape.value("pendula_lateness_seconds_sum{name=\"late\"}") >= 0.049, scrape.text());
+            double max = scrape.value("pendula_lateness_max_seconds{name=\"late\"}");
+            assertTrue(max >= 0.049 && max < Patience.SECONDS, scrape.text());
+            assertTrue(scrape.value("pendula_lateness_quantile_seconds{name=\"late\",quantile=\"0.99\"}") >= 0.04,
+                    scrape.text());
+            assertEquals(2, scrape.value("pendula_callbacks_seconds_count{name=\"late\"}"));
+            assertTrue(scrape.value("pendula_callbacks_seconds_sum{name=\"late\"}") >= 0.049, scrape.text());
+            assertTrue(scrape.value("pendula_callbacks_slow_total{name=\"late\"}") >= 1, scrape.text());
+        }
+    }
+
+    @Test
+    void next_hasNoValue_whileNothingIsPending() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaMetrics metrics = new PendulaMetrics(timers)) {
+            metrics.bindTo(registry);
+            assertTrue(Double.isNaN(scraped("pendula_timers_next_seconds{name=\"timers\"}")));
+        }
+    }
+
+    @Test
+    void scrape_takesOneSnapshot() {
+        AtomicInteger taken = new AtomicInteger();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaMetrics metrics = new PendulaMetrics(timers, "once", Tags.of("zone", "a"), s -> {
+                    taken.incrementAndGet();
+                    return s.stats();
+                }, () -> 0)) { // time stands still, so no snapshot grows old
+            metrics.bindTo(registry);
+            int before = taken.get();
+            for (int i = 1; i <= 5; i++) {
+                assertTrue(Scrape.of(registry).text().contains("pendula_timers_armed_total{name=\"once\",zone=\"a\"}"));
+                assertEquals(before + i, taken.get());
+            }
+        }
+    }
+
+    @Test
+    void bindTo_theSameNameTwice_throws_untilTheFirstIsClosed() {
+        SimpleMeterRegistry simple = new SimpleMeterRegistry();
+        try (TimerScheduler one = TimerScheduler.builder().name("same").clock(new ManualClock()).build();
+                TimerScheduler two = TimerScheduler.builder().name("same").clock(new ManualClock()).build()) {
+            PendulaMetrics first = new PendulaMetrics(one);
+            first.bindTo(simple);
+            PendulaMetrics second = new PendulaMetrics(two);
+            IllegalStateException thrown = assertThrows(IllegalStateException.class, () -> second.bindTo(simple));
+            assertTrue(thrown.getMessage().contains("same"), thrown.getMessage());
+            second.close(); // has bound nothing, so takes nothing away
+            assertFalse(simple.getMeters().isEmpty());
+            new PendulaMetrics(two, "other", Tags.empty()).bindTo(simple);
+            first.bindTo(registry); // one binder may serve several registries
+            first.close();
+            first.close();
+            assertEquals(0, Scrape.of(registry).names().size());
+            second.bindTo(simple);
+            assertEquals(0, simple.get("pendula.timers.armed").tags("name", "same").functionCounter().count());
+        }
+    }
+
+    @Test
+    void schedulerIsCollected_thoughBound() throws InterruptedException {
+        TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+        PendulaMetrics metrics = new PendulaMetrics(timers);
+        metrics.bindTo(registry);
+        Scrape.of(registry);
+        WeakReference<TimerScheduler> gone = new WeakReference<>(timers);
+        timers = null;
+        Patience.until("collected", () -> {
+            System.gc();
+            return gone.get() == null;
+        });
+        Scrape.of(registry); // does not throw
+        metrics.bindTo(new SimpleMeterRegistry());
+        metrics.close();
+        assertNull(gone.get());
+        assertEquals(0, Scrape.of(registry).names().size());
+    }
+
+    @Test
+    void constructor_rejectsNull() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            assertThrows(NullPointerException.class, () -> new PendulaMetrics(null));
+            assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers, null, Tags.empty()));
+            assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers, "name", null));
+            assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers).bindTo(null));
+        }
+    }
+}
