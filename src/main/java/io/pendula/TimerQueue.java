@@ -231,12 +231,22 @@ final class TimerQueue extends QueueFields {
     }
 
     private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
+        int s = state(w);
+        boolean armed = isArmed(s);
         if (!t.tryDisarm(w, forGood)) {
             return false;
         }
-        int s = state(w);
-        if (isArmed(s)) {
-            releasePermit();
+        if (armed) {
+            try {
+                releasePermit();
+            } catch (StackOverflowError e) {
+                if (limit != null) {
+                    synchronized (limit) { // not by a call, as in arm
+                        limit.returned++;
+                    }
+                }
+                throw e;
+            }
             if (s == RUNNING_ARMED) {
                 compactor.staleCounter.add(STOP);
             } else if (isQueued(s)) {
