@@ -64,7 +64,7 @@ final class PlantedReport {
         Map<String, List<String>> found = new LinkedHashMap<>();
         List<String> without = new ArrayList<>();
         for (String row : rows) {
-            List<String> names = faults.stream().filter(f -> f.traps().stream().anyMatch(row::startsWith))
+            List<String> names = faults.stream().filter(f -> f.traps().stream().anyMatch(t -> isMeant(row, t, rows)))
                     .map(PlantedFault::says).toList();
             if (names.isEmpty()) {
                 without.add(row);
@@ -83,12 +83,17 @@ final class PlantedReport {
         }
     }
 
+    /** The whole row, or its beginning. */
+    private static boolean isMeant(String row, String guarded, List<String> rows) {
+        return row.equals(guarded) || row.startsWith(guarded) && !rows.contains(guarded);
+    }
+
     private static void checkAnchors(List<PlantedFault> faults, String traps, String readme, List<String> wrong) {
         List<String> rows = new ArrayList<>(rows(traps));
         rows.addAll(promises(readme));
         for (PlantedFault f : faults) {
             for (String guarded : f.traps()) {
-                long n = rows.stream().filter(row -> row.startsWith(guarded)).count();
+                long n = rows.stream().filter(row -> isMeant(row, guarded, rows)).count();
                 if (n != 1) {
                     wrong.add(f.name() + ": " + n + " rows of docs/traps.md or the README's promises begin with: "
                             + guarded);
