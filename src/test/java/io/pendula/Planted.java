@@ -181,7 +181,7 @@ final class Planted {
         Path changed = Files.createDirectories(folder.resolve("source/io/pendula"));
         List<String> args = new ArrayList<>(List.of("--release", "17", "-nowarn", "-proc:none", "-implicit:none", "-d",
                 classes.toString(), "-cp", CLASSES.toString()));
-        boolean all = f.changes().stream().anyMatch(c -> c.old().contains(" static final "));
+        boolean all = f.changes().stream().anyMatch(c -> c.old().contains("static final "));
         if (all) {
             try (Stream<Path> files = Files.list(SOURCES)) {
                 files.filter(p -> p.toString().endsWith(".java") && !sources.containsKey(p.getFileName().toString()))

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 /** docs/testing.md: what is planted, where, and which test finds it; and which traps have no fault, and why. */
 final class PlantedReport {
     private static final String PROMISES = "## What it promises";
-    /** Begins a row of a group's table of things for which no fault can be planted. */
     private static final String HEAD = """
             # What proves that the tests can fail
 
@@ -19,7 +18,8 @@ final class PlantedReport {
             be replaced. `.ci/planted --short` leaves out those whose tests take long; it also fails if this file is not
             what the lists say. `.ci/planted NAME` plants one fault, or the faults of one list.
 
-            Small changes of the byte code, by PIT: `mvn -Ppit test-compile` (report in `target/pit-reports`).
+            Small changes of the byte code of a queue's parts, by PIT: `mvn -Ppit test-compile`, ten minutes; the
+            report is in `target/pit-reports`.
             """;
 
     private PlantedReport() {}
@@ -35,9 +35,12 @@ final class PlantedReport {
                     .append(f.tests().stream().map(t -> "`" + t.replace('#', '.') + "`")
                             .collect(Collectors.joining(", "))).append(" |\n"));
         });
-        appendRows(text, "Traps", rows(traps), faults, wrong);
-        appendRows(text, "Promises", promises(readme), faults, wrong);
-        checkAnchors(faults, traps, readme, wrong);
+        Map<String, String> rows = rows(traps);
+        Map<String, String> promises = promises(readme);
+        appendRows(text, "Traps, and the faults that take their mechanism out", rows, faults);
+        appendRows(text, "Promises, and the faults that break them", promises, faults);
+        rows.putAll(promises);
+        checkAnchors(faults, new ArrayList<>(rows.keySet()), wrong);
         return text.toString();
     }
 
@@ -46,40 +49,42 @@ final class PlantedReport {
                 .collect(Collectors.joining(", "));
     }
 
-    /** The first cells of all tables. */
-    private static List<String> rows(String traps) {
-        return traps.lines().filter(l -> l.startsWith("| ") && !l.startsWith("| trap |"))
-                .map(l -> l.substring(2, l.indexOf(" |", 2))).toList();
+    /** The first and the second cell of each row of all tables. */
+    private static Map<String, String> rows(String traps) {
+        Map<String, String> rows = new LinkedHashMap<>();
+        traps.lines().filter(l -> l.startsWith("| ") && !l.startsWith("| trap |")).forEach(l -> {
+            int middle = l.indexOf(" | ", 2);
+            rows.put(l.substring(2, middle), l.substring(middle + 3, l.length() - 2));
+        });
+        return rows;
     }
 
-    private static List<String> promises(String readme) {
+    private static Map<String, String> promises(String readme) {
         int begin = readme.indexOf(PROMISES);
-        String section = readme.substring(begin, readme.indexOf("\n## ", begin + 1));
-        return section.lines().filter(l -> l.matches("([-*]|\\d+\\.) .*")).map(l -> l.replaceFirst("^\\S+ +", ""))
-                .toList();
+        Map<String, String> promises = new LinkedHashMap<>();
+        readme.substring(begin, readme.indexOf("\n## ", begin + 1)).lines().filter(l -> l.matches("\\d+\\. .*"))
+                .forEach(l -> promises.put(l.replaceFirst("^\\S+ +", ""), "the races, see `jcstress-tests`"));
+        return promises;
     }
 
-    private static void appendRows(StringBuilder text, String title, List<String> rows, List<PlantedFault> faults,
-            List<String> wrong) {
-        Map<String, List<String>> found = new LinkedHashMap<>();
-        List<String> without = new ArrayList<>();
-        for (String row : rows) {
-            List<String> names = faults.stream().filter(f -> f.traps().stream().anyMatch(t -> isMeant(row, t, rows)))
-                    .map(PlantedFault::says).toList();
-            if (names.isEmpty()) {
-                without.add(row);
+    private static void appendRows(StringBuilder text, String title, Map<String, String> rows,
+            List<PlantedFault> faults) {
+        List<String> all = new ArrayList<>(rows.keySet());
+        StringBuilder without = new StringBuilder();
+        text.append("\n## ").append(title).append("\n\n");
+        for (String row : all) {
+            List<PlantedFault> theirs = faults.stream()
+                    .filter(f -> f.traps().stream().anyMatch(t -> isMeant(row, t, all))).toList();
+            if (theirs.isEmpty()) {
+                without.append("- ").append(row).append(": ").append(rows.get(row)).append('\n');
             } else {
-                found.put(row, names);
+                text.append("- ").append(row).append('\n');
+                theirs.forEach(f -> text.append("  - ").append(f.says()).append('\n'));
             }
         }
-        text.append("\n## ").append(title).append(", and the faults that take their mechanism out\n\n");
-        found.forEach((row, names) -> {
-            text.append("- ").append(row).append('\n');
-            names.forEach(n -> text.append("  - ").append(n).append('\n'));
-        });
         if (!without.isEmpty()) {
-            text.append("\nWithout a fault:\n\n");
-            without.forEach(row -> text.append("- ").append(row).append('\n'));
+            text.append("\nWithout a fault, as there is nothing to take out, or only a race would show it:\n\n")
+                    .append(without);
         }
     }
 
@@ -88,9 +93,7 @@ final class PlantedReport {
         return row.equals(guarded) || row.startsWith(guarded) && !rows.contains(guarded);
     }
 
-    private static void checkAnchors(List<PlantedFault> faults, String traps, String readme, List<String> wrong) {
-        List<String> rows = new ArrayList<>(rows(traps));
-        rows.addAll(promises(readme));
+    private static void checkAnchors(List<PlantedFault> faults, List<String> rows, List<String> wrong) {
         for (PlantedFault f : faults) {
             for (String guarded : f.traps()) {
                 long n = rows.stream().filter(row -> isMeant(row, guarded, rows)).count();

@@ -4,14 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -104,6 +108,86 @@ class TimerQueueStepsTest {
         assertEquals(1, rig.fire(600));
         assertFalse(queue.reset(t, 700), "posts has let go of it");
         assertEquals(1, rig.fire(700));
+    }
+
+    /** A stopped timer; something happens between the reset's last look at the queue and its change of the word. */
+    private static final class Interrupted extends TimerNode {
+        Runnable beforeChange;
+
+        Interrupted(TimerQueue queue) {
+            super(queue, () -> {});
+        }
+
+        @Override
+        boolean casWord(long expected, long value) {
+            Runnable step = beforeChange;
+            beforeChange = null;
+            if (step != null) {
+                step.run();
+            }
+            return super.casWord(expected, value);
+        }
+    }
+
+    private Interrupted stopped(long when) {
+        Interrupted t = new Interrupted(queue);
+        queue.arm(t, when);
+        queue.stop(t);
+        rig.drain();
+        assertEquals(TimerState.REMOVED, rig.state(t));
+        return t;
+    }
+
+    @Test
+    void reset_queueIsClosedBeforeTheChange_isRejectedAndLeavesNoTrace() {
+        Interrupted t = stopped(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange = () -> {
+            queue.close(unfired);
+            queue.collectLate(unfired);
+        };
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        assertEquals(TimerState.REMOVED, rig.state(t));
+        assertEquals(500, rig.deadline(t));
+        assertEquals(List.of(), unfired);
+        assertEquals(0, queue.stats().unfired());
+    }
+
+    @Test
+    void reset_queueIsBeingClosedBeforeTheChange_isHandedToTheClosingThread() {
+        Interrupted t = stopped(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange = () -> queue.close(unfired);
+        assertFalse(queue.reset(t, 700));
+        assertEquals(List.of(), unfired);
+        queue.collectLate(unfired);
+        assertEquals(List.of(t), unfired);
+        assertEquals(1, queue.stats().unfired());
+    }
+
+    @Test
+    void wantsSweep_moreStaleThanTheBound_isTrue() {
+        queue.compactor.staleCounter.add(Compactor.STALE_FLOOR * StaleCounter.STALE);
+        assertFalse(queue.compactor.wantsSweep());
+        queue.compactor.staleCounter.add(StaleCounter.STALE);
+        assertTrue(queue.compactor.wantsSweep());
+    }
+
+    /** To wait in the lock's own queue takes a node, and so memory. */
+    @Test
+    void lock_memoryIsShort_waitsOutsideTheQueueOfTheLock() throws InterruptedException {
+        HoldLock lock = new HoldLock();
+        lock.lock();
+        lock.setScarce(true);
+        Thread other = new Thread(() -> {
+            lock.lock();
+            lock.unlock();
+        });
+        other.start();
+        Fixtures.awaitWaiting(other);
+        assertFalse(lock.hasQueuedThreads());
+        lock.unlock();
+        Fixtures.join(other);
     }
 
     // ---- no lock is held while a callback runs ----
