@@ -112,7 +112,11 @@ final class Compactor {
             gate.callForStale();
         }
         if (stale > tidyBound() && stale > fruitless) {
-            if ((stale % TIDY_EVERY == 0 || stale > hardBound()) && lock.tryLock()) {
+            boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound();
+            if (turn) {
+                StackRoom.check();
+            }
+            if (turn && lock.tryLock()) {
                 try {
                     sweepChunk();
                     sweepChunk();

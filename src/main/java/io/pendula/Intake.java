@@ -95,6 +95,7 @@ final class Intake {
      * their processors.
      */
     void helpDrain() {
+        StackRoom.check();
         if (!lock.hasQueuedThreads() && lock.tryLock()) {
             try {
                 helps++;
@@ -164,6 +165,7 @@ final class Intake {
 
     /** Lock held, and released between slices: until all is filed that was pushed before this call. */
     void drainFully() {
+        StackRoom.check();
         for (long before = taken; !drain() && settled <= before; ) {
             lock.giveWay();
         }

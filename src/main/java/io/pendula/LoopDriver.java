@@ -249,6 +249,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
 
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     long nanosUntilNext() {
+        StackRoom.check(visits);
         getOn();
         waitsUntil = WakeGate.AWAKE; // see sleepOn
         long now = scheduler.timeline.now();
@@ -300,6 +301,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
 
     /** Runs what is due now, and was armed before now; returns how many there were. */
     int runDue(int limit) {
+        StackRoom.check(visits);
         getUp();
         long now = scheduler.timeline.now();
         List<TimerQueue> mine = owned();
@@ -393,6 +395,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
 
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
     int helpOthers() {
+        StackRoom.check(visits);
         getUp();
         scheduler.loops.closeEnded();
         long now = scheduler.timeline.now();

@@ -7,6 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class PendingLimit {
     private final long max;
     private final AtomicLong held = new AtomicLong();
+    /**
+     * Permits that threads have given back who had no stack left for a call. Changed under this object's monitor, which
+     * needs none; never lower than before.
+     */
+    volatile long returned;
 
     PendingLimit(long max) {
         this.max = max;
@@ -15,8 +20,9 @@ final class PendingLimit {
     /** Takes a permit or throws; never above the bound, not even for a moment. */
     void acquire() {
         for (long n = held.get(); ; n = held.get()) {
-            if (n >= max) {
-                throw new RejectedExecutionException("maxPending reached: " + n + " timers are armed");
+            long taken = n - returned;
+            if (taken >= max) {
+                throw new RejectedExecutionException("maxPending reached: " + taken + " timers are armed");
             }
             if (held.compareAndSet(n, n + 1)) {
                 return;
@@ -29,6 +35,6 @@ final class PendingLimit {
     }
 
     long held() {
-        return held.get();
+        return held.get() - returned;
     }
 }

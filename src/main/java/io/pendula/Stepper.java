@@ -19,6 +19,7 @@ final class Stepper extends Firing {
 
     /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
     long nanosUntilNext() {
+        StackRoom.check();
         TimerQueue q = soonest();
         return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - scheduler.timeline.now());
     }
@@ -39,6 +40,7 @@ final class Stepper extends Firing {
 
     /** Runs the first due timer on this thread, as a driver would; false if none is due. */
     boolean runOneDue() {
+        StackRoom.check();
         TimerQueue q = soonest();
         if (q == null) {
             return false;

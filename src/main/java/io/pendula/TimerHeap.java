@@ -41,7 +41,7 @@ class TimerHeap {
     private static final int MAX_CAPACITY = 1 << 29;
 
     /** Slots in a row. */
-    private static final class Chunk {
+    static final class Chunk {
         final long[] keys;
         final TimerNode[] nodes;
         final int[] seqs;
@@ -145,13 +145,18 @@ class TimerHeap {
     /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
     void grow() {
         if (keys.length < CHUNK) {
-            setFirst(new Chunk(chunks[0], keys.length < COPIED_MAX ? keys.length * 2 : CHUNK));
+            setFirst(allocate(chunks[0], keys.length < COPIED_MAX ? keys.length * 2 : CHUNK));
             return;
         }
         Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);
-        table[chunkCount] = new Chunk(CHUNK);
+        table[chunkCount] = allocate(null, CHUNK);
         chunks = table;
         chunkCount++;
+    }
+
+    /** With the contents of the old one, unless that is null. Not private, so that tests can let it fail. */
+    Chunk allocate(Chunk old, int capacity) {
+        return old == null ? new Chunk(capacity) : new Chunk(old, capacity);
     }
 
     private void setFirst(Chunk first) {

@@ -149,8 +149,19 @@ final class TimerQueue extends QueueFields {
             intake.helpDrain();
         }
         acquirePermit();
-        t.beginMoving(when);
-        if (!push(t)) {
+        boolean pushed;
+        try {
+            t.beginMoving(when);
+            pushed = push(t);
+        } catch (Error e) {
+            if (limit != null) {
+                synchronized (limit) { // not by a call, as there may be no stack for one
+                    limit.returned++;
+                }
+            }
+            throw e;
+        }
+        if (!pushed) {
             unlinkUnpushed(t);
             throw rejected();
         }
@@ -219,12 +230,22 @@ final class TimerQueue extends QueueFields {
     }
 
     private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
+        int s = state(w);
+        boolean armed = isArmed(s);
         if (!t.tryDisarm(w, forGood)) {
             return false;
         }
-        int s = state(w);
-        if (isArmed(s)) {
-            releasePermit();
+        if (armed) {
+            try {
+                releasePermit();
+            } catch (StackOverflowError e) {
+                if (limit != null) {
+                    synchronized (limit) { // not by a call, as in arm
+                        limit.returned++;
+                    }
+                }
+                throw e;
+            }
             if (s == RUNNING_ARMED) {
                 compactor.staleCounter.add(STOP);
             } else if (isQueued(s)) {
@@ -303,7 +324,7 @@ final class TimerQueue extends QueueFields {
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, when)) {
+                        if (tryPost(t, w, when, false)) {
                             resets.increment();
                             compactor.tidyUp(compactor.staleCounter.add(STALE)); // that can wait until the timer is in the inbox
                             return true;
@@ -311,49 +332,41 @@ final class TimerQueue extends QueueFields {
                     }
                     break;
                 case DELETED:
-                    acquirePermit();
                     if (later) {
                         // No wake: nobody sleeps beyond the key of an entry that is still there.
-                        if (t.tryPostpone(w, when)) {
+                        if (tryArm(t, w, when)) {
                             compactor.staleCounter.add(-STALE);
                             return false;
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, when)) {
+                        if (tryPost(t, w, when, true)) {
                             return false;
                         }
                     }
-                    releasePermit();
                     break;
                 case NO_STATUS:
                 case REMOVED:
                     intake.helpIfDeep();
-                    acquirePermit();
                     boolean kept = s == NO_STATUS && t.isSignal(t.work()); // before the CAS: a cancel drops the task
-                    if (tryPost(t, w, when)) {
+                    if (tryPost(t, w, when, true)) {
                         return kept;
                     }
-                    releasePermit();
                     break;
                 case DELETED_QUEUED:
-                    acquirePermit();
-                    if (t.tryRetimeQueued(w, when)) {
+                    if (tryArm(t, w, when)) {
                         compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
                         return false;
                     }
-                    releasePermit();
                     break;
                 case RUNNING:
-                    acquirePermit();
-                    if (t.tryRearmRunning(w, when)) {
+                    if (tryArm(t, w, when)) {
                         if (closer.isClosed()) {
                             closer.settle(t, w, when);
                         }
                         return false;
                     }
-                    releasePermit();
                     break;
                 case RUNNING_ARMED:
                     if (t.tryRearmRunning(w, when)) {
@@ -365,6 +378,24 @@ final class TimerQueue extends QueueFields {
                     throw new IllegalStateException("the timer was cancelled, so it cannot be reset");
             }
         }
+    }
+
+    /** reset of a stopped timer that need not be pushed: its permit is given back unless this succeeds. */
+    private boolean tryArm(TimerNode t, long w, long when) {
+        acquirePermit();
+        boolean armed = false;
+        try {
+            int s = state(w);
+            armed = s == RUNNING ? t.tryRearmRunning(w, when)
+                    : s == DELETED ? t.tryPostpone(w, when) : t.tryRetimeQueued(w, when);
+        } finally {
+            if (!armed && limit != null) {
+                synchronized (limit) { // not by a call, as in arm
+                    limit.returned++;
+                }
+            }
+        }
+        return armed;
     }
 
     /** Takes the firing that waits for a receiver; false if another thread was quicker. */
@@ -384,16 +415,25 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    /** Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. */
-    private boolean tryPost(TimerNode t, long w, long when) {
+    /**
+     * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If
+     * that arms the timer it takes a permit.
+     */
+    private boolean tryPost(TimerNode t, long w, long when, boolean arms) {
         boolean pushed;
         boolean pushing = false;
+        boolean permit = false;
         Posts p = inbox.posts();
         int slot = p.enter(t);
         try {
+            if (arms) {
+                acquirePermit();
+                permit = true;
+            }
             if (closer.isClosed() || !t.tryMove(w, when)) { // after it has entered, see QueueCloser
                 return false;
             }
+            permit = false; // the timer has it
             pushing = true;
             pushed = push(t);
             pushing = false;
@@ -401,6 +441,11 @@ final class TimerQueue extends QueueFields {
                 closer.settle(t, w, when);
             }
         } finally {
+            if (permit && limit != null) {
+                synchronized (limit) { // not by a call, as in arm
+                    limit.returned++;
+                }
+            }
             if (pushing) { // out of stack, so by a store alone; reset does the rest
                 t.next = Inbox.UNPUSHED;
             } else {

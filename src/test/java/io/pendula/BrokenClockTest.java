@@ -64,7 +64,9 @@ class BrokenClockTest {
         for (int k = 1; k <= READINGS; k++) {
             Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
             Clock clock = new Clock("worker-", k);
-            TimerScheduler.Builder b = TimerScheduler.builder().workers(1).clock(clock).threadFactory(quiet(uncaught));
+            // Without a monitor nobody takes the place of a driver that has ended.
+            TimerScheduler.Builder b = TimerScheduler.builder().workers(1).monitor(timed).clock(clock)
+                    .threadFactory(quiet(uncaught));
             TimerScheduler s = (timed ? b.slowCallback(Duration.ofSeconds(30)) : b).build();
             AtomicInteger ran = new AtomicInteger();
             int armed = 0;

@@ -53,7 +53,7 @@ class CallerOutOfStackTest {
     }
 
     /** Calls itself so often, then does the work with what is left of the stack; false if that did not suffice. */
-    private static boolean atDepth(int depth, Runnable work) {
+    static boolean atDepth(int depth, Runnable work) {
         if (depth == 0) {
             work.run();
             return true;
@@ -61,7 +61,7 @@ class CallerOutOfStackTest {
         return atDepth(depth - 1, work);
     }
 
-    private static boolean fits(int depth, Runnable work) throws InterruptedException {
+    static boolean fits(int depth, Runnable work) throws InterruptedException {
         AtomicBoolean fits = new AtomicBoolean();
         Thread t = new Thread(null, () -> {
             try {
@@ -102,7 +102,7 @@ class CallerOutOfStackTest {
         }
     }
 
-    private static int deepest(Runnable work) throws InterruptedException {
+    static int deepest(Runnable work) throws InterruptedException {
         int deepest = 1;
         for (int step = 1 << 14; step > 0; step >>= 1) {
             deepest += fits(deepest + step, work) ? step : 0;

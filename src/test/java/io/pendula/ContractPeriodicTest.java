@@ -66,6 +66,16 @@ class ContractPeriodicTest extends ContractCase {
                 : pool.scheduleWithFixedDelay(task, first, period, unit);
     }
 
+    /** The delay is long, or a thread that a busy machine starts late would hide a run that is too early. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void periodic_firstRun_comesAfterItsInitialDelay(boolean rate) throws Exception {
+        Recorder task = new Recorder(1);
+        long start = System.nanoTime();
+        awaitEnough(start(rate, task, 200, 1, MILLISECONDS));
+        assertTrue(task.begin[0] - start >= MILLISECONDS.toNanos(200), "the first run is early");
+    }
+
     @Test
     void fixedRate_shortRuns_comeOnTheGridAndNeverBefore() throws Exception {
         long first = MILLISECONDS.toNanos(5);

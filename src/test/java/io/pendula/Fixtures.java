@@ -41,10 +41,15 @@ final class Fixtures {
         @Override
         void grow() {
             onGrow.run();
+            super.grow();
+        }
+
+        @Override
+        Chunk allocate(Chunk old, int capacity) {
             if (exhausted) {
                 throw new OutOfMemoryError("the test allows no more memory");
             }
-            super.grow();
+            return super.allocate(old, capacity);
         }
 
         @Override

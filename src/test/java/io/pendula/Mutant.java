@@ -36,7 +36,7 @@ enum Mutant {
         public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long first, long period, TimeUnit unit) {
             return super.scheduleAtFixedRate(task, 0, period, unit);
         }
-    }, ContractPeriodicTest.class),
+    }, ContractPeriodicTest.class, "periodic_firstRun_comesAfterItsInitialDelay"),
 
     ENDLESS_DELAY_IS_NO_DELAY(1, n -> new WrappedPool(n) {
         @Override

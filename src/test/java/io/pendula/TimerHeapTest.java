@@ -223,6 +223,7 @@ class TimerHeapTest {
                 int grown = p.heap.capacity() - before;
                 assertTrue(grown == TimerHeap.CHUNK || p.heap.capacity() < TimerHeap.CHUNK && grown >= before,
                         before + " slots grew by " + grown);
+                assertTrue(before < TimerHeap.COPIED_MAX || grown == TimerHeap.CHUNK, before + " entries were copied");
             }
             assertTrue(p.heap.capacity() >= p.heap.size() && p.heap.capacity() < p.heap.size() + TimerHeap.CHUNK);
         }

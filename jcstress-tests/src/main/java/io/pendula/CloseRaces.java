@@ -367,14 +367,13 @@ public class CloseRaces {
         }
     }
 
-    /** Of two resets of a stopped timer none is refused whose arming another has seen, while the queue closes. */
+    /** A stopped timer is reset, and again by the thread that closes then: what that has seen armed is not refused. */
     @JCStressTest
-    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both before.")
-    @Outcome(id = {"armed, refused, 1, ok", "refused, armed, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
-    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
     @State
-    public static class CloseVsTwoResets extends Rig {
-        public CloseVsTwoResets() {
+    public static class ResetVsResetThenClose extends Rig {
+        public ResetVsResetThenClose() {
             queue.arm(timer, DUE);
             queue.stop(timer);
             drainInbox();
@@ -386,7 +385,33 @@ public class CloseRaces {
         }
 
         @Actor
-        public void resetToo(LLLL_Result r) {
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            r.r4 = auditResets(1, 1, r.r1, r.r2);
+        }
+    }
+
+    /** Two resets of a stopped timer, one after the other, while the queue closes. */
+    @JCStressTest
+    @Outcome(id = "armed, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = "armed, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
+    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsTwoResets extends Rig {
+        public CloseVsTwoResets() {
+            queue.arm(timer, DUE);
+            queue.stop(timer);
+            drainInbox();
+        }
+
+        @Actor
+        public void resetTwice(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
             r.r2 = tryReset(LATE);
         }
 
@@ -397,20 +422,17 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LLLL_Result r) {
-            int armed = one("armed".equals(r.r1)) + one("armed".equals(r.r2));
-            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
-            r.r4 = audit(1 + armed + resets, 1, resets);
+            r.r4 = auditResets(1, 1, r.r1, r.r2);
         }
     }
 
-    /** The same for a waiting timer, whose arming is collected if both are refused. */
+    /** A waiting timer is brought forward, and put off by the thread that closes then. */
     @JCStressTest
-    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
-    @Outcome(id = {"replaced, refused, 1, ok", "refused, replaced, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
-    @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, replaced, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
     @State
-    public static class CloseVsTwoResetsOfWaiting extends Rig {
-        public CloseVsTwoResetsOfWaiting() {
+    public static class ResetEarlierVsResetLaterThenClose extends Rig {
+        public ResetEarlierVsResetLaterThenClose() {
             file(timer, DUE);
         }
 
@@ -420,7 +442,58 @@ public class CloseRaces {
         }
 
         @Actor
-        public void resetToo(LLLL_Result r) {
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
+        }
+    }
+
+    /** The other way round: the one that must be pushed comes from the thread that closes then. */
+    @JCStressTest
+    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, replaced, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
+    @State
+    public static class ResetLaterVsResetEarlierThenClose extends Rig {
+        public ResetLaterVsResetEarlierThenClose() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(EARLY);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
+        }
+    }
+
+    /** A waiting timer is brought forward and put off while the queue closes; it is collected if both are refused. */
+    @JCStressTest
+    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = "replaced, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
+    @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsResetEarlierThenLater extends Rig {
+        public CloseVsResetEarlierThenLater() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void resetTwice(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
             r.r2 = tryReset(LATE);
         }
 
@@ -431,19 +504,45 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LLLL_Result r) {
-            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
-            r.r4 = audit(1 + resets, 0, resets);
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
         }
     }
 
-    /** The same for a timer that runs. */
+    /** The other way round. */
     @JCStressTest
-    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both before.")
-    @Outcome(id = {"armed, refused, 1, ok", "refused, armed, 1, ok"}, expect = ACCEPTABLE, desc = "One before.")
-    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = "replaced, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
+    @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
     @State
-    public static class CloseVsTwoResetsInRun extends Rig {
-        public CloseVsTwoResetsInRun() {
+    public static class CloseVsResetLaterThenEarlier extends Rig {
+        public CloseVsResetLaterThenEarlier() {
+            file(timer, DUE);
+        }
+
+        @Actor
+        public void resetTwice(LLLL_Result r) {
+            r.r1 = tryReset(LATE);
+            r.r2 = tryReset(EARLY);
+        }
+
+        @Actor
+        public void close(LLLL_Result r) {
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
+        }
+    }
+
+    /** A timer that runs is reset, and again by the thread that closes then. */
+    @JCStressTest
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
+    @State
+    public static class ResetInRunVsResetThenClose extends Rig {
+        public ResetInRunVsResetThenClose() {
             file(timer, DUE);
             driver.claim(queue, DUE);
         }
@@ -454,7 +553,33 @@ public class CloseRaces {
         }
 
         @Actor
-        public void resetToo(LLLL_Result r) {
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(LATE);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            driver.finish();
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
+        }
+    }
+
+    /** Two resets of a timer that runs, one after the other, while the queue closes. */
+    @JCStressTest
+    @Outcome(id = "armed, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
+    @Outcome(id = "armed, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
+    @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsTwoResetsInRun extends Rig {
+        public CloseVsTwoResetsInRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void resetTwice(LLLL_Result r) {
+            r.r1 = tryReset(EARLY);
             r.r2 = tryReset(LATE);
         }
 
@@ -466,19 +591,100 @@ public class CloseRaces {
         @Arbiter
         public void settle(LLLL_Result r) {
             driver.finish();
-            int armed = one("armed".equals(r.r1)) + one("armed".equals(r.r2));
-            int resets = one("replaced".equals(r.r1)) + one("replaced".equals(r.r2));
-            r.r4 = audit(1 + armed + resets, 0, resets);
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
         }
     }
 
-    /** A reset in a run that ends while the queue closes is refused, or its arming is collected. */
+    /** A callback resets its own timer and returns while the queue closes. */
     @JCStressTest
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
     @State
-    public static class CloseVsEndOfRunVsReset extends Rig {
-        public CloseVsEndOfRunVsReset() {
+    public static class CloseVsResetThenEndOfRun extends Rig {
+        public CloseVsResetThenEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void resetThenEnd(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+            driver.finish();
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
+        }
+    }
+
+    /** A timer is reset just after its run while the queue closes. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class CloseVsEndOfRunThenReset extends Rig {
+        public CloseVsEndOfRunThenReset() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void endThenReset(LIL_Result r) {
+            driver.finish();
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void close(LIL_Result r) {
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
+        }
+    }
+
+    /** A run ends while its timer is reset, by the thread that closes the queue then: its arming is collected. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
+    @State
+    public static class EndOfRunVsResetThenClose extends Rig {
+        public EndOfRunVsResetThenClose() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
+        }
+
+        @Actor
+        public void end(LIL_Result r) {
+            driver.finish();
+        }
+
+        @Actor
+        public void resetThenClose(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
+        }
+    }
+
+    /** A timer is reset while its run ends, on the thread that closes the queue then. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class ResetVsEndOfRunThenClose extends Rig {
+        public ResetVsEndOfRunThenClose() {
             file(timer, DUE);
             driver.claim(queue, DUE);
         }
@@ -489,13 +695,37 @@ public class CloseRaces {
         }
 
         @Actor
-        public void end() {
+        public void endThenClose(LIL_Result r) {
             driver.finish();
+            r.r2 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
+        }
+    }
+
+    /** A timer is reset while its callback closes the queue, and then ends. */
+    @JCStressTest
+    @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
+    @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
+    @State
+    public static class ResetVsCloseThenEndOfRun extends Rig {
+        public ResetVsCloseThenEndOfRun() {
+            file(timer, DUE);
+            driver.claim(queue, DUE);
         }
 
         @Actor
-        public void close(LIL_Result r) {
+        public void reset(LIL_Result r) {
+            r.r1 = tryReset(LATE);
+        }
+
+        @Actor
+        public void closeThenEnd(LIL_Result r) {
             r.r2 = closeQueue();
+            driver.finish();
         }
 
         @Arbiter

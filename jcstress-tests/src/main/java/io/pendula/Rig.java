@@ -146,6 +146,13 @@ abstract class Rig {
         return wrong.isEmpty() ? "ok" : wrong;
     }
 
+    /** The same after two resets, of which each has armed the timer, replaced a firing, or was refused. */
+    final String auditResets(int armed, int stopped, Object first, Object second) {
+        int newly = one("armed".equals(first)) + one("armed".equals(second));
+        int replaced = one("replaced".equals(first)) + one("replaced".equals(second));
+        return audit(armed + newly + replaced, stopped, replaced);
+    }
+
     private static String unless(String what, long is, long expected) {
         return is == expected ? "" : what + ": " + is + ", not " + expected + ". ";
     }

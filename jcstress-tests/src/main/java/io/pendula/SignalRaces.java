@@ -9,11 +9,30 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZI_Result;
+import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /** The tick that a ticker without a task keeps, and its receivers. */
 public class SignalRaces {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
+
+    private static boolean awaitTick(Signal.Ticks ticks) {
+        try {
+            return ticks.await(ticks::take, PATIENCE);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts a state", e);
+        }
+    }
+
+    /** Again and again, until the tick before has been taken. */
+    private static void tickUntilKept(Signal.Ticks ticks, long deadline) {
+        for (long before = ticks.dropped(); ; before = ticks.dropped()) {
+            ticks.tick(deadline);
+            if (ticks.dropped() == before) {
+                return;
+            }
+        }
+    }
 
     /** Each of two ticks is received, kept or dropped and counted. */
     @JCStressTest
@@ -42,11 +61,11 @@ public class SignalRaces {
         }
     }
 
-    /** Of a tick that is discarded while it comes nothing is left. */
+    /** Of a tick that is discarded while it comes nothing is left to receive after the discard. */
     @JCStressTest
-    @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
+    @Outcome(id = "false, false", expect = ACCEPTABLE, desc = "Discarded, or refused.")
     @State
-    public static class TickVsDiscardVsTake {
+    public static class TickVsDiscardThenTake {
         private final Signal.Ticks ticks = new Signal.Ticks();
 
         @Actor
@@ -55,7 +74,75 @@ public class SignalRaces {
         }
 
         @Actor
+        public void discardThenTake(ZZ_Result r) {
+            ticks.discardBefore(11);
+            r.r1 = ticks.take();
+        }
+
+        @Arbiter
+        public void settle(ZZ_Result r) {
+            r.r2 = ticks.take();
+        }
+    }
+
+    /** The same for a receiver that comes before the discard. */
+    @JCStressTest
+    @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
+    @State
+    public static class TickVsTakeThenDiscard {
+        private final Signal.Ticks ticks = new Signal.Ticks();
+
+        @Actor
+        public void tick() {
+            ticks.tick(10);
+        }
+
+        @Actor
+        public void takeThenDiscard(ZZ_Result r) {
+            r.r1 = ticks.take();
+            ticks.discardBefore(11);
+        }
+
+        @Arbiter
+        public void settle(ZZ_Result r) {
+            r.r2 = ticks.take();
+        }
+    }
+
+    /** The same for a receiver that has seen the tick come. */
+    @JCStressTest
+    @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
+    @State
+    public static class DiscardVsTickThenTake {
+        private final Signal.Ticks ticks = new Signal.Ticks();
+
+        @Actor
+        public void tickThenTake(ZZ_Result r) {
+            ticks.tick(10);
+            r.r1 = ticks.take();
+        }
+
+        @Actor
         public void discard() {
+            ticks.discardBefore(11);
+        }
+
+        @Arbiter
+        public void settle(ZZ_Result r) {
+            r.r2 = ticks.take();
+        }
+    }
+
+    /** The same for a receiver that meets both. */
+    @JCStressTest
+    @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
+    @State
+    public static class TakeVsTickThenDiscard {
+        private final Signal.Ticks ticks = new Signal.Ticks();
+
+        @Actor
+        public void tickThenDiscard() {
+            ticks.tick(10);
             ticks.discardBefore(11);
         }
 
@@ -70,40 +157,48 @@ public class SignalRaces {
         }
     }
 
-    /** Two threads that wait get one tick each: no wake-up is lost. */
+    /** A thread that waits twice gets two ticks: no wake-up is lost. */
     @JCStressTest
-    @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "One each.")
+    @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Both.")
     @State
-    public static class TwoTicksVsTwoReceivers {
+    public static class TwoTicksVsTwoWaits {
         private final Signal.Ticks ticks = new Signal.Ticks();
-
-        private boolean await() {
-            try {
-                return ticks.await(ticks::take, PATIENCE);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException("nobody interrupts a state", e);
-            }
-        }
 
         @Actor
         public void tick() {
-            for (long when = 1; when <= 2; ) {
-                long before = ticks.dropped();
-                ticks.tick(when);
-                if (ticks.dropped() == before) {
-                    when++; // it was kept
-                }
-            }
+            tickUntilKept(ticks, 1);
+            tickUntilKept(ticks, 2);
         }
 
         @Actor
         public void receive(ZZ_Result r) {
-            r.r1 = await();
+            r.r1 = awaitTick(ticks);
+            r.r2 = awaitTick(ticks);
+        }
+    }
+
+    /** A thread that was woken for a tick which another has taken is woken for the next one. */
+    @JCStressTest
+    @Outcome(id = {"true, true, false", "true, false, true"}, expect = ACCEPTABLE, desc = "One each, or one is kept.")
+    @State
+    public static class ReceiveVsTickThenTakeThenTick {
+        private final Signal.Ticks ticks = new Signal.Ticks();
+
+        @Actor
+        public void receive(ZZZ_Result r) {
+            r.r1 = awaitTick(ticks);
         }
 
         @Actor
-        public void receiveToo(ZZ_Result r) {
-            r.r2 = await();
+        public void tickThenTakeThenTick(ZZZ_Result r) {
+            tickUntilKept(ticks, 1);
+            r.r2 = ticks.take();
+            tickUntilKept(ticks, 2);
+        }
+
+        @Arbiter
+        public void settle(ZZZ_Result r) {
+            r.r3 = ticks.take();
         }
     }
 }

@@ -1,0 +1,87 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A driver that keeps two queues waits for the lock of one on its way to sleep, when a thread that arms on the other
+ * wakes it: that wait uses up the waker's permit.
+ */
+@Timeout(60)
+class LastLookTest {
+    /** Stops the driver at one of its readings of the clock, for as long as the test needs. */
+    private static final class SteppedClock implements NanoClock {
+        private volatile int readings;
+        private volatile Thread driver;
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public long nanoTime() {
+            if (readings > 0 && Thread.currentThread() instanceof DriverThread t) {
+                driver = t;
+                if (--readings == 0) {
+                    reached.countDown();
+                    LifeFixtures.await(goOn);
+                }
+            }
+            return System.nanoTime();
+        }
+    }
+
+    private static boolean isAsleep(TimerScheduler s) {
+        for (TimerQueue q : s.queues) {
+            if (q.gate.pollUntil() == WakeGate.AWAKE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** At whichever reading of the clock the driver is when the lock is taken: the timer fires in time. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void arm_driverWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
+        SteppedClock clock = new SteppedClock();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(1).monitor(false).clock(clock).build()) {
+            Thread gone = new Thread(() -> {
+                TimerLoop loop = s.attachShared(() -> { });
+                loop.after(Duration.ofHours(1), () -> { });
+                loop.close(); // the driver gets its queue, as something is armed there
+            });
+            gone.start();
+            Fixtures.join(gone);
+            assertEquals(2, s.queues.length);
+            TimerQueue other = s.queues[1];
+            LifeFixtures.eventually("the driver sleeps", () -> isAsleep(s));
+            clock.readings = reading;
+            s.after(Duration.ZERO, () -> { });
+            boolean reached = clock.reached.await(reading > 4 ? 1 : LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
+            assertTrue(reached || reading > 4, "it sleeps after fewer readings");
+            CountDownLatch fired = new CountDownLatch(1);
+            other.lock();
+            try {
+                clock.goOn.countDown();
+                if (reached) {
+                    LifeFixtures.block(5_000_000);
+                    Fixtures.awaitWaiting(clock.driver); // for the lock, or it sleeps
+                }
+                s.after(Duration.ofMillis(1), fired::countDown);
+                if (reached) {
+                    LifeFixtures.block(5_000_000);
+                    Fixtures.awaitWaiting(clock.driver); // for the lock again, without the permit
+                }
+            } finally {
+                other.unlock();
+            }
+            assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
+        }
+    }
+}

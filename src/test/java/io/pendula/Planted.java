@@ -1,0 +1,228 @@
+package io.pendula;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
+/**
+ * Plants each {@link PlantedFault} in a copy of the library, and runs the tests that are said to find it: each must pass
+ * without the fault, and fail with it. Then it writes docs/planted-faults.md, or, in the short form, compares it. See
+ * {@code .ci/planted}.
+ */
+final class Planted {
+    private static final Path SOURCES = Path.of("src/main/java/io/pendula");
+    private static final Path FAULTS = Path.of("src/test/planted");
+    private static final Path CLASSES = Path.of("target/classes");
+    private static final Path SCRATCH = Path.of("target/planted");
+    private static final Path TRAPS = Path.of("docs/traps.md");
+    private static final Path README = Path.of("README.md");
+    private static final Path REPORT = Path.of("docs/planted-faults.md");
+    /** Longer than any limit of a test. */
+    private static final long LIMIT_SECONDS = 180;
+
+    private final boolean brief;
+    private final boolean find;
+    private final Set<String> wanted;
+    private final List<PlantedFault> faults = new ArrayList<>();
+
+    private Planted(List<String> args) {
+        this.brief = args.contains("--short");
+        this.find = args.contains("--find");
+        this.wanted = args.stream().filter(a -> !a.startsWith("--")).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    public static void main(String[] args) throws Exception {
+        System.exit(new Planted(List.of(args)).go() ? 0 : 1);
+    }
+
+    private boolean go() throws Exception {
+        try (Stream<Path> lists = Files.list(FAULTS)) {
+            for (Path list : lists.filter(p -> p.toString().endsWith(".txt")).sorted().toList()) {
+                faults.addAll(PlantedFault.read(list));
+            }
+        }
+        List<String> wrong = new ArrayList<>();
+        checkNames(wrong);
+        String report = PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(README), wrong);
+        List<PlantedFault> chosen = faults.stream()
+                .filter(f -> wanted.isEmpty() ? !brief || !f.slow() : wanted.contains(f.name())
+                        || wanted.contains(f.group())).toList();
+        if (!find) {
+            proveTestsPass(chosen, wrong);
+        }
+        plantAll(chosen, wrong);
+        wrong.forEach(System.out::println);
+        if (wrong.isEmpty()) {
+            System.out.println(chosen.size() + " faults planted, and each was found");
+            return finish(report);
+        }
+        return false;
+    }
+
+    private void checkNames(List<String> wrong) {
+        Map<String, Long> count = faults.stream().collect(Collectors.groupingBy(PlantedFault::name, TreeMap::new,
+                Collectors.counting()));
+        count.forEach((name, n) -> {
+            if (n > 1) {
+                wrong.add("two faults are called " + name);
+            }
+        });
+        for (String name : wanted) {
+            if (faults.stream().noneMatch(f -> f.name().equals(name) || f.group().equals(name))) {
+                wrong.add("no fault is called " + name);
+            }
+        }
+    }
+
+    private boolean finish(String report) throws IOException {
+        boolean same = Files.exists(REPORT) && Files.readString(REPORT).equals(report);
+        if (!same && !brief && wanted.isEmpty() && !find) {
+            Files.writeString(REPORT, report);
+            System.out.println("written: " + REPORT);
+        } else if (!same && brief) {
+            System.out.println(REPORT + " is not what the faults say: run .ci/planted");
+            return false;
+        }
+        return true;
+    }
+
+    /** A test that fails anyway finds nothing. */
+    private static void proveTestsPass(List<PlantedFault> chosen, List<String> wrong) throws Exception {
+        Set<String> tests = new TreeSet<>();
+        chosen.forEach(f -> tests.addAll(f.tests()));
+        if (tests.isEmpty()) {
+            return;
+        }
+        List<String> said = run(List.of(), new ArrayList<>(tests), Path.of("target/planted-none.log"));
+        for (String line : said) {
+            if (line.startsWith(PlantedRun.FAILED)) {
+                wrong.add("fails without a fault: " + line.substring(PlantedRun.FAILED.length()));
+            }
+        }
+        for (String test : tests) {
+            if (said.stream().noneMatch(line -> line.startsWith(PlantedRun.PASSED) && isOf(line, test))) {
+                wrong.add("does not pass without a fault: " + test);
+            }
+        }
+    }
+
+    private static boolean isOf(String line, String test) {
+        String name = line.substring(line.indexOf(": ") + 2);
+        return name.equals(test) || name.startsWith(test + "#");
+    }
+
+    private void plantAll(List<PlantedFault> chosen, List<String> wrong) throws InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(Math.max(1, Runtime.getRuntime().availableProcessors()));
+        Map<PlantedFault, Future<String>> results = new LinkedHashMap<>();
+        for (PlantedFault f : chosen) {
+            Callable<String> task = () -> plant(f);
+            results.put(f, pool.submit(task));
+        }
+        for (Map.Entry<PlantedFault, Future<String>> e : results.entrySet()) {
+            try {
+                String result = e.getValue().get();
+                if (result != null) {
+                    wrong.add(e.getKey().name() + ": " + result);
+                }
+            } catch (ExecutionException failed) {
+                wrong.add(e.getKey().name() + ": " + failed.getCause());
+            }
+        }
+        pool.shutdown();
+    }
+
+    /** Null if it was found, else what is wrong. */
+    private String plant(PlantedFault f) throws Exception {
+        long start = System.nanoTime();
+        Path folder = SCRATCH.resolve(f.name());
+        delete(folder);
+        Map<String, String> sources = new TreeMap<>();
+        for (PlantedFault.Change c : f.changes()) {
+            String source = sources.containsKey(c.file()) ? sources.get(c.file())
+                    : Files.readString(SOURCES.resolve(c.file()));
+            sources.put(c.file(), PlantedFault.plant(source, c));
+        }
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        compile(f, sources, folder, classes);
+        List<String> said = run(List.of(classes.toString()), f.tests(), folder.resolve("log"));
+        List<String> failed = said.stream().filter(line -> line.startsWith(PlantedRun.FAILED)).toList();
+        boolean ended = said.stream().anyMatch(line -> line.startsWith(PlantedRun.PASSED)) || !failed.isEmpty();
+        System.out.printf("%s: %.1f s, %s%n", f.name(), (System.nanoTime() - start) / 1e9, ended
+                ? failed.stream().map(line -> line.substring(PlantedRun.FAILED.length())).toList() : "no end");
+        List<String> blind = f.tests().stream().filter(t -> failed.stream().noneMatch(line -> isOf(line, t)
+                || line.equals(PlantedRun.FAILED + t.replaceFirst("#.*", "")))).toList();
+        boolean survives = find ? failed.isEmpty() : !blind.isEmpty();
+        return !ended ? "the tests do not end: " + f.tests() : survives ? "gets through " + blind : null;
+    }
+
+    /** What depends on a changed constant is compiled again, too. */
+    private static void compile(PlantedFault f, Map<String, String> sources, Path folder, Path classes)
+            throws IOException {
+        Path changed = Files.createDirectories(folder.resolve("source/io/pendula"));
+        List<String> args = new ArrayList<>(List.of("--release", "17", "-nowarn", "-proc:none", "-implicit:none", "-d",
+                classes.toString(), "-cp", CLASSES.toString()));
+        boolean all = f.changes().stream().anyMatch(c -> c.old().contains("static final "));
+        if (all) {
+            try (Stream<Path> files = Files.list(SOURCES)) {
+                files.filter(p -> p.toString().endsWith(".java") && !sources.containsKey(p.getFileName().toString()))
+                        .forEach(p -> args.add(p.toString()));
+            }
+        }
+        for (Map.Entry<String, String> e : sources.entrySet()) {
+            args.add(Files.writeString(changed.resolve(e.getKey()), e.getValue()).toString());
+        }
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        if (compiler.run(null, null, null, args.toArray(new String[0])) != 0) {
+            throw new IllegalArgumentException("it does not compile");
+        }
+    }
+
+    private static List<String> run(List<String> before, List<String> tests, Path log) throws Exception {
+        List<String> path = new ArrayList<>(before);
+        path.add(System.getProperty("java.class.path"));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", String.join(File.pathSeparator, path), PlantedRun.class.getName()));
+        command.addAll(tests);
+        Files.createDirectories(log.toAbsolutePath().getParent());
+        Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        if (!p.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            p.destroyForcibly().waitFor();
+        }
+        return Files.readAllLines(log);
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                all.sorted(Comparator.reverseOrder()).forEach(p -> {
+                    try {
+                        Files.delete(p);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+            }
+        }
+    }
+}

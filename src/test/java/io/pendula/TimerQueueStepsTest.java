@@ -1,0 +1,236 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.Rig;
+import io.pendula.Fixtures.SteppedTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What other threads do between two steps of an operation on a queue, and what a queue tells of itself. */
+@Timeout(60)
+class TimerQueueStepsTest {
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Rig rig = new Rig(false);
+    private final TimerQueue queue = rig.queue;
+
+    /** Steps in when the timer's word says so for the first time. */
+    private boolean[] stepInOnce(SteppedTimer t, int state, Runnable step) {
+        boolean[] done = {false};
+        boolean[] looking = {false};
+        t.stepInAfterEach(() -> {
+            if (!done[0] && !looking[0]) {
+                looking[0] = true;
+                done[0] = rig.state(t) == state;
+                looking[0] = false;
+                if (done[0]) {
+                    step.run();
+                }
+            }
+        });
+        return done;
+    }
+
+    /** Another thread brings the timer forward, and the keeper goes to sleep, before the push of a reset. */
+    @Test
+    void reset_anotherResetAndASleepBeforeThePush_wakesForTheEarlierOne() {
+        SteppedTimer t = new SteppedTimer(queue, false);
+        queue.arm(t, 500 * SECOND);
+        rig.drain();
+        rig.sleep(1);
+        boolean[] done = stepInOnce(t, TimerState.MODIFIED_EARLIER, () -> {
+            assertNull(queue.inbox.head(), "not pushed yet");
+            assertTrue(queue.reset(t, 2));
+            rig.sleep(1);
+        });
+        assertTrue(queue.reset(t, 400 * SECOND));
+        assertTrue(done[0]);
+        assertFalse(rig.isAsleep(), "the keeper sleeps on");
+        assertNotNull(rig.claim(2));
+    }
+
+    @Test
+    void claim_cancelledAtThatMoment_hasItsTask() {
+        SteppedTimer t = new SteppedTimer(queue, false);
+        queue.arm(t, 500);
+        rig.drain();
+        boolean[] done = stepInOnce(t, TimerState.RUNNING, () -> queue.cancel(t));
+        Claim run = rig.claim(500);
+        assertTrue(done[0]);
+        assertNotNull(run.task);
+    }
+
+    @Test
+    void prepareToSleep_farDeadline_endsAnEighthTooEarly() {
+        rig.arm(1 + 80 * SECOND);
+        assertEquals(1 + 70 * SECOND, rig.sleep(1));
+        rig.arm(1 + 75 * SECOND);
+        assertTrue(rig.isAsleep(), "not earlier than the sleep, so it wakes nobody");
+    }
+
+    @Test
+    void stats_lateThenInTime_keepsTheGreatestLateness() {
+        rig.arm(100);
+        rig.fire(150);
+        rig.arm(200);
+        rig.fire(210);
+        assertEquals(50, queue.stats().maxLatenessNanos());
+    }
+
+    /** As a thread without stack leaves it: the word says that the timer is in the inbox, and posts has it. */
+    @Test
+    void drain_timerLeftUnpushed_isPushedAndRuns() {
+        OneShotTimer t = rig.arm(500);
+        rig.fire(500);
+        queue.inbox.posts().enter(t);
+        assertTrue(t.tryMove(t.wordVolatile(), 600));
+        t.next = Inbox.UNPUSHED;
+        queue.inbox.pushFailed = true;
+        assertEquals(0, rig.fire(599));
+        assertEquals(1, rig.fire(600));
+        assertFalse(queue.reset(t, 700), "posts has let go of it");
+        assertEquals(1, rig.fire(700));
+    }
+
+    /** A stopped timer; something happens between the reset's last look at the queue and its change of the word. */
+    private static final class Interrupted extends TimerNode {
+        Runnable beforeChange;
+
+        Interrupted(TimerQueue queue) {
+            super(queue, () -> {});
+        }
+
+        @Override
+        boolean casWord(long expected, long value) {
+            Runnable step = beforeChange;
+            beforeChange = null;
+            if (step != null) {
+                step.run();
+            }
+            return super.casWord(expected, value);
+        }
+    }
+
+    private Interrupted stopped(long when) {
+        Interrupted t = new Interrupted(queue);
+        queue.arm(t, when);
+        queue.stop(t);
+        rig.drain();
+        assertEquals(TimerState.REMOVED, rig.state(t));
+        return t;
+    }
+
+    @Test
+    void reset_queueIsClosedBeforeTheChange_isRejectedAndLeavesNoTrace() {
+        Interrupted t = stopped(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange = () -> {
+            queue.close(unfired);
+            queue.collectLate(unfired);
+        };
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        assertEquals(TimerState.REMOVED, rig.state(t));
+        assertEquals(500, rig.deadline(t));
+        assertEquals(List.of(), unfired);
+        assertEquals(0, queue.stats().unfired());
+    }
+
+    @Test
+    void reset_queueIsBeingClosedBeforeTheChange_isHandedToTheClosingThread() {
+        Interrupted t = stopped(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange = () -> queue.close(unfired);
+        assertFalse(queue.reset(t, 700));
+        assertEquals(List.of(), unfired);
+        queue.collectLate(unfired);
+        assertEquals(List.of(t), unfired);
+        assertEquals(1, queue.stats().unfired());
+    }
+
+    @Test
+    void wantsSweep_moreStaleThanTheBound_isTrue() {
+        queue.compactor.staleCounter.add(Compactor.STALE_FLOOR * StaleCounter.STALE);
+        assertFalse(queue.compactor.wantsSweep());
+        queue.compactor.staleCounter.add(StaleCounter.STALE);
+        assertTrue(queue.compactor.wantsSweep());
+    }
+
+    /** To wait in the lock's own queue takes a node, and so memory. */
+    @Test
+    void lock_memoryIsShort_waitsOutsideTheQueueOfTheLock() throws InterruptedException {
+        HoldLock lock = new HoldLock();
+        lock.lock();
+        lock.setScarce(true);
+        Thread other = new Thread(() -> {
+            lock.lock();
+            lock.unlock();
+        });
+        other.start();
+        Fixtures.awaitWaiting(other);
+        assertFalse(lock.hasQueuedThreads());
+        lock.unlock();
+        Fixtures.join(other);
+    }
+
+    // ---- no lock is held while a callback runs ----
+
+    private static void assertLockIsFree(TimerQueue q, ExecutorService other, AtomicReference<Throwable> wrong) {
+        try {
+            other.submit(() -> {
+                q.lock();
+                q.unlock();
+            }).get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            wrong.set(e);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"driver", "loop", "clock"})
+    void callback_ofAnyRunner_holdsNoLock(String runner) throws Exception {
+        ManualClock clock = new ManualClock();
+        TimerScheduler.Builder builder = TimerScheduler.builder().workers(runner.equals("loop") ? 0 : 1);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        AtomicReference<Throwable> wrong = new AtomicReference<>();
+        AtomicInteger runs = new AtomicInteger();
+        try (TimerScheduler s = runner.equals("clock") ? builder.clock(clock).build() : builder.build()) {
+            TimerLoop loop = runner.equals("loop") ? s.attach(() -> { }) : null;
+            TimerQueue q = s.queues[0];
+            s.after(Duration.ofNanos(1), () -> {
+                assertLockIsFree(q, other, wrong);
+                runs.incrementAndGet();
+            });
+            switch (runner) {
+                case "loop" -> {
+                    while (runs.get() == 0) {
+                        loop.runDue();
+                    }
+                }
+                case "clock" -> clock.advance(Duration.ofNanos(1));
+                default -> Fixtures.awaitTrue(() -> runs.get() == 1);
+            }
+        } finally {
+            other.shutdownNow();
+        }
+        assertNull(wrong.get(), () -> String.valueOf(wrong.get()));
+        assertEquals(1, runs.get());
+    }
+}
