@@ -1,0 +1,162 @@
+package io.pendula.search;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.VarInsnNode;
+
+/** A step of the production code that is left out: a call or a store in one method. */
+final class Fault {
+    private final String className;
+    private final String method;
+    /** Name of the method that is called, or of the field that is written. */
+    private final String target;
+    /** Which of them, from 0; -1 for all. */
+    private final int number;
+    /** What the call returns instead. */
+    private final int result;
+    /** What happens instead of a call that is left out: gets the method, and where. Or null. */
+    private final BiConsumer<MethodNode, AbstractInsnNode> instead;
+    private boolean planted;
+
+    private Fault(String className, String method, String target, int number, int result,
+            BiConsumer<MethodNode, AbstractInsnNode> instead) {
+        this.instead = instead;
+        this.className = "io/pendula/" + className;
+        this.method = method;
+        this.target = target;
+        this.number = number;
+        this.result = result;
+    }
+
+    /** Nothing is called, and {@code result} returned: a number, 1 for true; 0 also for null. */
+    static Fault noCall(String className, String method, String target, int number, int result) {
+        return new Fault(className, method, target, number, result, null);
+    }
+
+    /** Nothing is written. */
+    static Fault noStore(String className, String method, String field, int number) {
+        return new Fault(className, method, field, number, 0, null);
+    }
+
+    /** Who arms looks at the gate, then pushes. */
+    static Fault looksBeforePush() {
+        return new Fault("TimerQueue", "arm", "wakeIfBefore", 0, 0, (m, at) -> {
+            for (AbstractInsnNode i : m.instructions.toArray()) {
+                if (i instanceof MethodInsnNode c && c.name.equals("push")) {
+                    m.instructions.insertBefore(i, wakeFor(2));
+                }
+            }
+        });
+    }
+
+    /** Who pushes a timer wakes for the deadline of the own reset, not for the one that the word holds then. */
+    static Fault wakesForOwnDeadline() {
+        return new Fault("TimerQueue", "tryPost", "wakeFor", 0, 0, (m, at) -> m.instructions.insertBefore(at, wakeFor(4)));
+    }
+
+    private static InsnList wakeFor(int variable) {
+        InsnList call = new InsnList();
+        call.add(new VarInsnNode(Opcodes.ALOAD, 0));
+        call.add(new VarInsnNode(Opcodes.LLOAD, variable));
+        call.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, "io/pendula/TimerQueue", "wakeIfBefore", "(J)V", false));
+        return call;
+    }
+
+    /** The owner says that it sleeps for long when it has looked at the inbox the second time; it does sleep for long. */
+    static Fault[] saysSleepsLongLast() {
+        return new Fault[] {noStore("WakeGate", "publish", "sleepsLong", 0),
+            new Fault("TimerQueue", "publishSleep", "missesStale", 0, 0, (m, at) -> {
+                AbstractInsnNode last = m.instructions.getLast();
+                while (last.getOpcode() != Opcodes.LRETURN) {
+                    last = last.getPrevious();
+                }
+                InsnList say = new InsnList();
+                say.add(new VarInsnNode(Opcodes.ALOAD, 0));
+                say.add(new FieldInsnNode(Opcodes.GETFIELD, "io/pendula/TimerQueue", "gate", "Lio/pendula/WakeGate;"));
+                say.add(new InsnNode(Opcodes.ICONST_1));
+                say.add(new FieldInsnNode(Opcodes.PUTFIELD, "io/pendula/WakeGate", "sleepsLong", "Z"));
+                m.instructions.insertBefore(last, say);
+            })};
+    }
+
+    boolean isPlanted() {
+        return planted;
+    }
+
+    void plantIn(ClassNode c) {
+        if (!c.name.equals(className)) {
+            return;
+        }
+        int n = 0;
+        for (MethodNode m : c.methods) {
+            if (m.name.equals(method)) {
+                for (AbstractInsnNode i : m.instructions.toArray()) {
+                    if (isTarget(i)) {
+                        if (number < 0 || n == number) {
+                            leaveOut(m, i);
+                            planted = true;
+                        }
+                        n++;
+                    }
+                }
+            }
+        }
+        if (!planted) {
+            throw new IllegalArgumentException("nothing to leave out: " + this);
+        }
+    }
+
+    private boolean isTarget(AbstractInsnNode i) {
+        return i instanceof MethodInsnNode c && c.name.equals(target)
+                || i instanceof FieldInsnNode f && f.name.equals(target)
+                && (f.getOpcode() == Opcodes.PUTFIELD || f.getOpcode() == Opcodes.PUTSTATIC);
+    }
+
+    private void leaveOut(MethodNode m, AbstractInsnNode i) {
+        List<Type> stack = new ArrayList<>();
+        Type returned = Type.VOID_TYPE;
+        if (i instanceof MethodInsnNode c) {
+            if (c.getOpcode() != Opcodes.INVOKESTATIC) {
+                stack.add(Type.getObjectType(c.owner));
+            }
+            stack.addAll(List.of(Type.getArgumentTypes(c.desc)));
+            returned = Type.getReturnType(c.desc);
+        } else if (i instanceof FieldInsnNode f) {
+            if (f.getOpcode() == Opcodes.PUTFIELD) {
+                stack.add(Type.getObjectType(f.owner));
+            }
+            stack.add(Type.getType(f.desc));
+        }
+        InsnList instead = new InsnList();
+        for (int k = stack.size() - 1; k >= 0; k--) {
+            instead.add(new InsnNode(stack.get(k).getSize() == 2 ? Opcodes.POP2 : Opcodes.POP));
+        }
+        switch (returned.getSort()) {
+            case Type.VOID -> { }
+            case Type.LONG -> instead.add(new InsnNode(result == 0 ? Opcodes.LCONST_0 : Opcodes.LCONST_1));
+            case Type.OBJECT, Type.ARRAY -> instead.add(new InsnNode(Opcodes.ACONST_NULL));
+            default -> instead.add(new InsnNode(Opcodes.ICONST_0 + result));
+        }
+        if (this.instead != null) {
+            this.instead.accept(m, i);
+        }
+        m.instructions.insert(i, instead);
+        m.instructions.remove(i);
+    }
+
+    @Override
+    public String toString() {
+        return className.substring(className.lastIndexOf('/') + 1) + "." + method + " without " + target
+                + (number > 0 ? " (" + (number + 1) + ")" : "");
+    }
+}

@@ -1,0 +1,45 @@
+package io.pendula.search;
+
+/** What is searched: builds the same world again for each execution. */
+@FunctionalInterface
+public interface Program {
+    /**
+     * Makes the objects and adds the threads. What it does itself is no part of the search.
+     *
+     * @param execution to which it adds threads
+     * @return what must hold
+     */
+    World begin(Execution execution);
+
+    /** What must hold in one execution. */
+    interface World {
+        /**
+         * No thread can go on before {@code then}, if ever.
+         *
+         * @param now the present instant
+         * @param then the next one at which a thread goes on; Long.MAX_VALUE if there is none
+         * @return what is wrong, or null
+         */
+        String atRest(long now, long then);
+
+        /**
+         * What a lock guards, as a number that is the same for the same contents. Called by its owner.
+         *
+         * @param lock a lock, or an object whose monitor it is
+         * @return the number; 0 if the way there counts
+         */
+        default long guardedBy(Object lock) {
+            return 0;
+        }
+
+        /**
+         * What a thread of the library keeps in plain fields, when it is at the beginning of its loop.
+         *
+         * @param runner the object that has the loop
+         * @return a number that is the same for the same contents; 0 if the way there counts
+         */
+        default long keptBy(Object runner) {
+            return 0;
+        }
+    }
+}
