@@ -255,7 +255,8 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         }
         float width = lines.get(line).subject.startsWith("PENDULA") ? 2.6f : 1.6f;
         return same == 0 ? new BasicStroke(width, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND)
-                : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {5, 2 + 2 * same}, 0);
+                : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1,
+                        new float[] {5, 2 + 2 * same}, 0);
     }
 
     /** Told apart without colours, too. */
