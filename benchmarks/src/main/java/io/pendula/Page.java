@@ -52,10 +52,10 @@ final class Page {
         Files.createDirectories(folder);
         Plots plots = new Plots(results);
         if (plots.armCost().isPresent()) {
-            Files.writeString(folder.resolve("arm-cost.svg"), plots.armCost().get().file(WIDE, 340));
+            Files.writeString(folder.resolve("arm-cost.svg"), plots.armCost().get().file(WIDE, 340, results.about()));
         }
         if (plots.frontier().isPresent()) {
-            Files.writeString(folder.resolve("frontier.svg"), plots.frontier().get().file(WIDE, 460));
+            Files.writeString(folder.resolve("frontier.svg"), plots.frontier().get().file(WIDE, 460, results.about()));
         }
     }
 

@@ -99,6 +99,7 @@ class PageTest {
             String svg = Files.readString(folder.resolve(name));
             assertTrue(svg.startsWith("<svg ") && svg.endsWith("</svg>\n"), svg);
             assertTrue(svg.contains("prefers-color-scheme"), svg);
+            assertTrue(svg.contains("<desc>commit: abc&lt;def.</desc>"), svg);
         }
     }
 }
