@@ -2,6 +2,7 @@ package io.pendula;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -17,6 +18,8 @@ public final class AllocationProfiler implements InternalProfiler {
     static final String LABEL = "allocated";
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static final Method TOTAL = total();
 
     private long before;
 
@@ -38,8 +41,21 @@ public final class AllocationProfiler implements InternalProfiler {
                 AggregationPolicy.AVG));
     }
 
-    /** A thread that ends takes its part away; here none does within an iteration. */
+    /** Before JDK 21 a thread that ends takes its part away. */
     private static long allocated() {
-        return Arrays.stream(THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds())).filter(b -> b > 0).sum();
+        try {
+            return TOTAL == null ? Arrays.stream(THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds()))
+                    .filter(bytes -> bytes > 0).sum() : (long) TOTAL.invoke(THREADS);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Method total() {
+        try {
+            return ThreadMXBean.class.getMethod("getTotalThreadAllocatedBytes");
+        } catch (NoSuchMethodException e) {
+            return null;
+        }
     }
 }

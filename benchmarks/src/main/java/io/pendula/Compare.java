@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
  * spreads as Markdown tables.
  */
 @Command(name = "compare", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
-        description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard error.")
+        description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard "
+                + "error.")
 final class Compare implements Callable<Integer> {
     private static final Map<String, String> SHORT = Settings.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
             + "firings=100 spanMs=100");
@@ -60,8 +61,8 @@ final class Compare implements Callable<Integer> {
             description = "a setting for all cells; frontier has rates=100,1000, firings, spanMs, mostMs")
     private Map<String, String> more = Map.of();
 
-    @Option(names = "--smoke", description = "only the first cell and the first subject of each case, as short as can be: "
-            + "shows that they run")
+    @Option(names = "--smoke", description = "only the first cell and the first subject of each case, as short as can "
+            + "be: shows that they run")
     private boolean smoke;
 
     @Option(names = "--out", paramLabel = "FILE", description = "where every single figure goes, as CSV")
@@ -75,6 +76,9 @@ final class Compare implements Callable<Integer> {
         List<Launch.Jvm> javas = new ArrayList<>(List.of(Launch.Jvm.present()));
         for (Path command : javaCommands) {
             javas.add(Launch.Jvm.at(command));
+        }
+        if (smoke) {
+            rounds = 1;
         }
         Map<String, String> about = Environment.describe(javas);
         about.put("rounds", String.valueOf(rounds));

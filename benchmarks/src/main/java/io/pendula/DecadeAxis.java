@@ -44,7 +44,8 @@ final class DecadeAxis extends LogAxis {
             for (int digit : new int[] {1, 2, 5}) {
                 double value = digit * Math.pow(10, decade);
                 if (value >= low && value <= high && (few || digit == 1)) {
-                    ticks.add(new NumberTick(TickType.MAJOR, value, format.format(value), anchor, TextAnchor.CENTER, 0));
+                    ticks.add(new NumberTick(TickType.MAJOR, value, format.format(value), anchor, TextAnchor.CENTER,
+                            0));
                 }
             }
         }

@@ -27,7 +27,7 @@ public class FloorBenchmark {
         @Override
         void step() {}
     };
-    private final Thread partner = new Thread(this::answer, "partner");
+    private Thread partner;
     private volatile Thread asker;
     private volatile boolean asked;
     private volatile boolean closed;
@@ -37,6 +37,7 @@ public class FloorBenchmark {
         for (int i = 0; i < HEAP; i++) {
             heap.add(random.farDelay());
         }
+        partner = new Thread(this::answer, "partner");
         partner.setDaemon(true);
         partner.start();
     }

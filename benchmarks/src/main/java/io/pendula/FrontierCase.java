@@ -15,6 +15,7 @@ import org.HdrHistogram.Histogram;
  * less often is late and cheap. The timers are armed ahead, for random instants.
  */
 final class FrontierCase implements Case {
+    private static final String RATES = "100,500,1000,3000,5000,10000,20000,50000,100000,200000,500000";
     private static final int WARM_RATE = 20_000;
     private static final int WARM_SHOTS = 50_000;
     private static final int FAST_WARM_RATE = 200_000;
@@ -53,7 +54,7 @@ final class FrontierCase implements Case {
             burners.addAll(Child.threads());
             burners.removeAll(before);
         }
-        for (String rate : child.text("rates", "100,500,1000,3000,5000,10000,20000,50000,100000,200000,500000").split(",")) {
+        for (String rate : child.text("rates", RATES).split(",")) {
             measure(child, rival, Integer.parseInt(rate), burners);
         }
     }

@@ -65,8 +65,8 @@ final class HeatTable {
     }
 
     /**
-     * How far the control is from what it repeats, as a part of it, by cells: what the run cannot resolve. Empty without
-     * a control.
+     * How far the control is from what it repeats, as a part of it, by cells: what the run cannot resolve. Empty
+     * without a control.
      */
     private Map<String, Double> control() {
         Map<String, Double> control = new LinkedHashMap<>();
@@ -84,10 +84,23 @@ final class HeatTable {
         return control;
     }
 
-    /** In words. */
-    String resolution() {
+    /** The settings that all rows have, and what the run can resolve, in words. */
+    String note() {
+        Set<String> varying = varying();
+        Map<String, String> common = new LinkedHashMap<>();
+        Settings.parse(best.keySet().iterator().next()).forEach((key, value) -> {
+            if (!varying.contains(key)) {
+                common.put(key, value);
+            }
+        });
+        String all = common.isEmpty() ? "" : "With " + common.entrySet().stream()
+                .map(e -> e.getKey() + " " + grouped(e.getValue())).collect(Collectors.joining(", ")) + ". ";
+        return all + resolution();
+    }
+
+    private String resolution() {
         if (control.isEmpty()) {
-            return "No control.";
+            return subjects.size() > 1 ? "No control." : "";
         }
         Spread apart = Spread.of(control.values().stream().mapToDouble(d -> d).toArray());
         return "The control is apart by " + percent(apart.median()) + " in the middle, by " + percent(apart.max())
@@ -98,7 +111,7 @@ final class HeatTable {
         return part < 9 ? String.format(Locale.ROOT, "%.0f %%", part * 100) : "more than tenfold";
     }
 
-    /** Whether Pendula is behind the best by more than a tenth, and by more than the control there and in the middle. */
+    /** Whether Pendula is behind by more than a tenth, and by more than the control there and in the middle. */
     private boolean isBehind(String cell, String subject) {
         double middle = control.isEmpty() ? 0
                 : Spread.of(control.values().stream().mapToDouble(d -> d).toArray()).median();
@@ -162,12 +175,13 @@ final class HeatTable {
             return "<td></td>";
         }
         double ratio = ratio(cell, subject);
-        boolean isBest = ratio <= 1;
+        boolean compared = subjects.size() > 1;
+        boolean isBest = compared && ratio <= 1;
         double heat = Math.min(1, Math.log(Math.max(1, ratio)) / Math.log(HOT)) * 0.6;
+        String times = String.format(Locale.ROOT, ratio >= 100 ? "×%.0f" : "×%.2f", ratio);
         return String.format(Locale.ROOT, "<td class='n%s%s' style='background:rgba(214,110,20,%.2f)' title='%s'>%s"
                 + "<small>%s</small></td>", isBest ? " best" : "", isBehind(cell, subject) ? " behind" : "", heat,
-                Tables.text(s), Tables.number(s.median()), isBest ? "best" : ratio >= 100
-                        ? String.format(Locale.ROOT, "×%.0f", ratio) : String.format(Locale.ROOT, "×%.2f", ratio));
+                Tables.text(s), Tables.number(s.median()), isBest ? "best" : compared ? times : "");
     }
 
     private static String grouped(String value) {

@@ -26,7 +26,8 @@ final class JmhCases {
             new JmhCase("looparm", "LoopBenchmark.arm", JmhCase.Kind.LOOP, loops(), loopArm()),
             new JmhCase("loopreset", "LoopBenchmark.reset", JmhCase.Kind.LOOP, loops(),
                     Case.product("direction=LATER,RANDOM,EARLIER", "timers=10000,100000")),
-            new JmhCase("floor", "FloorBenchmark", JmhCase.Kind.NONE, Subject.all("NONE"), Case.product("op=clock,cas,allocate,heap,park,unpark")));
+            new JmhCase("floor", "FloorBenchmark", JmhCase.Kind.NONE, Subject.all("NONE"),
+                    Case.product("op=clock,cas,allocate,heap,park,unpark")));
 
     private JmhCases() {}
 

@@ -75,7 +75,8 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
     List<Part> inChild() throws IOException, InterruptedException, Skipped {
         List<String> command = new ArrayList<>(List.of(java.command.toString()));
         command.addAll(java.flags("2g"));
-        command.addAll(List.of("-cp", classPath(), Child.class.getName(), measured.name(), "subject=" + subject.spec()));
+        command.addAll(List.of("-cp", classPath(), Child.class.getName(), measured.name(),
+                "subject=" + subject.spec()));
         more.forEach((key, value) -> command.add(key + "=" + value));
         cell.forEach((key, value) -> command.add(key + "=" + value));
         List<Part> parts = new ArrayList<>();

@@ -19,8 +19,9 @@ import java.util.stream.Stream;
  * Figures in Markdown files that come from the results. A figure stands between comments, the first of which says what
  * it is: {@code <!--figure CASE; SETTINGS; SUBJECT; FIGURE-->47<!--/figure-->}, where SUBJECT may be a ratio, A / B. A
  * table is likewise: {@code <!--table CASE; SETTINGS; SUBJECT, SUBJECT; FIGURE-->}. The settings must choose one cell
- * for a figure; java=17 or so may be among them, else the first JDK of the results counts. And {@code <!--behind N-->} is a
- * list of the N cells in which Pendula is farthest behind; {@code <!--about KEY, KEY-->} tells what the head of the results says.
+ * for a figure; java=17 or so may be among them, else the first JDK of the results counts. {@code <!--behind N-->} is a
+ * list of the N cells in which Pendula is farthest behind. {@code <!--about KEY, KEY-->} tells what the head of the
+ * results says.
  */
 final class Marks {
     private static final Pattern MARK = Pattern.compile("<!--(figure|table|behind|about) ([^>]*)-->(.*?)<!--/\\1-->",

@@ -14,7 +14,7 @@ final class Page {
     private static final Map<String, String> FIGURES = Map.ofEntries(
             Map.entry("cpu_ns", "processor time of the whole process per operation, ns"),
             Map.entry("wall_ns", "time that one thread's operation takes, ns"),
-            Map.entry("cpu_us", "processor time per firing, arming included, µs"),
+            Map.entry("cpu_us", "processor time per firing, µs"),
             Map.entry("p50_us", "half are later than, µs"), Map.entry("p99_us", "one in a hundred is later than, µs"),
             Map.entry("max_us", "the latest, median of the rounds, µs"),
             Map.entry("bytes", "bytes of heap for a pending timer"),
@@ -52,10 +52,10 @@ final class Page {
         Files.createDirectories(folder);
         Plots plots = new Plots(results);
         if (plots.armCost().isPresent()) {
-            Files.writeString(folder.resolve("arm-cost.svg"), plots.armCost().get().file(WIDE, 340));
+            Files.writeString(folder.resolve("arm-cost.svg"), plots.armCost().get().file(WIDE, 340, results.about()));
         }
         if (plots.frontier().isPresent()) {
-            Files.writeString(folder.resolve("frontier.svg"), plots.frontier().get().file(WIDE, 460));
+            Files.writeString(folder.resolve("frontier.svg"), plots.frontier().get().file(WIDE, 460, results.about()));
         }
     }
 
@@ -95,8 +95,9 @@ final class Page {
 
     private static String behind(Results results, String java) {
         List<HeatTable.Behind> behind = HeatTable.behind(results, java);
-        StringBuilder html = new StringBuilder("<section><h2>Where Pendula is behind, JDK " + java + "</h2><p>By more than "
-                + "a tenth, and by more than the control of that table: " + behind.size() + " cells.</p>");
+        StringBuilder html = new StringBuilder("<section><h2>Where Pendula is behind, JDK " + java + "</h2><p>By more "
+                + "than a tenth, and by more than the control there and in the middle of that table: " + behind.size()
+                + " cells.</p>");
         if (!behind.isEmpty()) {
             html.append("<details><summary>All of them, the worst first</summary><ul>");
             behind.forEach(b -> html.append("<li>").append(Plot.escape(b.words())).append("</li>"));
@@ -116,7 +117,7 @@ final class Page {
 
     private static String table(HeatTable table, String figure, String java) {
         return "<h3>" + Plot.escape(FIGURES.getOrDefault(figure, figure.replace('_', ' '))) + ", JDK " + java
-                + "</h3>\n" + table.html() + "<p class=note>" + table.resolution() + "</p>\n";
+                + "</h3>\n" + table.html() + "<p class=note>" + table.note() + "</p>\n";
     }
 
     private static String resource(String name) throws IOException {

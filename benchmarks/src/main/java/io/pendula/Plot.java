@@ -140,13 +140,19 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         return svg;
     }
 
-    /** A file of its own, which follows the reader's choice of light or dark. */
-    String file(int width, int height) {
+    /**
+     * A file of its own, which follows the reader's choice of light or dark.
+     *
+     * @param about machine, commit and the like
+     */
+    String file(int width, int height, Map<String, String> about) {
         String style = "<style>svg{" + LIGHT + "background:#fff}@media(prefers-color-scheme:dark){svg{" + DARK
                 + "background:#0d1117}}</style>";
         String svg = svg(width, height, "p");
         int end = svg.indexOf('>') + 1;
-        return svg.substring(0, end) + style + svg.substring(end) + "\n";
+        StringBuilder words = new StringBuilder();
+        about.forEach((key, value) -> words.append(key).append(": ").append(value).append(". "));
+        return svg.substring(0, end) + "<desc>" + escape(words.toString().trim()) + "</desc>" + style + svg.substring(end) + "\n";
     }
 
     static String escape(String text) {
@@ -255,7 +261,8 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         }
         float width = lines.get(line).subject.startsWith("PENDULA") ? 2.6f : 1.6f;
         return same == 0 ? new BasicStroke(width, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND)
-                : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {5, 2 + 2 * same}, 0);
+                : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1,
+                        new float[] {5, 2 + 2 * same}, 0);
     }
 
     /** Told apart without colours, too. */

@@ -119,7 +119,8 @@ final class Plots {
             }
         }
         return plot(new Plot((figure.equals("p50_us") ? "Median lateness" : "Lateness of the latest hundredth")
-                + " over processor time, from 100 to 500,000 timers a second" + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
+                + " over processor time, from 100 to 500,000 timers a second"
+                + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
                 "processor time per firing, µs", y, lines, Kind.CURVES));
     }
 

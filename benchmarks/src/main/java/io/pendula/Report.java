@@ -17,8 +17,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Measures all that a {@link Plan} has, round by round, and draws a page of it. Each figure is in the file as soon as it
- * is measured, so that a run that was interrupted goes on where it was.
+ * Measures all that a {@link Plan} has, round by round, and draws a page of it. Each figure is in the file as soon as
+ * it is measured, so that a run that was interrupted goes on where it was.
  */
 @Command(name = "report", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
         description = "Measures everything and draws a page; goes on after an interruption.")

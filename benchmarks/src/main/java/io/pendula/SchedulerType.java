@@ -8,7 +8,6 @@ import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
-import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.pendula.designs.Designs;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
@@ -31,9 +30,9 @@ public enum SchedulerType {
     FJP(SchedulerType::forkJoin),
 
     /** Pendula's ScheduledExecutorService, whose tasks may block. */
-    PENDULA_POOL(threads -> executor(TimerExecutors.newScheduledThreadPool(orProcessors(threads)))),
+    PENDULA_POOL(threads -> executor(PoolType.PENDULA_POOL.open(orProcessors(threads)))),
     /** Netty's DefaultEventExecutorGroup: event loops without I/O, a heap each, and a queue of tasks before it. */
-    NETTY_EXECUTOR(threads -> executor(new DefaultEventExecutorGroup(orProcessors(threads)))),
+    NETTY_EXECUTOR(threads -> executor(PoolType.NETTY_EXECUTOR.open(orProcessors(threads)))),
 
     // Further libraries, and further settings of those above.
     /** ScheduledThreadPoolExecutor as built: what is cancelled stays in its heap until it is due. */

@@ -37,7 +37,8 @@ final class StartCase implements Case {
     @Override
     public void run(Child child) throws Exception {
         Process p = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                System.getProperty("java.class.path"), First.class.getName(), child.text("first"), child.subject().spec())
+                System.getProperty("java.class.path"), First.class.getName(), child.text("first"),
+                child.subject().spec())
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader r = new BufferedReader(new InputStreamReader(p.getInputStream(),
                 StandardCharsets.US_ASCII))) {

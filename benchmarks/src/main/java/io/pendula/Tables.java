@@ -16,7 +16,8 @@ final class Tables {
     /** All figures, as tables of all cases in Markdown, and their medians as JSON. */
     static void write(Results results, Path folder) throws IOException {
         StringBuilder tables = new StringBuilder("# Figures\n\nWritten by `report`; see [how](../README.md).\n\n");
-        results.about().forEach((key, value) -> tables.append("* ").append(key).append(": ").append(value).append('\n'));
+        results.about().forEach((key, value) -> tables.append("* ").append(key).append(": ").append(value)
+                .append('\n'));
         StringBuilder json = new StringBuilder("{\n  \"about\": {");
         results.about().forEach((key, value) -> json.append(json.charAt(json.length() - 1) == '{' ? "" : ",")
                 .append("\n    ").append(quoted(key)).append(": ").append(quoted(value)));

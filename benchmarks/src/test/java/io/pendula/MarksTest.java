@@ -31,8 +31,9 @@ class MarksTest {
 
     @Test
     void firstDifference_figureOfResults_isNull() {
-        assertNull(Marks.firstDifference("It costs <!--figure startstop; pending=0; PENDULA; cpu_ns-->47.2<!--/figure--> ns, "
-                + "on 17 <!--figure startstop; java=17 pending=0; PENDULA; cpu_ns-->55<!--/figure-->.", results));
+        assertNull(Marks.firstDifference("It costs <!--figure startstop; pending=0; PENDULA; cpu_ns-->47.2"
+                + "<!--/figure--> ns, on 17 <!--figure startstop; java=17 pending=0; PENDULA; cpu_ns-->55<!--/figure-->.",
+                results));
     }
 
     @Test
@@ -43,14 +44,15 @@ class MarksTest {
 
     @Test
     void firstDifference_changedFigure_isNamed() {
-        String difference = Marks.firstDifference("<!--figure startstop; pending=0; PENDULA; cpu_ns-->47.3<!--/figure-->",
-                results);
+        String difference = Marks.firstDifference(
+                "<!--figure startstop; pending=0; PENDULA; cpu_ns-->47.3<!--/figure-->", results);
         assertEquals("figure startstop; pending=0; PENDULA; cpu_ns is '47.3', but the results say '47.2'", difference);
     }
 
     @Test
     void firstDifference_changedTable_isNamed() {
-        String table = Marks.renewed("<!--table startstop; inFlight=1000; PENDULA, STPE; cpu_ns--><!--/table-->", results);
+        String table = Marks.renewed("<!--table startstop; inFlight=1000; PENDULA, STPE; cpu_ns--><!--/table-->",
+                results);
         assertTrue(table.contains("| 0 | **47.2** | 94 |"), table);
         assertTrue(table.contains("| 9 | **100** |  |"), table);
         assertNull(Marks.firstDifference(table, results));
@@ -90,6 +92,7 @@ class MarksTest {
         results.add(List.of(new Results.Figure("startstop", "25.0.3", CELL, "HWT", 1, "cpu_ns", 20),
                 new Results.Figure("startstop", "25.0.3", "inFlight=1000 pending=9", "HWT", 1, "cpu_ns", 10)));
         String text = Marks.renewed("<!--behind 1-->?<!--/behind-->", results);
-        assertTrue(text.contains("* startstop inFlight=1000 pending=9, cpu_ns: PENDULA 100, HWT 10\n* and 1 more"), text);
+        assertTrue(text.contains("* startstop inFlight=1000 pending=9, cpu_ns: PENDULA 100, HWT 10\n* and 1 more"),
+                text);
     }
 }

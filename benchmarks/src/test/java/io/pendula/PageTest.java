@@ -25,8 +25,8 @@ class PageTest {
         List<Results.Figure> figures = new ArrayList<>();
         for (Case c : Cases.ALL) {
             String cell = c.name().equals("startstop") ? CELL : Settings.text(c.cells().get(0));
-            for (String rate : c.name().equals("frontier") ? new String[] {" rate=100", " rate=10000"} : new String[] {""}) {
-                for (String figure : new String[] {"cpu_ns", "cpu_us", "p50_us", "p99_us", "max_us", "bytes", "wall_ns"}) {
+            for (String rate : c.name().equals("frontier") ? List.of(" rate=100", " rate=10000") : List.of("")) {
+                for (String figure : List.of("cpu_ns", "cpu_us", "p50_us", "p99_us", "max_us", "bytes", "wall_ns")) {
                     figures.add(figure(c, cell + rate, "PENDULA", figure, 130));
                     figures.add(figure(c, cell + rate, "PENDULA again", figure, 132));
                     figures.add(figure(c, cell + rate, "HWT", figure, 100));
@@ -68,7 +68,8 @@ class PageTest {
     void html_pendulaBehindByMoreThanTheControl_isMarked() {
         HeatTable table = new HeatTable(results.only(f -> f.name().equals("startstop")), "cpu_ns", "25");
         assertTrue(table.html().contains("n behind'"), table.html());
-        assertEquals("The control is apart by 2 % in the middle, by 2 % at most.", table.resolution());
+        assertEquals("With delays ONE, inFlight 1,000, pending 100,000, threads 1, workers 0. "
+                + "The control is apart by 2 % in the middle, by 2 % at most.", table.note());
         assertEquals("startstop " + CELL + ", cpu_ns: PENDULA 130, HWT 100", table.behind().get(0).words());
         assertEquals(1, table.behind().size());
     }
@@ -77,7 +78,8 @@ class PageTest {
     void html_pendulaBehindByLessThanTheControl_isNotMarked() {
         Results noisy = new Results();
         results.figures().stream().filter(f -> f.name().equals("startstop")).forEach(f -> noisy.add(List.of(
-                f.subject().endsWith("again") ? figure(Cases.named("startstop"), f.cell(), f.subject(), f.figure(), 200) : f)));
+                f.subject().endsWith("again")
+                        ? figure(Cases.named("startstop"), f.cell(), f.subject(), f.figure(), 200) : f)));
         HeatTable table = new HeatTable(noisy, "cpu_ns", "25");
         assertFalse(table.html().contains("behind"), table.html());
         assertEquals(List.of(), table.behind());
@@ -95,7 +97,9 @@ class PageTest {
         Page.pictures(results, folder);
         for (String name : new String[] {"arm-cost.svg", "frontier.svg"}) {
             String svg = Files.readString(folder.resolve(name));
-            assertTrue(svg.startsWith("<svg ") && svg.contains("prefers-color-scheme") && svg.endsWith("</svg>\n"), svg);
+            assertTrue(svg.startsWith("<svg ") && svg.endsWith("</svg>\n"), svg);
+            assertTrue(svg.contains("prefers-color-scheme"), svg);
+            assertTrue(svg.contains("<desc>commit: abc&lt;def.</desc>"), svg);
         }
     }
 }
