@@ -3,6 +3,7 @@ package io.pendula;
 /**
  * Tells the JVM's flight recorder what happens, if somebody records. Until then no class of {@code jdk.jfr} is loaded, a
  * module that may be missing: this class, which names none of them, looks at a system property that the recorder sets.
+ * What goes wrong in the recorder harms no timer.
  */
 final class FlightEvents {
     /** A firing that is claimed so late is an event of its own. */
@@ -35,49 +36,81 @@ final class FlightEvents {
     /** Each second, while a scheduler has anything armed: its statistics are wanted if somebody records. */
     static void look(TimerScheduler s) {
         if (isOn()) {
-            JfrEvents.watch(s);
+            try {
+                JfrEvents.watch(s);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void closed(TimerScheduler s) {
         if (isThere) {
-            JfrEvents.forget(s);
+            try {
+                JfrEvents.forget(s);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void late(TimerNode t, long lateness) {
         if (isOn()) {
-            JfrEvents.late(t, lateness);
+            try {
+                JfrEvents.late(t, lateness);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void threw(TimerNode t, long lateness, Throwable thrown) {
         if (isOn()) {
-            JfrEvents.threw(t, lateness, thrown);
+            try {
+                JfrEvents.threw(t, lateness, thrown);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void slow(TimerNode t, long lateness, long ran) {
         if (isOn()) {
-            JfrEvents.slow(t, lateness, ran);
+            try {
+                JfrEvents.slow(t, lateness, ran);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void stalled(TimerNode t, long lateness, long blocked) {
         if (isOn()) {
-            JfrEvents.stalled(t, lateness, blocked);
+            try {
+                JfrEvents.stalled(t, lateness, blocked);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void loopStalled(TimerNode first, Thread loop, long lateness) {
         if (isOn()) {
-            JfrEvents.loopStalled(first, loop, lateness);
+            try {
+                JfrEvents.loopStalled(first, loop, lateness);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 
     static void spareStarted(TimerScheduler s, int threads) {
         if (isOn()) {
-            JfrEvents.spareStarted(s, threads);
+            try {
+                JfrEvents.spareStarted(s, threads);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
         }
     }
 }

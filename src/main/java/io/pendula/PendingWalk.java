@@ -18,11 +18,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that it
- * delays nobody; entries that move in the heap between two holds may be missed, or met twice.
+ * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that no
+ * operation waits for long. Entries that move in the heap between two holds would be missed, or met twice.
  */
 final class PendingWalk {
     private static final int CHUNK = 1024;
+    /** So often the walk of a queue is begun; the last time it goes on whatever moves. */
+    private static final int TRIES = 4;
 
     private final HoldLock lock;
     private final Intake intake;
@@ -38,29 +40,52 @@ final class PendingWalk {
         this.liveness = liveness;
     }
 
-    /** Until {@code look}, which is called under the lock, says no; false if it did. */
-    boolean forEach(Predicate<TimerNode> look) {
+    /**
+     * Hands each armed timer to {@code look}, which is called under the lock, until it says no. Begins anew if entries
+     * have moved between two holds, after {@code forget}; but not for ever, as timers may fire all the time.
+     *
+     * @return false if {@code look} said no
+     */
+    boolean forEach(Predicate<TimerNode> look, Runnable forget) {
         lock.lock();
         try {
-            intake.drainFully();
-            boolean[] goesOn = {true};
-            intake.forEach(t -> { // not in slices: what is in these lines is due now
-                int s = state(t.wordVolatile());
-                goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
-            });
-            for (int i = 0; goesOn[0] && i < heap.size(); ) {
-                lock.giveWay();
-                int end = Math.min(heap.size(), i + CHUNK);
-                lock.visit(Math.max(0, end - i));
-                while (goesOn[0] && i < end) {
-                    goesOn[0] = !isLive(i) || look.test(heap.node(i));
-                    i++;
+            for (int tries = TRIES; ; tries--) {
+                intake.drainFully();
+                Boolean all = walk(look, tries > 1);
+                if (all != null) {
+                    return all;
                 }
+                placed.clear();
+                forget.run();
+                lock.giveWay();
             }
-            return goesOn[0];
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Null if entries have moved, and that matters. */
+    private Boolean walk(Predicate<TimerNode> look, boolean exact) {
+        boolean[] goesOn = {true};
+        intake.forEach(t -> { // not in slices: what is in these lines is due now
+            int s = state(t.wordVolatile());
+            goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
+        });
+        int size = heap.size();
+        int seq = heap.nextSeq();
+        for (int i = 0; goesOn[0] && i < heap.size(); ) {
+            lock.giveWay();
+            if (exact && (heap.size() != size || heap.nextSeq() != seq)) { // each push takes a number
+                return null;
+            }
+            int end = Math.min(heap.size(), i + CHUNK);
+            lock.visit(Math.max(0, end - i));
+            while (goesOn[0] && i < end) {
+                goesOn[0] = !isLive(i) || look.test(heap.node(i));
+                i++;
+            }
+        }
+        return goesOn[0];
     }
 
     /** Reads only: to drop what is stale is for others. */
@@ -76,7 +101,9 @@ final class PendingWalk {
         List<PendingTimer> found = new ArrayList<>();
         long now = timeline.now();
         for (TimerQueue q : queues) {
-            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit)) {
+            int before = found.size();
+            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
+                    () -> found.subList(before, found.size()).clear())) {
                 break;
             }
         }
@@ -87,7 +114,9 @@ final class PendingWalk {
     static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
         Map<Class<?>, Long> counts = new HashMap<>();
         for (TimerQueue q : queues) {
-            q.forEachPending(t -> counts.merge(classOf(t), 1L, Long::sum) > 0);
+            Map<Class<?>, Long> here = new HashMap<>();
+            q.forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
+            here.forEach((type, n) -> counts.merge(type, n, Long::sum));
         }
         Map<Class<?>, Long> sorted = new LinkedHashMap<>();
         counts.entrySet().stream().sorted(Map.Entry.<Class<?>, Long>comparingByValue().reversed())

@@ -3,7 +3,7 @@ package io.pendula;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Tells the listener what has happened. What the listener throws harms nobody: the calling thread's uncaught-exception
@@ -14,30 +14,31 @@ final class Reporter {
     record Counts(long threw, long slow, long stalls, long measured, long nanos) {}
 
     private final TimerListener listener;
-    private final LongAdder threw = new LongAdder();
-    private final LongAdder slow = new LongAdder();
-    private final LongAdder stalls = new LongAdder();
-    private final LongAdder measured = new LongAdder();
-    private final LongAdder nanos = new LongAdder();
+    // No adders: those allocate, and what is reported may be that memory is short.
+    private final AtomicLong threw = new AtomicLong();
+    private final AtomicLong slow = new AtomicLong();
+    private final AtomicLong stalls = new AtomicLong();
+    private final AtomicLong measured = new AtomicLong();
+    private final AtomicLong nanos = new AtomicLong();
 
     Reporter(TimerListener listener) {
         this.listener = listener;
     }
 
     Counts counts() {
-        return new Counts(threw.sum(), slow.sum(), stalls.sum(), measured.sum(), nanos.sum());
+        return new Counts(threw.get(), slow.get(), stalls.get(), measured.get(), nanos.get());
     }
 
     /** A callback that was measured has ended. */
     void measured(long ran) {
-        measured.increment();
-        nanos.add(ran);
+        measured.incrementAndGet();
+        nanos.addAndGet(ran);
     }
 
     void threw(TimerNode t, long lateness, Throwable thrown) {
-        threw.increment();
-        FlightEvents.threw(t, lateness, thrown);
+        threw.incrementAndGet();
         try {
+            FlightEvents.threw(t, lateness, thrown);
             listener.threw((TimerHandle) t, lateness, thrown);
         } catch (Throwable e) {
             uncaught(e);
@@ -45,10 +46,19 @@ final class Reporter {
     }
 
     void slow(TimerNode t, long lateness, long ran) {
-        slow.increment();
-        FlightEvents.slow(t, lateness, ran);
+        slow.incrementAndGet();
         try {
+            FlightEvents.slow(t, lateness, ran);
             listener.slow((TimerHandle) t, lateness, ran);
+        } catch (Throwable e) {
+            uncaught(e);
+        }
+    }
+
+    /** A firing that was claimed so late that the flight recorder is told. */
+    void late(TimerNode t, long lateness) {
+        try {
+            FlightEvents.late(t, lateness);
         } catch (Throwable e) {
             uncaught(e);
         }
@@ -57,9 +67,9 @@ final class Reporter {
     /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
     void stalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
-            stalls.increment();
-            FlightEvents.stalled(t, lateness, blocked);
+            stalls.incrementAndGet();
             try {
+                FlightEvents.stalled(t, lateness, blocked);
                 listener.stalled((TimerHandle) t, lateness, blocked);
             } catch (Throwable e) {
                 uncaught(e);
@@ -69,9 +79,9 @@ final class Reporter {
 
     /** A loop has not come by since {@code first} fell due, so long ago. */
     void loopStalled(LoopDriver l, TimerNode first, long late) {
-        stalls.increment();
-        FlightEvents.loopStalled(first, l.runner(), late);
+        stalls.incrementAndGet();
         try {
+            FlightEvents.loopStalled(first, l.runner(), late);
             listener.loopStalled(l.handle, (TimerHandle) first, late);
         } catch (Throwable e) {
             uncaught(e);

@@ -839,8 +839,8 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
-    boolean forEachPending(Predicate<TimerNode> look) {
-        return new PendingWalk(lock, intake, heap, liveness).forEach(look);
+    boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
+        return new PendingWalk(lock, intake, heap, liveness).forEach(look, forget);
     }
 
     // ---- leaving the scheduler's queues, and coming back: see GoneQueues ----

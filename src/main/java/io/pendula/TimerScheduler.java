@@ -750,9 +750,6 @@ public final class TimerScheduler implements AutoCloseable {
     boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isSignal(run.task);
-        if (run.lateness() >= FlightEvents.LATE_NANOS) {
-            FlightEvents.late(t, run.lateness());
-        }
         long began = options.isMeasured() ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
@@ -765,6 +762,9 @@ public final class TimerScheduler implements AutoCloseable {
             if (ended - began > options.slowNanos()) {
                 reporter.slow(t, run.lateness(), ended - began);
             }
+        }
+        if (run.lateness() >= FlightEvents.LATE_NANOS) {
+            reporter.late(t, run.lateness());
         }
         return ends && t.queue.endRun(t);
     }

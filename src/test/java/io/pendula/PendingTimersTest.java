@@ -130,6 +130,10 @@ class PendingTimersTest {
         Set<TimerHandle> expected = Collections.newSetFromMap(new IdentityHashMap<>());
         all.stream().filter(Timer::isPending).forEach(expected::add);
         assertEquals(expected.size(), s.pending(), "seed " + seed);
+        LifeFixtures.eventually("no entry is swept any more", () -> { // while one is, others move
+            List<PendingTimer> found = s.pendingTimers(Integer.MAX_VALUE);
+            return found.size() == expected.size();
+        });
         assertEquals(expected, timers(s.pendingTimers(Integer.MAX_VALUE)), "seed " + seed);
         assertEquals(expected.size(), s.pendingByTask().values().stream().mapToLong(n -> n).sum());
         assertEquals(expected.stream().filter(t -> t.task() instanceof Flush).count(),
@@ -155,12 +159,14 @@ class PendingTimersTest {
         storm.start();
         try {
             for (int i = 0; i < 50; i++) {
-                assertEquals(20_000L, s.pendingByTask().get(Flush.class), "nothing fires, so no entry moves");
+                long found = s.pendingByTask().get(Flush.class);
+                assertTrue(found > 19_000 && found < 21_000, () -> "found " + found); // stale entries are swept meanwhile
             }
         } finally {
             storm.interrupt();
             storm.join();
         }
+        LifeFixtures.eventually("all of them", () -> s.pendingByTask().get(Flush.class) == 20_000);
     }
 
     @Test
