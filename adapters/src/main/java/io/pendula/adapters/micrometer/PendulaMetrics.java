@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 import io.pendula.TimerStats.Lateness;
@@ -28,14 +29,14 @@ import java.util.function.ToLongFunction;
  * the JDK's pools, so that dashboards for these show it, and under {@code pendula.*} the rest, lateness above all.
  *
  * <pre>{@code
- * new PendulaMetrics(scheduler).bindTo(registry);
+ * new PendulaMetrics(scheduler).bindTo(registry); // or a pool of TimerExecutors
  * }</pre>
  *
  * <p>All meters have the tag {@code name}. One scrape takes one {@linkplain TimerScheduler#stats() snapshot}, however
  * many meters it reads, so the figures of a scrape belong together. Nothing is measured between scrapes.
  *
- * <p><b>References.</b> Neither this object nor the registry keeps the scheduler from being collected. The meters of
- * one that was collected stay, without a value, until this object is closed.
+ * <p><b>References.</b> Neither this object nor the registry keeps the scheduler or pool from being collected. The meters
+ * of one that was collected stay, without a value, until this object is closed.
  *
  * <p>All methods may be called by any thread at any time.
  */
@@ -44,9 +45,10 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
 
     private record Bound(MeterRegistry registry, Meter meter) {}
 
-    private final WeakReference<TimerScheduler> subject;
+    /** A scheduler or an executor. */
+    private final WeakReference<Object> subject;
     private final Tags tags;
-    private final Function<? super TimerScheduler, TimerStats> source;
+    private final Function<Object, TimerStats> source;
     private final LongSupplier clock;
     /** Guarded by this. */
     private final List<Bound> bound = new ArrayList<>();
@@ -70,19 +72,43 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
      * @throws NullPointerException if an argument is null
      */
     public PendulaMetrics(TimerScheduler scheduler, String name, Iterable<Tag> tags) {
-        this(scheduler, name, tags, TimerScheduler::stats, System::nanoTime);
+        this(Objects.requireNonNull(scheduler, "scheduler"), name, tags, s -> ((TimerScheduler) s).stats(),
+                System::nanoTime);
     }
 
-    PendulaMetrics(TimerScheduler scheduler, String name, Iterable<Tag> tags,
-            Function<? super TimerScheduler, TimerStats> source, LongSupplier clock) {
-        this.subject = new WeakReference<>(Objects.requireNonNull(scheduler, "scheduler"));
+    /**
+     * The figures of a pool under its own name.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @throws NullPointerException if {@code executor} is null
+     */
+    public PendulaMetrics(SchedulerExecutor executor) {
+        this(executor, Objects.requireNonNull(executor, "executor").stats().name(), Tags.empty());
+    }
+
+    /**
+     * The figures of a pool under a name of the caller's choice.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param name the value of the tag {@code name}
+     * @param tags further tags for each meter
+     * @throws NullPointerException if an argument is null
+     */
+    public PendulaMetrics(SchedulerExecutor executor, String name, Iterable<Tag> tags) {
+        this(Objects.requireNonNull(executor, "executor"), name, tags, s -> ((SchedulerExecutor) s).stats(),
+                System::nanoTime);
+    }
+
+    PendulaMetrics(Object subject, String name, Iterable<Tag> tags, Function<Object, TimerStats> source,
+            LongSupplier clock) {
+        this.subject = new WeakReference<>(subject);
         this.tags = Tags.concat(Objects.requireNonNull(tags, "tags"), "name", Objects.requireNonNull(name, "name"));
         this.source = source;
         this.clock = clock;
     }
 
     /**
-     * Registers the meters. Does nothing if the scheduler has been collected.
+     * Registers the meters. Does nothing if what is observed has been collected.
      *
      * @param registry where to
      * @throws NullPointerException if {@code registry} is null
@@ -92,15 +118,15 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
-        TimerScheduler scheduler = subject.get();
-        if (scheduler == null) {
+        Object observed = subject.get();
+        if (observed == null) {
             return;
         }
         if (registry.find("pendula.timers.armed").tags(tags).meter() != null) {
             throw new IllegalStateException("a scheduler with the tags " + tags.stream().toList()
                     + " is bound to this registry already; give one of them another name");
         }
-        new Binding(registry, scheduler).bindAll();
+        new Binding(registry, observed).bindAll();
     }
 
     /** Removes all meters that were registered by this object. May be called more than once. */
@@ -113,14 +139,14 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     /** Registers the meters for one registry. Each figure of each meter is a reader of the snapshots. */
     private final class Binding {
         private final MeterRegistry registry;
-        private final TimerScheduler scheduler;
-        private final Snapshots<TimerScheduler> snapshots;
+        private final Object observed;
+        private final Snapshots<Object> snapshots;
         private int readers;
 
-        Binding(MeterRegistry registry, TimerScheduler scheduler) {
+        Binding(MeterRegistry registry, Object observed) {
             this.registry = registry;
-            this.scheduler = scheduler;
-            this.snapshots = new Snapshots<>(scheduler, source, clock);
+            this.observed = observed;
+            this.snapshots = new Snapshots<>(observed, source, clock);
         }
 
         void bindAll() {
@@ -166,41 +192,41 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
 
         /** {@code unit} is null where the name says it. */
         private void counter(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
-            ToDoubleFunction<TimerScheduler> value = value(figure::applyAsLong);
-            add(FunctionCounter.builder(name, scheduler, value).tags(tags).description(text).baseUnit(unit)
+            ToDoubleFunction<Object> value = value(figure::applyAsLong);
+            add(FunctionCounter.builder(name, observed, value).tags(tags).description(text).baseUnit(unit)
                     .register(registry));
         }
 
         private void gauge(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
-            ToDoubleFunction<TimerScheduler> value = value(figure::applyAsLong);
-            add(Gauge.builder(name, scheduler, value).tags(tags).description(text).baseUnit(unit).register(registry));
+            ToDoubleFunction<Object> value = value(figure::applyAsLong);
+            add(Gauge.builder(name, observed, value).tags(tags).description(text).baseUnit(unit).register(registry));
         }
 
         private void duration(String name, String text, Tags more, ToDoubleFunction<TimerStats> nanos) {
-            add(TimeGauge.builder(name, scheduler, TimeUnit.NANOSECONDS, value(nanos)).tags(tags).tags(more)
+            add(TimeGauge.builder(name, observed, TimeUnit.NANOSECONDS, value(nanos)).tags(tags).tags(more)
                     .description(text).register(registry));
         }
 
         private void recent(String name, String text, Tags more, ToLongFunction<Lateness> nanos) {
-            Snapshots<TimerScheduler> from = snapshots;
+            Snapshots<Object> from = snapshots;
             int reader = readers++;
-            ToDoubleFunction<TimerScheduler> value = s -> nanos.applyAsLong(from.recent(s, reader));
-            add(TimeGauge.builder(name, scheduler, TimeUnit.NANOSECONDS, value).tags(tags).tags(more)
+            ToDoubleFunction<Object> value = s -> nanos.applyAsLong(from.recent(s, reader));
+            add(TimeGauge.builder(name, observed, TimeUnit.NANOSECONDS, value).tags(tags).tags(more)
                     .description(text).register(registry));
         }
 
         private void timer(String name, String text, ToLongFunction<TimerStats> count, ToLongFunction<TimerStats> nanos) {
-            Snapshots<TimerScheduler> from = snapshots;
+            Snapshots<Object> from = snapshots;
             int first = readers++;
             int second = readers++;
-            add(FunctionTimer.builder(name, scheduler, s -> count.applyAsLong(from.get(s, first)),
+            add(FunctionTimer.builder(name, observed, s -> count.applyAsLong(from.get(s, first)),
                     s -> nanos.applyAsLong(from.get(s, second)), TimeUnit.NANOSECONDS).tags(tags).description(text)
                     .register(registry));
         }
 
-        /** Refers to the snapshots, and not to the scheduler: registries keep the function, and its argument weakly. */
-        private ToDoubleFunction<TimerScheduler> value(ToDoubleFunction<TimerStats> figure) {
-            Snapshots<TimerScheduler> from = snapshots;
+        /** Refers to the snapshots, and not to what is observed: registries keep the function, and its argument weakly. */
+        private ToDoubleFunction<Object> value(ToDoubleFunction<TimerStats> figure) {
+            Snapshots<Object> from = snapshots;
             int reader = readers++;
             return s -> figure.applyAsDouble(from.get(s, reader));
         }

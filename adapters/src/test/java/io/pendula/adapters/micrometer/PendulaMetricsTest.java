@@ -12,13 +12,16 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.pendula.ManualClock;
 import io.pendula.MissedTicks;
+import io.pendula.SchedulerExecutor;
 import io.pendula.Ticker;
 import io.pendula.Timer;
+import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +113,18 @@ class PendulaMetricsTest {
     }
 
     @Test
+    void pool_underItsOwnName() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.builder().threads(2).name("db").build();
+                PendulaMetrics metrics = new PendulaMetrics(pool)) {
+            metrics.bindTo(registry);
+            assertEquals("ran", pool.schedule(() -> "ran", 1, TimeUnit.MILLISECONDS).get());
+            Scrape scrape = Scrape.of(registry);
+            assertEquals(1, scrape.value("executor_completed_tasks_total{name=\"db\"}"));
+            assertEquals(2, scrape.value("executor_pool_max_threads{name=\"db\"}"));
+        }
+    }
+
+    @Test
     void next_hasNoValue_whileNothingIsPending() {
         try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
                 PendulaMetrics metrics = new PendulaMetrics(timers)) {
@@ -124,7 +139,7 @@ class PendulaMetricsTest {
         try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
                 PendulaMetrics metrics = new PendulaMetrics(timers, "once", Tags.of("zone", "a"), s -> {
                     taken.incrementAndGet();
-                    return s.stats();
+                    return timers.stats();
                 }, () -> 0)) { // time stands still, so no snapshot grows old
             metrics.bindTo(registry);
             int before = taken.get();
@@ -179,7 +194,7 @@ class PendulaMetricsTest {
     @Test
     void constructor_rejectsNull() {
         try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build()) {
-            assertThrows(NullPointerException.class, () -> new PendulaMetrics(null));
+            assertThrows(NullPointerException.class, () -> new PendulaMetrics((TimerScheduler) null));
             assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers, null, Tags.empty()));
             assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers, "name", null));
             assertThrows(NullPointerException.class, () -> new PendulaMetrics(timers).bindTo(null));
