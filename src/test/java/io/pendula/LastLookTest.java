@@ -50,7 +50,7 @@ class LastLookTest {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void arm_driverWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
         SteppedClock clock = new SteppedClock();
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxDrivers(1).monitor(false).clock(clock).build()) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
             Thread gone = new Thread(() -> {
                 TimerLoop loop = s.attachShared(() -> { });
                 loop.after(Duration.ofHours(1), () -> { });

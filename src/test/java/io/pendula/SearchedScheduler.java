@@ -56,7 +56,7 @@ public final class SearchedScheduler implements Program {
         private String wrong;
 
         Scheduled(Execution execution) {
-            scheduler = TimerScheduler.builder().name("searched").workers(1).maxDrivers(spec.drivers()).monitor(false)
+            scheduler = TimerScheduler.builder().name("searched").workers(1).maxThreads(spec.drivers()).monitor(false)
                     .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime).build();
             queue = scheduler.queues[0];
             open = new int[spec.timers().size()];
