@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A number for what is in an object's plain fields, so that two ways to the same contents are one state. */
 public final class Contents {
     /** Figures that decide nothing. */
-    private static final Set<String> FIGURES = Set.of("fired", "stolen", "maxLateness", "most", "swept", "helps", "removed",
-            "rounds", "pulse", "armingPulse", "seenPulse", "depth", "visits", "unfired");
+    private static final Set<String> FIGURES = Set.of("fired", "stolen", "maxLateness", "most", "swept", "helps",
+            "removed", "rounds", "pulse", "armingPulse", "seenPulse", "depth", "visits", "unfired");
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
 
     private Contents() {}
@@ -58,7 +58,8 @@ public final class Contents {
             for (Field f : k.getDeclaredFields()) {
                 boolean plain = !Modifier.isStatic(f.getModifiers()) && !Modifier.isVolatile(f.getModifiers())
                         && !FIGURES.contains(f.getName()) && !f.getName().matches("p\\d\\d");
-                boolean primitive = f.getType() == long.class || f.getType() == int.class || f.getType() == boolean.class;
+                Class<?> t = f.getType();
+                boolean primitive = t == long.class || t == int.class || t == boolean.class;
                 if (plain && (primitive ? !Modifier.isFinal(f.getModifiers()) : !f.getType().isPrimitive())) {
                     f.setAccessible(true);
                     all.add(f);

@@ -5,9 +5,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * What runs a model thread where the JVM has continuations (JDK 21 and later, with {@code --add-exports
- * java.base/jdk.internal.vm=ALL-UNNAMED}): a change of threads is a method's return then, and takes a tenth of the time.
- * Elsewhere {@link Carrier} threads do the same.
+ * What runs a model thread where the JVM has continuations: JDK 21 and later, with {@code --add-exports
+ * java.base/jdk.internal.vm=ALL-UNNAMED}. A change of threads is the return of a method then, and takes a tenth of the
+ * time. Elsewhere {@link Carrier} threads do the same.
  */
 final class Coroutine {
     /** The model thread that has its turn; null while none has. Of the search's thread alone. */

@@ -9,13 +9,15 @@ import java.util.concurrent.locks.LockSupport;
 /** One execution of a program, step by step, as a chooser says. */
 public final class Execution {
     /*
-     * A thread makes a step when it has its turn: the access that it has announced, and all that follows up to its next
-     * access of a variable that another thread uses too. So exactly one thread runs at a time, and memory is sequentially
-     * consistent.
+     * A thread makes a step when it has its turn: the access that it has announced, and all that follows up to its
+     * next access of a variable that another thread uses too. So exactly one thread runs at a time, and memory is
+     * sequentially consistent: weaker modes are not searched, jcstress tests those.
      *
-     * A state is known by what each thread has seen, by the values of the variables that several threads use, and by the
-     * time. What a thread does next follows from what it has seen. Fields that no hook watches belong to one thread, or
-     * are guarded by a lock, whose value stands for them: it is what the last owner had seen.
+     * A state is told by what each thread has seen, by the values of the variables, and by the time. What a thread does
+     * next follows from what it has seen. Where a thread looks back no more, at the beginning of a worker's round or
+     * after a call, the program says what it keeps, and what it has seen is forgotten. Fields that no hook watches
+     * belong to one thread, or are guarded by a lock. What a lock guards is told when it is released, by the program or
+     * by all that the owner had seen.
      *
      * Steps are numbered: a thread's own steps by its slot, from CONSUME the loss of its permit to a wait for a lock,
      * from SPURIOUS a return from park without a cause, and TIME, when nobody can go on before a later instant.

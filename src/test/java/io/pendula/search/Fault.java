@@ -61,7 +61,8 @@ final class Fault {
 
     /** Who pushes a timer wakes for the deadline of the own reset, not for the one that the word holds then. */
     static Fault wakesForOwnDeadline() {
-        return new Fault("TimerQueue", "tryPost", "wakeFor", 0, 0, (m, at) -> m.instructions.insertBefore(at, wakeFor(4)));
+        return new Fault("TimerQueue", "tryPost", "wakeFor", 0, 0, 
+                (m, at) -> m.instructions.insertBefore(at, wakeFor(4)));
     }
 
     private static InsnList wakeFor(int variable) {
@@ -72,7 +73,7 @@ final class Fault {
         return call;
     }
 
-    /** The owner says that it sleeps for long when it has looked at the inbox the second time; it does sleep for long. */
+    /** An owner that does sleep for long says so when it has looked at the inbox the second time. */
     static Fault[] saysSleepsLongLast() {
         return new Fault[] {noStore("WakeGate", "publish", "sleepsLong", 0),
             new Fault("TimerQueue", "publishSleep", "missesStale", 0, 0, (m, at) -> {

@@ -25,8 +25,8 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Puts calls of {@link Hooks} around all that threads share: volatile fields and some others, VarHandles, locks, monitors,
- * parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then does it.
+ * Puts calls of {@link Hooks} around all that threads share: volatile fields and some others, VarHandles, locks,
+ * monitors, parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then does it.
  */
 final class Rewriter {
     private static final String HOOKS = "io/pendula/search/Hooks";
@@ -412,8 +412,8 @@ final class Rewriter {
     }
 
     private MethodNode accessor(String descriptor) {
-        MethodNode a = new MethodNode(Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC | Opcodes.ACC_SYNTHETIC, "$access" + made.size(), descriptor,
-                null, null);
+        MethodNode a = new MethodNode(Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC | Opcodes.ACC_SYNTHETIC,
+                "$access" + made.size(), descriptor, null, null);
         made.add(a);
         return a;
     }

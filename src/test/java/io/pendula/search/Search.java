@@ -14,13 +14,13 @@ final class Search implements Chooser {
      * All executions: depth first. An execution begins anew for each choice that is still to be tried, and goes on from
      * there as it happens to. Two things spare work, and neither leaves a state out. A state that was reached before is
      * not gone on from (see Execution on what a state is). And sleep sets, as in Godefroid, Partial-Order Methods for
-     * the Verification of Concurrent Systems (1996): of two steps that do not touch the same variable, or both only read
-     * it, one order is enough. A state is reached again with other steps asleep: then those are tried that slept each
+     * the Verification of Concurrent Systems (1996): of two steps that do not touch the same variable, or both only
+     * read it, one order is enough. A state is reached again with other steps asleep: then those are tried that slept each
      * time before.
      *
-     * With a bound on preemptions only those executions are tried in which a thread that could go on is held up at most so
-     * often. Sleep sets would leave out some of these, so all orders are tried then; a state is gone on from again if it
-     * is reached with fewer preemptions.
+     * With a bound on preemptions only those executions are tried in which a thread that could go on is held up at most
+     * so often. Sleep sets would leave out some of these, so all orders are tried then. A state is gone on from again if
+     * it is reached with fewer preemptions. What a single thread spins through for ever is no end, and not found.
      *
      * Which variables are contended is learned: when a new one is found, all begins anew.
      */
@@ -92,8 +92,6 @@ final class Search implements Chooser {
     private Map<Long, Long> visited = new HashMap<>();
     private List<Object> statics = List.of();
     private int depth;
-    /** How often all has begun anew. */
-    private int restarts;
     private long executions;
     private final List<Integer> choices = new ArrayList<>();
     private int switches;
@@ -153,19 +151,12 @@ final class Search implements Chooser {
         boolean complete = false;
         while (executions < most) {
             Execution e = execute();
-            if (Boolean.getBoolean("search.debug") && executions % 2000 == 0) {
-                System.out.println(executions + " executions, " + visited.size() + " states, depth " + stack.size());
-            }
             if (e.restarts) {
                 stack.clear();
                 visited.clear();
                 shortest = null; // its steps were others
                 fewestSwitches = Integer.MAX_VALUE;
                 after = 0;
-                restarts++;
-                if (Boolean.getBoolean("search.debug")) {
-                    System.out.println("restart " + restarts + " after " + executions);
-                }
                 continue;
             }
             if (e.violation() != null) {
@@ -266,7 +257,8 @@ final class Search implements Chooser {
         int step = replayed != null ? replayed[depth] : random != null ? draw(enabled, current)
                 : chooseOfAll(e, enabled, current);
         depth++;
-        if (step < Execution.CONSUME && current != null && (enabled & 1L << current.slot) != 0 && step != current.slot) {
+        boolean couldGoOn = current != null && (enabled & 1L << current.slot) != 0;
+        if (step < Execution.CONSUME && couldGoOn && step != current.slot) {
             preempted++;
         }
         if (step != STOP) {

@@ -33,6 +33,7 @@ public record Spec(int drivers, long spacing, List<Start> timers, List<List<Call
     /** The first instant: what is due then is due at once. */
     public static final long NOW = 1;
     public static final long SOON = 1_000_001;
+    public static final long BETWEEN = 2_000_001;
     public static final long FILED = 3_000_001;
     public static final long LATE = 5_000_001;
     /** So far away that the owner sleeps for long. */
@@ -47,7 +48,8 @@ public record Spec(int drivers, long spacing, List<Start> timers, List<List<Call
     }
 
     private static String name(long when) {
-        return when == NOW ? "NOW" : when == SOON ? "SOON" : when == FILED ? "FILED" : when == LATE ? "LATE"
+        return when == NOW ? "NOW" : when == SOON ? "SOON" : when == BETWEEN ? "BETWEEN" : when == FILED ? "FILED"
+                : when == LATE ? "LATE"
                 : when == FAR ? "FAR" : when == DISTANT ? "DISTANT" : when == Long.MAX_VALUE ? "for ever" : "" + when;
     }
 
@@ -71,6 +73,10 @@ public record Spec(int drivers, long spacing, List<Start> timers, List<List<Call
 
     public static Call stop(int timer) {
         return new Call(Op.STOP, timer, 0);
+    }
+
+    public static Call await(long when) {
+        return new Call(Op.WAIT, 0, when);
     }
 
     public static Call help() {

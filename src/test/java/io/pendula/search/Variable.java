@@ -39,7 +39,7 @@ class Variable {
         /** More than one thread uses it, and one of them writes: each access is a step of its own. */
         boolean contended;
 
-        /** True if it has become contended by this access. A write of the value that is there is as good as a reading. */
+        /** True if it has become contended by this access; a write of the value that is there counts as a reading. */
         boolean add(int slot, boolean writes) {
             if (writes) {
                 writers |= 1 << slot;
