@@ -16,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +143,26 @@ class ExecutorViewTest {
             view.shutdown();
             assertTrue(rate.isCancelled() && delay.isCancelled() && view.isTerminated());
             assertEquals(0, clock.advance(Duration.ofHours(1)));
+        }
+    }
+
+    /** The flag was meant for the run, not for the thread that the application lends. */
+    @Test
+    void cancel_ownRunOnALoop_leavesNoInterruptFlag() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            TimerLoop loop = s.attach(() -> { });
+            AtomicReference<ScheduledFuture<?>> own = new AtomicReference<>();
+            AtomicBoolean interrupted = new AtomicBoolean();
+            own.set(s.asScheduledExecutorService().schedule(() -> {
+                own.get().cancel(true);
+                interrupted.set(Thread.currentThread().isInterrupted());
+            }, 0, TimeUnit.NANOSECONDS));
+            while (loop.runDue() == 0) {
+                Thread.onSpinWait();
+            }
+            assertTrue(interrupted.get());
+            assertFalse(Thread.interrupted());
+            loop.close();
         }
     }
 }

@@ -57,7 +57,9 @@ final class Planted {
 
     private boolean go() throws Exception {
         try (Stream<Path> lists = Files.list(FAULTS)) {
-            for (Path list : lists.filter(p -> p.toString().endsWith(".txt")).sorted().toList()) {
+            // What is in open.list has no test that finds it as yet, or was never run: planted only by that name.
+            for (Path list : lists.filter(p -> p.toString().endsWith(".txt")
+                    || p.endsWith("open.list") && wanted.contains("open")).sorted().toList()) {
                 faults.addAll(PlantedFault.read(list));
             }
         }

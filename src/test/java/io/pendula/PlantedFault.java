@@ -28,7 +28,7 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
 
     /** All that a file lists. Lines that begin with '#' outside of a change are comments. */
     static List<PlantedFault> read(Path list) throws IOException {
-        String group = list.getFileName().toString().replaceFirst("\\.txt$", "");
+        String group = list.getFileName().toString().replaceFirst("\\.\\w+$", "");
         List<PlantedFault> faults = new ArrayList<>();
         Reader reader = new Reader(list);
         while (reader.skipToFault()) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,7 +62,7 @@ class TimerQueueStepsTest {
             assertTrue(queue.reset(t, 2));
             rig.sleep(1);
         });
-        assertTrue(queue.reset(t, 400 * SECOND));
+        assertTrue(queue.reset(t, 499 * SECOND)); // later than the sleep, which ends an eighth too early
         assertTrue(done[0]);
         assertFalse(rig.isAsleep(), "the keeper sleeps on");
         assertNotNull(rig.claim(2));
@@ -188,6 +189,45 @@ class TimerQueueStepsTest {
         assertFalse(lock.hasQueuedThreads());
         lock.unlock();
         Fixtures.join(other);
+    }
+
+    // ---- what ends a run ----
+
+    @Test
+    void threw_listenerThrowsToo_theRunEndsAllTheSame() {
+        ManualClock clock = new ManualClock();
+        TimerListener listener = new TimerListener() {
+            @Override
+            public void threw(Object timer, long latenessNanos, Throwable thrown) {
+                throw new IllegalStateException("meant");
+            }
+        };
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener).build()) {
+            AtomicInteger runs = new AtomicInteger();
+            Timer t = s.after(Duration.ofNanos(1), () -> {
+                runs.incrementAndGet();
+                throw new IllegalStateException("meant");
+            });
+            clock.advance(Duration.ofNanos(1));
+            assertFalse(t.reset(Duration.ofNanos(1)));
+            clock.advance(Duration.ofNanos(1));
+            assertEquals(2, runs.get());
+        }
+    }
+
+    @Test
+    void periodicTask_throws_endsItsPeriod() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).listener(new Fixtures.ThrownListener()).build()) {
+            AtomicInteger runs = new AtomicInteger();
+            Future<?> f = s.asScheduledExecutorService().scheduleAtFixedRate(() -> {
+                runs.incrementAndGet();
+                throw new IllegalStateException("meant");
+            }, 1, 1, TimeUnit.NANOSECONDS);
+            clock.advance(Duration.ofNanos(5));
+            assertEquals(1, runs.get());
+            assertTrue(f.isDone());
+        }
     }
 
     // ---- no lock is held while a callback runs ----
