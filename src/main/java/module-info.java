@@ -4,9 +4,9 @@
  * @since 0.1
  */
 module io.pendula {
-    /** Only where it is there, and somebody records. */
+    // Only where it is there, and a recording runs.
     requires static jdk.jfr;
-    /** For compilers and checkers of null; the classes of it are never loaded. */
+    // For compilers and checkers of null; its classes are never loaded.
     requires static org.jspecify;
 
     exports io.pendula;

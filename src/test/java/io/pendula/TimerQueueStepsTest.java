@@ -198,7 +198,7 @@ class TimerQueueStepsTest {
         ManualClock clock = new ManualClock();
         TimerListener listener = new TimerListener() {
             @Override
-            public void threw(Object timer, long latenessNanos, Throwable thrown) {
+            public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
                 throw new IllegalStateException("meant");
             }
         };
