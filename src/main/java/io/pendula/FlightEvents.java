@@ -1,8 +1,8 @@
 package io.pendula;
 
 /**
- * Tells the JVM's flight recorder what happens, if somebody records. Until then no class of {@code jdk.jfr} is loaded, a
- * module that may be missing: this class, which names none of them, looks at a system property that the recorder sets.
+ * Tells the JVM's flight recorder what happens, once a recording was started. Until then no class of {@code jdk.jfr} is
+ * loaded, a module that may be missing: this class, which names none of them, looks at a system property that the recorder sets.
  * What goes wrong in the recorder harms no timer.
  */
 final class FlightEvents {
@@ -33,7 +33,7 @@ final class FlightEvents {
         }
     }
 
-    /** Each second, while a scheduler has anything armed: its statistics are wanted if somebody records. */
+    /** Each second, while a scheduler has anything armed: its statistics are wanted while a recording runs. */
     static void look(TimerScheduler s) {
         if (isOn()) {
             try {

@@ -21,8 +21,8 @@ import jdk.jfr.Timespan;
  * The events of the flight recorder. {@link FlightEvents} alone calls this, and not before the recorder was started.
  *
  * <p>The recorder refers to each event's class and to the hook that makes the periodic ones, and thus to this library's
- * class loader. So they are registered while there is a scheduler to tell of and somebody records: the hook takes them
- * back when all schedulers are closed or idle, a look at a scheduler does when nobody records any more.
+ * class loader. So they are registered only while a recording runs and a scheduler has something to do. The hook takes
+ * them back when all schedulers are closed or idle; a look at a scheduler does so when no recording runs.
  */
 @SuppressWarnings("unused") // fields are read by the recorder
 final class JfrEvents {

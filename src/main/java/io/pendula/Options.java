@@ -124,7 +124,7 @@ final class Options {
         sharedIsMade = true;
     }
 
-    /** System properties come last: they are for those who start the program. */
+    /** System properties come last: they are for the operator. */
     static synchronized Options ofShared() {
         Options o = chosenForShared == null ? sharedDefaults() : chosenForShared.copy();
         long value = property("workers");

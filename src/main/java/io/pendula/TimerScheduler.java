@@ -163,7 +163,7 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener,
      * an executor, a clock for tests. What earlier calls have set stays, unless it is set again. Three system properties
-     * come after all calls, for whoever starts the program: {@code io.pendula.shared.workers},
+     * come after all calls, so that an operator decides: {@code io.pendula.shared.workers},
      * {@code io.pendula.shared.maxThreads} and {@code io.pendula.shared.slowCallbackMillis}.
      *
      * @param settings sets what it wants to; must not call {@code build}
