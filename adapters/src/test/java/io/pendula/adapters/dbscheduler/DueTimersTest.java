@@ -84,7 +84,7 @@ class DueTimersTest {
         Random random = new Random(2);
         for (int round = 0; round < 3; round++) {
             try (Child child = Child.start(Durable.class, "none", url, "round" + round)) {
-                int count = 50 + random.nextInt(150);
+                int count = 40 + random.nextInt(80);
                 for (int i = 0; i < count; i++) {
                     scheduled.add(child.line("SCHEDULED").split(" ")[1]);
                 }
@@ -104,7 +104,7 @@ class DueTimersTest {
                 assertTrue(result.getLong(2) >= 0, "early");
             }
         }
-        assertTrue(scheduled.size() >= 150, () -> scheduled.size() + " scheduled");
+        assertTrue(scheduled.size() >= 120, () -> scheduled.size() + " scheduled");
         Set<String> lost = new HashSet<>(scheduled);
         lost.removeAll(ran);
         assertEquals(Set.of(), lost);

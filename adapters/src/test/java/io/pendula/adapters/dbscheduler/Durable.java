@@ -38,9 +38,7 @@ final class Durable implements AutoCloseable {
     Durable(String url, Duration lookAhead, Duration polling, boolean started) throws SQLException {
         dataSource = JdbcConnectionPool.create(url, "sa", "");
         dataSource.setMaxConnections(30);
-        try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
-            statement.execute(TABLES);
-        }
+        execute(TABLES);
         task = Tasks.oneTime("note").execute((instance, context) -> note(instance.getId(),
                 context.getExecution().executionTime));
         due = new DueTimers(timers, dataSource, "scheduled_tasks", lookAhead, looks);
@@ -62,6 +60,12 @@ final class Durable implements AutoCloseable {
             insert.executeUpdate();
         } catch (SQLException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    private void execute(String command) throws SQLException {
+        try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+            statement.execute(command);
         }
     }
 
@@ -100,6 +104,7 @@ final class Durable implements AutoCloseable {
             for (int i = 0; ; i++) {
                 String id = args[1] + "-" + i;
                 durable.scheduler.schedule(durable.task.instance(id), Instant.now().plusMillis(random.nextInt(2_000)));
+                durable.execute("checkpoint sync"); // H2 returns from a commit before it is in the file
                 System.out.println("SCHEDULED " + id);
                 System.out.flush();
                 Thread.sleep(5);

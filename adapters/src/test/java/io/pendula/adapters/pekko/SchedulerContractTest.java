@@ -159,10 +159,11 @@ class SchedulerContractTest {
             assertTrue(ticker.cancel());
             assertTrue(ticker.isCancelled());
             assertFalse(ticker.cancel());
+            long early = kind == SchedulerKind.PEKKO ? 10_000_000 : 0; // it counts in its own ticks
             long tick = 0;
             for (long instant : instants) {
                 tick++;
-                assertTrue(instant - start >= tick * period.toNanos(), "tick " + tick + " after " + (instant - start));
+                assertTrue(instant - start >= tick * period.toNanos() - early, "tick " + tick + " after " + (instant - start));
             }
         }
     }
