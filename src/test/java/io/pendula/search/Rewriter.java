@@ -26,7 +26,8 @@ import org.objectweb.asm.tree.VarInsnNode;
 
 /**
  * Puts calls of {@link Hooks} around all that threads share: volatile fields and some others, VarHandles, locks,
- * monitors, parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then does it.
+ * monitors, parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then
+ * does it.
  */
 final class Rewriter {
     private static final String HOOKS = "io/pendula/search/Hooks";

@@ -15,12 +15,12 @@ final class Search implements Chooser {
      * there as it happens to. Two things spare work, and neither leaves a state out. A state that was reached before is
      * not gone on from (see Execution on what a state is). And sleep sets, as in Godefroid, Partial-Order Methods for
      * the Verification of Concurrent Systems (1996): of two steps that do not touch the same variable, or both only
-     * read it, one order is enough. A state is reached again with other steps asleep: then those are tried that slept each
-     * time before.
+     * read it, one order is enough. A state may be reached again with other steps asleep: then those are tried that
+     * slept each time before.
      *
      * With a bound on preemptions only those executions are tried in which a thread that could go on is held up at most
-     * so often. Sleep sets would leave out some of these, so all orders are tried then. A state is gone on from again if
-     * it is reached with fewer preemptions. What a single thread spins through for ever is no end, and not found.
+     * so often. Sleep sets would leave out some of these, so all orders are tried then. A state is gone on from again
+     * if it is reached with fewer preemptions. What a single thread spins through for ever is no end, and not found.
      *
      * Which variables are contended is learned: when a new one is found, all begins anew.
      */
@@ -77,7 +77,7 @@ final class Search implements Chooser {
     private static final int NO_STEP = -1;
     static final int NO_BOUND = -1;
     /** How many executions more are looked at for a schedule with fewer changes of thread. */
-    private static final int MORE_FOR_SHORTER = 500;
+    private static final int MORE_FOR_SHORTER = 100;
 
     private final SearchLoader loader;
     private final Program program;

@@ -29,18 +29,19 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The protocol of sleeping and waking, as WakeGate, Standby, Driver and TimerQueue have it, under the interleavings of
  * small programs. The classes of the library themselves run, see {@link Search}.
  *
- * <p>What is tried. On one queue with one worker: every interleaving of all programs in which a thread does one thing to
- * a timer in any state, alone or beside another timer; and with one preemption at most, all programs in which one or two
- * threads do two things to it. On a JVM without continuations, where a change of threads is dearer, the first kind has
- * two preemptions at most, and the second none. With two workers the first kind has none. By chance: programs of up to
- * three threads besides one or two workers, with up to six steps, of executions with any number of preemptions; for some
- * seconds, or with {@code -Dsearch.minutes=10} for so long.
+ * <p>What is tried. On one queue with one worker: every interleaving of all programs in which a thread does one thing
+ * to a timer in any state, alone or beside another timer; on a JVM without continuations, where a change of threads is
+ * dearer, only with two preemptions at most. Without a preemption: all programs in which one or two threads do two
+ * things to a timer; and with two workers all of one thing. By chance: programs of up to three threads besides one or
+ * two workers, with up to six steps, in executions with any number of preemptions, for some seconds.
+ * {@code -Dsearch.minutes=10} goes on by chance for so long, and tries programs of two steps with one preemption.
  *
  * <p>Each step of the protocol that is left out is found by one of these programs with two preemptions at most.
  */
 class WakeSearchTest {
     private static final String PROGRAM = "io.pendula.SearchedScheduler";
-    private static final int PREEMPTIONS = Coroutine.AVAILABLE ? 1 : 0;
+    private static final String MINUTES = System.getProperty("search.minutes");
+    private static final int PREEMPTIONS = MINUTES == null ? 0 : 1;
     private static final int PREEMPTIONS_OF_ONE_STEP = Coroutine.AVAILABLE ? Search.NO_BOUND : 2;
     /** More than any of these programs has. */
     private static final long MOST = 1_000_000;
@@ -87,8 +88,7 @@ class WakeSearchTest {
     @Test
     @Timeout(7200)
     void drawnPrograms_byChance_loseNoWakeUp() {
-        String minutes = System.getProperty("search.minutes");
-        long millis = minutes == null ? CHANCE_MILLIS : Long.parseLong(minutes) * 60_000;
+        long millis = MINUTES == null ? CHANCE_MILLIS : Long.parseLong(MINUTES) * 60_000;
         long seed = Long.getLong("search.seed", System.nanoTime());
         SplittableRandom random = new SplittableRandom(seed);
         SearchLoader loader = new SearchLoader();
