@@ -204,7 +204,8 @@ final class Planted {
         path.add(System.getProperty("java.class.path"));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", String.join(File.pathSeparator, path), PlantedRun.class.getName()));
+                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", String.join(File.pathSeparator, path),
+                PlantedRun.class.getName()));
         command.addAll(tests);
         Files.createDirectories(log.toAbsolutePath().getParent());
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();

@@ -54,7 +54,8 @@ class TimerQueueStepsTest {
     @Test
     void reset_anotherResetAndASleepBeforeThePush_wakesForTheEarlierOne() {
         SteppedTimer t = new SteppedTimer(queue, false);
-        queue.arm(t, 500 * SECOND);
+        rig.arm(20 * SECOND); // what the keeper sleeps for: not so long that a stale entry wakes it
+        queue.arm(t, 25 * SECOND);
         rig.drain();
         rig.sleep(1);
         boolean[] done = stepInOnce(t, TimerState.MODIFIED_EARLIER, () -> {
@@ -62,7 +63,7 @@ class TimerQueueStepsTest {
             assertTrue(queue.reset(t, 2));
             rig.sleep(1);
         });
-        assertTrue(queue.reset(t, 499 * SECOND)); // later than the sleep, which ends an eighth too early
+        assertTrue(queue.reset(t, 24 * SECOND)); // later than that sleep ends
         assertTrue(done[0]);
         assertFalse(rig.isAsleep(), "the keeper sleeps on");
         assertNotNull(rig.claim(2));
