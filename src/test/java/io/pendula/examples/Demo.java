@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 public final class Demo implements Callable<Integer> {
     /** Faster than what follows, so that the code is compiled soon; the same for both. */
     private static final int PACED_WARM_UP_RATE = 200_000;
-    private static final long PACED_WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+    private static final double PACED_WARM_UP_SHARE = 0.5;
     private static final int PACED_SECONDS = 3;
     private static final int OVERLOAD_SECONDS = 5;
     private static final int OVERLOAD_TIMERS = 1_000_000;
@@ -136,7 +136,8 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void warmUpPaced(String name, IntFunction<Contender> maker) throws InterruptedException {
-        pace(name + ", warming up", maker, PACED_WARM_UP_RATE, PACED_WARM_UP_NANOS, Storm.Watcher.NONE);
+        pace(name + ", warming up", maker, PACED_WARM_UP_RATE,
+                (long) (TimeUnit.SECONDS.toNanos(seconds) * PACED_WARM_UP_SHARE), Storm.Watcher.NONE);
     }
 
     private TrafficReport.Column pace(String name, IntFunction<Contender> maker) throws InterruptedException {
