@@ -1,13 +1,11 @@
 package io.pendula.search;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** One execution of a program, step by step, as a chooser says. */
-public final class Execution {
+public final class Execution extends Memory {
     /*
      * A thread makes a step when it has its turn: the access that it has announced, and all that follows up to its
      * next access of a variable that another thread uses too. So exactly one thread runs at a time, and memory is
@@ -44,28 +42,13 @@ public final class Execution {
     /** One that was made; for people. */
     record Step(String thread, String what) {}
 
-    /** What the hooks know of an object. */
-    private static final class Watched {
-        final long key;
-        final List<Variable> variables = new ArrayList<>(4);
-        int[] fields = new int[4];
-        LockVariable lock;
-
-        Watched(long key) {
-            this.key = key;
-        }
-    }
-
     private final Chooser chooser;
     private final Search search;
     private final ModelThread[] threads = new ModelThread[MAX_THREADS];
     private int count;
-    private final Map<Object, Watched> watched = new IdentityHashMap<>();
-    private int touchedAtStart;
     private Program.World world;
 
     private long now;
-    private long memory;
     int spuriousLeft;
     /** Locks that were released since the last choice, though that was no step of its own. */
     final List<Variable> released = new ArrayList<>();
@@ -87,6 +70,7 @@ public final class Execution {
     private final Thread starter = Thread.currentThread();
 
     Execution(Search search, Chooser chooser, int spurious, long start) {
+        super(search::usersOf);
         this.search = search;
         this.chooser = chooser;
         this.spuriousLeft = spurious;
@@ -108,7 +92,7 @@ public final class Execution {
     ModelThread add(String name, Thread face, Runnable body) {
         ModelThread t = new ModelThread(this, count, name, face, body);
         threads[count++] = t;
-        watched.put(face, new Watched(Variable.mix(0x7ac3 + t.slot)));
+        know(face, Variable.mix(0x7ac3 + t.slot));
         if (world != null && !Coroutine.AVAILABLE) {
             launch(t);
         }
@@ -472,51 +456,6 @@ public final class Execution {
 
     // ---- variables: called by hooks, on the thread that has its turn ----
 
-    Variable variable(long key, String name) {
-        return new Variable(key, name, search.usersOf(key));
-    }
-
-    private Watched watch(ModelThread me, Object o) {
-        Watched w = watched.get(o);
-        if (w == null) {
-            long n = me == null ? touchedAtStart++ : (long) (me.slot + 1) << 32 | me.touched++;
-            w = new Watched(Variable.mix(n + 0x3d4d51cbL));
-            watched.put(o, w);
-        }
-        return w;
-    }
-
-    /** A number by which executions agree upon an object; {@code me} is null while the program is built. */
-    long keyOf(ModelThread me, Object o) {
-        return o == null ? 0 : watch(me, o).key;
-    }
-
-    Variable variable(ModelThread me, Object o, int field) {
-        Watched w = watch(me, o);
-        for (int i = 0; i < w.variables.size(); i++) {
-            if (w.fields[i] == field) {
-                return w.variables.get(i);
-            }
-        }
-        Variable v = variable(Variable.mix(w.key + field), Places.fieldName(field));
-        int n = w.variables.size();
-        if (n == w.fields.length) {
-            w.fields = java.util.Arrays.copyOf(w.fields, 2 * n);
-        }
-        w.fields[n] = field;
-        w.variables.add(v);
-        return v;
-    }
-
-    LockVariable lockOf(ModelThread me, Object o) {
-        Watched w = watch(me, o);
-        if (w.lock == null) {
-            long key = Variable.mix(w.key - 1);
-            w.lock = new LockVariable(key, o, search.usersOf(key));
-        }
-        return w.lock;
-    }
-
     /** A step of its own if several threads use the variable. */
     void access(ModelThread me, Variable v, boolean writes, int place) {
         checkNotAborted();
@@ -550,14 +489,6 @@ public final class Execution {
         me.writes = writes;
         me.place = place;
         announce(me);
-    }
-
-    void setValue(Variable v, long value) {
-        if (v.value != value) {
-            memory ^= v.value == 0 ? 0 : v.state();
-            v.value = value;
-            memory ^= v.value == 0 ? 0 : v.state();
-        }
     }
 
     /** The access that was announced was a write, which has changed the value if {@code old} is another. */

@@ -157,7 +157,7 @@ class WakeSearchTest {
                 fault("an owner that has found something leaves the gate published", arms,
                         Fault.noCall("TimerQueue", "publishSleep", "setPollUntil", 0, 0)),
                 fault("who moves the gate to AWAKE wakes nobody", arms,
-                        Fault.noCall("WakeGate", "wakeIfBefore", "wakeFor", 0, 0)),
+                        Fault.noCall("WakeGate", "wakeFrom", "wakeFor", 0, 0)),
                 fault("a poller that hands over does not look at the gates once more (T2)",
                         spec(List.of(Start.NEW, Start.NEW, Start.FILED),
                                 List.of(arm(0, SOON), await(SOON), arm(1, BETWEEN))).drivers(2),
