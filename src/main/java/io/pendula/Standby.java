@@ -129,7 +129,7 @@ final class Standby implements QueueOwner {
             p.call();
         } else { // it looks at the gate before it sleeps, but may be held up until then
             gate.setHelpBefore(helpBefore(p));
-            gate.wakeIfBefore(when);
+            help(gate, when);
         }
     }
 
@@ -200,7 +200,7 @@ final class Standby implements QueueOwner {
     /** What the guard had in mind when it went to sleep may not be all that is armed now. */
     private void callIfTooLate(Driver g, TimerQueue q, long now) {
         long from = Timeline.plus(now, GRACE_NANOS);
-        long second = q.earliestFrom(from);
+        long second = q.nextWhenOpaque() <= now ? from : q.earliestFrom(from);
         for (TimerQueue other : scheduler.queues) {
             if (other != q && other.gate.owner() == this) {
                 second = Math.min(second, Math.max(other.gate.pollUntil(), from));

@@ -169,10 +169,16 @@ final class WakeGate extends GateFields {
         }
     }
 
-    private void wakeFrom(long until, long when) {
-        if (!casPollUntil(until, AWAKE)) {
-            wakeIfBefore(when); // the owner has taken the queue up, or published anew; or another armer wakes it
-            return;
+    private void wakeFrom(long published, long when) {
+        long until = published;
+        while (!casPollUntil(until, AWAKE)) { // the owner has taken the queue up, or published anew; or another armer wakes it
+            until = pollUntil();
+            if (when >= until) {
+                if (until == AWAKE && when < (long) HELP_BEFORE.getVolatile(this)) {
+                    callHelp(when);
+                }
+                return;
+            }
         }
         QueueOwner o = owner; // after the CAS, see above
         if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it

@@ -296,6 +296,19 @@ class StandbyTest {
     }
 
     @Test
+    void firstCallback_anotherTimerIsDueAlready_guardIsCalled() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        getUp(first);
+        arm(NOW);
+        arm(NOW);
+        assertEquals(TimerQueue.CLAIMED, queue.pollOne(standby, first, NOW, true, true, standby.helpBefore(first)));
+        assertFalse(second.isCalled());
+        assertTrue(standby.ensureGuard(first, queue, NOW));
+        assertTrue(second.isCalled());
+    }
+
+    @Test
     void firstCallback_noGuardSleeps_oneInReserveBecomesGuard() {
         scheduler.crew.knows(first, second, third);
         assertFalse(standby.ensureGuard(first, queue, NOW));
