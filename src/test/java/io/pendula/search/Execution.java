@@ -2,10 +2,9 @@ package io.pendula.search;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /** One execution of a program, step by step, as a chooser says. */
-public final class Execution extends Memory {
+public final class Execution extends Turns {
     /*
      * A thread makes a step when it has its turn: the access that it has announced, and all that follows up to its
      * next access of a variable that another thread uses too. So exactly one thread runs at a time, and memory is
@@ -28,24 +27,11 @@ public final class Execution extends Memory {
     private static final int MAX_STEPS = 20_000;
     private static final int MAX_ACCESSES = 100_000;
 
-    /** Ends the threads of an execution that need not go on. */
-    static final class Abort extends Error {
-        private static final long serialVersionUID = 1;
-
-        Abort() {
-            super(null, null, false, false);
-        }
-    }
-
-    static final Abort ABORT = new Abort();
-
     /** One that was made; for people. */
     record Step(String thread, String what) {}
 
     private final Chooser chooser;
     private final Search search;
-    private final ModelThread[] threads = new ModelThread[MAX_THREADS];
-    private int count;
     private Program.World world;
 
     private long now;
@@ -56,21 +42,15 @@ public final class Execution extends Memory {
     private int made;
     private int accesses;
 
-    private volatile boolean aborting;
     /** A variable was found to be contended that was not known to be. */
     boolean restarts;
     private String violation;
     /** The search itself has failed. */
     private Throwable broken;
-    private int live;
-    /** Of coroutines: whose turn it is when the present one yields. */
-    private ModelThread target;
     /** While a check runs: the thread whose turn it is, or null. */
     static ModelThread muted;
-    private final Thread starter = Thread.currentThread();
-
     Execution(Search search, Chooser chooser, int spurious, long start) {
-        super(search::usersOf);
+        super(search, search::usersOf);
         this.search = search;
         this.chooser = chooser;
         this.spuriousLeft = spurious;
@@ -140,107 +120,6 @@ public final class Execution extends Memory {
         }
     }
 
-    private void runCarriers() {
-        for (int i = 0; i < count; i++) {
-            launch(threads[i]);
-        }
-        ModelThread first = next(null);
-        if (first == null) {
-            finish();
-        } else {
-            give(first);
-        }
-        while (liveThreads() > 0) {
-            LockSupport.park(this);
-        }
-    }
-
-    private void runCoroutines() {
-        target = next(null);
-        while (target != null) {
-            resume(target);
-        }
-        aborting = true;
-        for (int i = 0; i < count; i++) {
-            while (threads[i].coroutine != null && !threads[i].ended) {
-                resume(threads[i]);
-            }
-        }
-    }
-
-    private void resume(ModelThread t) {
-        if (t.coroutine == null) {
-            t.coroutine = new Coroutine(t::run);
-        }
-        Coroutine.active = t;
-        target = null;
-        try {
-            t.coroutine.run();
-        } finally {
-            Coroutine.active = null;
-        }
-    }
-
-    private synchronized int liveThreads() {
-        return live;
-    }
-
-    private void launch(ModelThread t) {
-        synchronized (this) {
-            live++;
-        }
-        search.freeCarrier().carry(t);
-    }
-
-    void carrierIsFree(Carrier c) {
-        search.isFree(c);
-        synchronized (this) {
-            live--;
-        }
-        LockSupport.unpark(starter);
-    }
-
-    private void give(ModelThread t) {
-        if (Coroutine.AVAILABLE) {
-            target = t;
-        } else {
-            t.turn = true;
-            LockSupport.unpark(t.carrier);
-        }
-    }
-
-    /** At the beginning of a thread. */
-    void awaitFirstTurn(ModelThread me) {
-        if (!Coroutine.AVAILABLE) {
-            awaitTurn(me);
-        }
-    }
-
-    private void awaitTurn(ModelThread me) {
-        if (Coroutine.AVAILABLE) {
-            Coroutine.yield();
-            checkNotAborted();
-            return;
-        }
-        while (!me.turn) {
-            if (aborting) {
-                throw ABORT;
-            }
-            LockSupport.park(this);
-        }
-        me.turn = false;
-        if (aborting) {
-            throw ABORT;
-        }
-    }
-
-    private void finish() {
-        aborting = true;
-        for (int i = 0; i < count && !Coroutine.AVAILABLE; i++) {
-            LockSupport.unpark(threads[i].carrier);
-        }
-    }
-
     void violate(String what) {
         if (violation == null && !restarts) {
             violation = what;
@@ -270,12 +149,6 @@ public final class Execution extends Memory {
             finish();
         } else {
             give(n);
-        }
-    }
-
-    void checkNotAborted() {
-        if (aborting) {
-            throw ABORT;
         }
     }
 
@@ -312,7 +185,8 @@ public final class Execution extends Memory {
     }
 
     /** The thread that goes on; null if none does, or none need to. */
-    private ModelThread next(ModelThread current) {
+    @Override
+    ModelThread next(ModelThread current) {
         for (;;) {
             long enabled = enabled();
             long then = Long.MAX_VALUE;

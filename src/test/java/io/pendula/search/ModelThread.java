@@ -53,7 +53,7 @@ final class ModelThread {
             } else {
                 face.run();
             }
-        } catch (Execution.Abort e) {
+        } catch (Turns.Abort e) {
             return;
         } catch (Throwable e) {
             execution.failed(this, e);
