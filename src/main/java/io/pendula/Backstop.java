@@ -97,6 +97,7 @@ final class Backstop {
         if (due == Timeline.NEVER) {
             if (isAnythingArmed()) {
                 next = now + LOOK_NANOS;
+                FlightEvents.load();
             }
         } else if (now >= due) {
             return lookAtAll(now, me);

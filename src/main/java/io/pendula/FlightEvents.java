@@ -18,6 +18,9 @@ final class FlightEvents {
 
     private FlightEvents() {}
 
+    /** Loads this class, while the program's class loader can still do so. */
+    static void load() {}
+
     private static boolean isOn() {
         return isThere || !isMissing && System.getProperty(REPOSITORY) != null && find();
     }

@@ -166,8 +166,8 @@ final class Loops {
 
     /** Under crew. The workers if there are any; else another loop, one that is not confined if there is one; or null. */
     QueueOwner successor() {
-        if (scheduler.standby != null) {
-            return scheduler.standby;
+        if (scheduler.workers() > 0) {
+            return scheduler.standby; // null with a manual clock
         }
         LoopDriver successor = null;
         for (LoopDriver l : all()) {

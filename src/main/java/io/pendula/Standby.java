@@ -200,13 +200,15 @@ final class Standby implements QueueOwner {
     /** What the guard had in mind when it went to sleep may not be all that is armed now. */
     private void callIfTooLate(Driver g, TimerQueue q, long now) {
         long from = Timeline.plus(now, GRACE_NANOS);
-        long second = q.nextWhenOpaque() <= now ? from : q.earliestFrom(from);
+        long next = q.nextWhenOpaque();
+        long second = next <= now ? from : q.earliestFrom(from);
         for (TimerQueue other : scheduler.queues) {
             if (other != q && other.gate.owner() == this) {
                 second = Math.min(second, Math.max(other.gate.pollUntil(), from));
             }
         }
-        if (g.until > Timeline.plus(second, GRACE_NANOS)) {
+        // What is due within the grace may wait for the bound: to be up for it would cost a wake for each close pair.
+        if (g.until > Timeline.plus(second, GRACE_NANOS) || next < from && g.until > Timeline.plus(from, BOUND_NANOS)) {
             g.call();
         }
     }

@@ -133,7 +133,7 @@ class CloseFailureTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void shutdownNow_failsBesideTheQueues_driversEndAndTheNextCallReturnsAll(int hole) throws Exception {
-        TimerScheduler s = TimerScheduler.builder().workers(2).build();
+        TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).build();
         LifeFixtures.eventually("drivers sleep", () -> Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep));
         Set<OneShotTimer> armed = new HashSet<>();
         for (TimerQueue q : s.queues) {
@@ -143,10 +143,12 @@ class CloseFailureTest {
                 armed.add(t);
             }
         }
-        // Arming has woken them, and one that is up would meet the hole.
+        // Arming has woken them and the monitor, and one that is up would meet the hole.
         LifeFixtures.eventually("drivers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.gate.pollUntil()
                 != WakeGate.AWAKE) && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep
-                && d.runner().getState() != Thread.State.RUNNABLE));
+                && d.runner().getState() != Thread.State.RUNNABLE)
+                && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)
+                && s.backstop.look(s.timeline.now()) > s.timeline.now() + 500_000_000);
         TimerQueue[] whole = s.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
         broken.add(hole, null);

@@ -64,7 +64,7 @@ class FlightEventsTest {
         }
 
         static TimerScheduler make() throws InterruptedException {
-            TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).maxThreads(2)
+            TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).maxThreads(3).stallAfter(Duration.ofMillis(1))
                     .slowCallback(Duration.ofMillis(5)).listener(new TimerListener() {
                         @Override
                         public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {}

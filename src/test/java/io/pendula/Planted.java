@@ -35,7 +35,7 @@ final class Planted {
     private static final Path CLASSES = Path.of("target/classes");
     private static final Path SCRATCH = Path.of("target/planted");
     private static final Path TRAPS = Path.of("docs/traps.md");
-    private static final Path README = Path.of("README.md");
+    private static final Path GUARANTEES = Path.of("docs/guarantees.md");
     private static final Path REPORT = Path.of("docs/planted-faults.md");
     /** Longer than any limit of a test. */
     private static final long LIMIT_SECONDS = 180;
@@ -65,7 +65,7 @@ final class Planted {
         }
         List<String> wrong = new ArrayList<>();
         checkNames(wrong);
-        String report = PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(README), wrong);
+        String report = PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(GUARANTEES), wrong);
         List<PlantedFault> chosen = faults.stream()
                 .filter(f -> wanted.isEmpty() ? !brief || !f.slow() : wanted.contains(f.name())
                         || wanted.contains(f.group())).toList();
@@ -182,7 +182,7 @@ final class Planted {
             throws IOException {
         Path changed = Files.createDirectories(folder.resolve("source/io/pendula"));
         List<String> args = new ArrayList<>(List.of("--release", "17", "-nowarn", "-proc:none", "-implicit:none", "-d",
-                classes.toString(), "-cp", CLASSES.toString()));
+                classes.toString(), "-cp", CLASSES + File.pathSeparator + System.getProperty("java.class.path")));
         boolean all = f.changes().stream().anyMatch(c -> c.old().contains("static final "));
         if (all) {
             try (Stream<Path> files = Files.list(SOURCES)) {

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /** docs/planted-faults.md: what is planted, where, and which test finds it; and which traps have no fault, and why. */
 final class PlantedReport {
-    private static final String PROMISES = "## What it promises";
+    private static final String NUMBERED = "## \\d+\\. ";
     private static final String HEAD = """
             # What proves that the tests can fail
 
@@ -24,7 +24,7 @@ final class PlantedReport {
 
     private PlantedReport() {}
 
-    static String of(List<PlantedFault> faults, String traps, String readme, List<String> wrong) {
+    static String of(List<PlantedFault> faults, String traps, String guarantees, List<String> wrong) {
         StringBuilder text = new StringBuilder(HEAD);
         Map<String, List<PlantedFault>> groups = faults.stream().collect(Collectors.groupingBy(PlantedFault::group,
                 TreeMap::new, Collectors.toList()));
@@ -36,7 +36,7 @@ final class PlantedReport {
                             .collect(Collectors.joining(", "))).append(" |\n"));
         });
         Map<String, String> rows = rows(traps);
-        Map<String, String> promises = promises(readme);
+        Map<String, String> promises = promises(guarantees);
         appendRows(text, "Traps, and the faults that take their mechanism out", rows, faults);
         appendRows(text, "Promises, and the faults that break them", promises, faults);
         rows.putAll(promises);
@@ -59,11 +59,10 @@ final class PlantedReport {
         return rows;
     }
 
-    private static Map<String, String> promises(String readme) {
-        int begin = readme.indexOf(PROMISES);
+    private static Map<String, String> promises(String guarantees) {
         Map<String, String> promises = new LinkedHashMap<>();
-        readme.substring(begin, readme.indexOf("\n## ", begin + 1)).lines().filter(l -> l.matches("\\d+\\. .*"))
-                .forEach(l -> promises.put(l.replaceFirst("^\\S+ +", ""), "the races, see `jcstress-tests`"));
+        guarantees.lines().filter(l -> l.matches(NUMBERED + ".*"))
+                .forEach(l -> promises.put(l.replaceFirst(NUMBERED, ""), "the tests that docs/guarantees.md names"));
         return promises;
     }
 
@@ -99,7 +98,7 @@ final class PlantedReport {
             for (String guarded : f.traps()) {
                 long n = rows.stream().filter(row -> isMeant(row, guarded, rows)).count();
                 if (n != 1) {
-                    wrong.add(f.name() + ": " + n + " rows of docs/traps.md or the README's promises begin with: "
+                    wrong.add(f.name() + ": " + n + " rows of docs/traps.md or headings of docs/guarantees.md begin with: "
                             + guarded);
                 }
             }

@@ -281,16 +281,31 @@ class StandbyTest {
         assertSame(first, standby.poller());
     }
 
+    /** As the poller does before it runs what it has claimed. */
+    private void poll(long now) {
+        assertEquals(TimerQueue.CLAIMED, queue.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
+    }
+
+    @Test
+    void firstCallback_nothingElseArmed_guardSleepsOn() {
+        arm(NOW + 10 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        getUp(first);
+        poll(NOW + 10 * MS);
+        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
+        assertFalse(second.isCalled());
+    }
+
     @Test
     void firstCallback_timersArmedSinceTheGuardWentToSleep_guardIsCalled() {
         arm(NOW + 10 * MS);
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
-        getUp(first);
-        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
-        assertFalse(second.isCalled(), "nothing else is armed");
         arm(NOW + 11 * MS);
-        queue.pending(); // files it
+        getUp(first);
+        poll(NOW + 10 * MS);
+        assertFalse(second.isCalled());
         assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
         assertTrue(second.isCalled());
     }
@@ -299,10 +314,23 @@ class StandbyTest {
     void firstCallback_anotherTimerIsDueAlready_guardIsCalled() {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
+        arm(NOW);
+        arm(NOW);
         getUp(first);
+        poll(NOW);
+        assertFalse(second.isCalled());
+        assertTrue(standby.ensureGuard(first, queue, NOW));
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void firstCallback_anotherTimerIsDueInAMoment_guardThatSleepsForLongIsCalled() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
         arm(NOW);
-        arm(NOW);
-        assertEquals(TimerQueue.CLAIMED, queue.pollOne(standby, first, NOW, true, true, standby.helpBefore(first)));
+        arm(NOW + 1);
+        getUp(first);
+        poll(NOW);
         assertFalse(second.isCalled());
         assertTrue(standby.ensureGuard(first, queue, NOW));
         assertTrue(second.isCalled());

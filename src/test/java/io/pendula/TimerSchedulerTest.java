@@ -54,7 +54,7 @@ class TimerSchedulerTest {
             assertEquals(workers == 1 ? 1 : workers + 16, s.options.maxThreads());
             assertEquals(Long.MAX_VALUE, s.options.maxPending());
             assertEquals(Long.MAX_VALUE, s.options.slowNanos());
-            assertEquals(1_000_000, s.options.stallNanos());
+            assertEquals(5_000_000_000L, s.options.stallNanos());
             assertTrue(s.options.monitor() && s.options.spacingNanos() == 150_000 && s.options.daemon());
             assertNull(s.options.executor());
             assertSame(NanoClock.system(), s.options.clock());

@@ -6,12 +6,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A queue with tasks of an executor, which runs all the time, so that it asks nothing of a scheduler. */
+/** A queue with tasks of an executor, which runs all the time. */
 abstract class TaskRig extends Rig {
     /** Longer than any wait; who waits so long has missed a wake. */
     private static final long FOR_EVER_SECONDS = 10;
 
-    final SchedulerExecutor executor = new SchedulerExecutor(null, false);
+    /** Has no threads. */
+    private static final TimerScheduler SCHEDULER = TimerScheduler.builder().workers(0).build();
+
+    final SchedulerExecutor executor = new SchedulerExecutor(SCHEDULER, false);
     volatile int calls;
 
     final ScheduledTask<Integer> one() {
