@@ -324,6 +324,9 @@ final class Driver extends QueueRunner implements Runnable {
         if (look == Backstop.GET_UP || !standby.goToSleep(this, polls, next, now)) {
             return true;
         }
+        if (polls && next != Timeline.NEVER) {
+            scheduler.firstIsArmed(); // the monitor may have looked while this thread was up and nothing was armed
+        }
         boolean left = false;
         try {
             long target = Math.min(until, look);

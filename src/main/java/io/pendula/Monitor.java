@@ -23,7 +23,7 @@ final class Monitor implements Runnable {
      *
      * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
      * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that
-     * it has armed itself has been up before, when the monitor saw the timer that it ran.
+     * it has armed itself, or that was armed while it was up, looks at sleepsUntil then.
      *
      * Without the monitor no timer is lost, but those behind callbacks that block all workers wait.
      */
