@@ -86,7 +86,7 @@ final class Crew {
         Driver[] all = new Driver[scheduler.queues.length];
         for (TimerQueue q : scheduler.queues) {
             Driver d = new Driver(scheduler, scheduler.standby, q, false);
-            d.sitsEmpty();
+            d.sleeps(Timeline.NEVER); // has no thread as yet
             all[q.index] = d;
             q.prepareToSleep(scheduler.standby, scheduler.timeline.now());
         }

@@ -97,11 +97,6 @@ final class Driver extends QueueRunner implements Runnable {
         isParked(); // links what the monitor calls later, perhaps when there is no memory for that
     }
 
-    /** Has no thread as yet, and is asleep until the first wake. Nobody else knows this driver. */
-    void sitsEmpty() {
-        sleeps(Timeline.NEVER);
-    }
-
     @Override
     Thread runner() {
         return seat.thread();
@@ -109,10 +104,6 @@ final class Driver extends QueueRunner implements Runnable {
 
     TimerQueue home() {
         return home;
-    }
-
-    boolean isTemporary() {
-        return isTemporary;
     }
 
     /** Makes it do another round before it sleeps again. The caller holds no lock. */
@@ -168,7 +159,7 @@ final class Driver extends QueueRunner implements Runnable {
         Thread t = seat.thread();
         Thread.State s = t == null ? Thread.State.TERMINATED : t.getState();
         return (s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING || s == Thread.State.TERMINATED)
-                && (pulseOpaque() & 1) == 0;
+                && !isInCallback();
     }
 
     @Override
@@ -264,7 +255,8 @@ final class Driver extends QueueRunner implements Runnable {
         boolean again = false;
         for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
-            int step = q.pollOne(standby, this, now, fresh || again, fresh, standby.helpBefore(this));
+            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
+            int step = q.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
             if (step == TimerQueue.CLAIMED) {
                 callOthers(q, now);
                 again = runClaimed();

@@ -145,8 +145,8 @@ final class Standby implements QueueOwner {
 
     /** Timers that are armed for an instant before this, while {@code p} is up, may need the guard. */
     long helpBefore(Driver p) {
-        Driver g = guard;
-        return g != null && g != p && g.asleep ? g.until : WakeGate.NO_HELP;
+        Driver g = guardAsleep(p);
+        return g != null ? g.until : WakeGate.NO_HELP;
     }
 
     // ---- workers ----
@@ -167,8 +167,13 @@ final class Standby implements QueueOwner {
 
     /** Whether a guard sleeps that is not {@code d}. */
     boolean isGuarded(Driver d) {
+        return guardAsleep(d) != null;
+    }
+
+    /** The guard if it sleeps and is not {@code d}; else null. */
+    private Driver guardAsleep(Driver d) {
         Driver g = guard;
-        return g != null && g != d && g.asleep;
+        return g != null && g != d && g.asleep ? g : null;
     }
 
     /**
@@ -177,11 +182,11 @@ final class Standby implements QueueOwner {
      */
     boolean ensureGuard(Driver me, TimerQueue q, long now) {
         Driver p = poller;
-        Driver g = guard;
         if (p != me && p.asleep) {
             return true;
         }
-        if (g != null && g != me && g.asleep) {
+        Driver g = guardAsleep(me);
+        if (g != null) {
             callIfTooLate(g, q, now);
             return true;
         }
@@ -215,8 +220,8 @@ final class Standby implements QueueOwner {
 
     /** The calling worker is behind with its timers. */
     void callHelper(Driver me) {
-        Driver g = guard;
-        Driver helper = g != null && g != me && g.asleep ? g : reserve(me);
+        Driver g = guardAsleep(me);
+        Driver helper = g != null ? g : reserve(me);
         if (helper != null) {
             helper.call();
         }
@@ -271,8 +276,8 @@ final class Standby implements QueueOwner {
             long min = Math.min(spacing, MIN_SLEEP_NANOS);
             target = Math.max(next, Math.max(Timeline.plus(lastWake, spacing), Timeline.plus(now, min)));
         }
-        Driver g = guard;
-        if (g == null || g == d || !g.asleep) {
+        Driver g = guardAsleep(d);
+        if (g == null) {
             d.sleeps(target);
             guard = reserve(d);
             return guard;
@@ -295,7 +300,7 @@ final class Standby implements QueueOwner {
     /** The guard, or a worker that comes back, finds that the poller is held up. */
     private Driver takeOver(Driver d) {
         poller = d; // T1'
-        if (guard == d || guard == null || !guard.asleep) {
+        if (guardAsleep(d) == null) {
             guard = reserve(d);
             bound = BOUND_NANOS;
             return guard; // it plans anew
@@ -305,8 +310,7 @@ final class Standby implements QueueOwner {
 
     private void sleepBehind(Driver d, Driver p, long now) {
         d.sleeps(Timeline.NEVER); // before it looks who else does, see 4
-        Driver g = guard;
-        if (g != null && g != d && g.asleep) {
+        if (guardAsleep(d) != null) {
             return; // in reserve
         }
         guard = d;

@@ -52,7 +52,7 @@ class TimerContractTest {
         }
     }
 
-    /** Each timeout ends in exactly one way, whoever wins. */
+    /** Each timeout ends in exactly one way, in every race. */
     @ParameterizedTest
     @EnumSource
     void cancelAgainstExpiry_exactlyOneWins(TimerKind kind) throws InterruptedException {
