@@ -106,7 +106,9 @@ class LoopWatchTest {
             Fixtures.node(plug).queue.arm(Fixtures.node(plug), s.timeline.now());
             await(held);
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-            awaitStillness("watch-successor");
+            eventually("the workers wait, and the monitor for its look each second", () -> threadsOf("watch-successor")
+                    .stream().allMatch(t -> t.getState() == (t.getName().endsWith("-monitor")
+                            ? Thread.State.TIMED_WAITING : Thread.State.WAITING)));
             armElsewhere(loop);
             loop.close();
             assertTrue(ran.await(5, TimeUnit.SECONDS), "waits for the stuck successor");

@@ -244,6 +244,26 @@ class TimerListenerTest {
         }
     }
 
+    /** The second callback follows on the first, so no arming thread finds a worker asleep and wakes the monitor. */
+    @Test
+    void stalled_nextOfAWorkerThatDoesNotSleepBetween_isHeard() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = oneWorker(heard).name("next").stallAfter(Duration.ofMillis(5)).build()) {
+            Thread monitor = LifeFixtures.threadsOf("next").stream().filter(t -> t.getName().endsWith("-monitor"))
+                    .findAny().orElseThrow();
+            CountDownLatch second = new CountDownLatch(1);
+            s.after(NOW, () -> {
+                eventually("stall reported", () -> heard.stalled.size() == 1);
+                Fixtures.awaitWaiting(monitor);
+                s.after(NOW, () -> {
+                    eventually("second stall reported", () -> heard.stalled.size() == 2);
+                    second.countDown();
+                });
+            });
+            await(second);
+        }
+    }
+
     @Test
     void stalled_listenerThrows_monitorLivesOn() {
         AtomicInteger stalls = new AtomicInteger();
@@ -254,7 +274,7 @@ class TimerListenerTest {
                 stalls.incrementAndGet();
                 throw new IllegalStateException("stalled");
             }
-        }).threadFactory(handledBy((t, e) -> uncaught.add(e))).build()) {
+        }).stallAfter(Duration.ofMillis(5)).threadFactory(handledBy((t, e) -> uncaught.add(e))).build()) {
             for (int i = 1; i <= 2; i++) {
                 int n = i;
                 CountDownLatch heardOf = new CountDownLatch(1);
