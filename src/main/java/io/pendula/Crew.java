@@ -157,16 +157,6 @@ final class Crew {
         return false;
     }
 
-    /** Whether a worker is in a round, or in a callback. */
-    boolean isAnyUp() {
-        for (Driver d : drivers) {
-            if (!d.asleep) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether there is none that sleeps, though one more could be started. */
     boolean isSpareNeeded() {
         return mayGrow() && !isAnyAsleep(null);

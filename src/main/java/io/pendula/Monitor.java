@@ -24,8 +24,8 @@ final class Monitor implements Runnable {
      * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
      * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that
      * it has armed itself, or that was armed while it was up, looks at sleepsUntil then. A timer that such a worker has
-     * taken out to run is in no queue; so after the queues the monitor looks whether a worker is up, and looks again
-     * in a second if so. A worker clears asleep before it takes a timer out.
+     * taken out to run is in no queue; so after the queues the monitor looks whether a worker is up, and does not sleep
+     * without a limit then. A worker clears asleep before it takes a timer out.
      *
      * Without the monitor no timer is lost, but those behind callbacks that block all workers wait.
      */
@@ -181,14 +181,24 @@ final class Monitor implements Runnable {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
             sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
-            if (sooner == Timeline.NEVER && scheduler.crew.isAnyUp()) {
-                sooner = now + lookNanos;
-            }
+            sooner = Math.min(sooner, lookWhileUp(now));
         }
         if (sooner != until) {
             sleepsUntil = sooner;
         }
         return sooner;
+    }
+
+    /** When to look again at a worker that is up though nothing is armed: it may have taken out a timer to run. */
+    private long lookWhileUp(long now) {
+        long next = Timeline.NEVER;
+        for (Driver d : scheduler.crew.drivers()) {
+            if (!d.asleep) {
+                // One that is not in a callback will be soon, or asleep.
+                next = Math.min(next, now + (d.isInCallback() ? lookNanos : SLOW_POLL_NANOS));
+            }
+        }
+        return next;
     }
 
     private void overslept(long nanos, long now) {
