@@ -32,8 +32,8 @@ final class Backstop {
     static final long LOOK_NANOS = 1_000_000_000;
     /** Timers visited at one look, in all queues together. */
     static final int VISITS = 128;
-    /** What a look says to a driver that must not sleep on. */
-    static final long GET_UP = 0;
+    /** What a look says to a worker that must not sleep on. */
+    static final long WAKE_UP = 0;
     /** A timer is suspicious if it is overdue by so much, */
     private static final long LATE_NANOS = 100_000_000;
     /** and rescued if it still is after so long. At once would be too soon: a woken thread may wait for a processor. */
@@ -91,8 +91,8 @@ final class Backstop {
         return look(now, null);
     }
 
-    /** The same for a driver that goes to sleep; GET_UP if it is needed. */
-    long look(long now, Driver me) {
+    /** The same for a worker that goes to sleep; WAKE_UP if it is needed. */
+    long look(long now, Worker me) {
         long due = next;
         if (due == Timeline.NEVER) {
             if (isAnythingArmed()) {
@@ -105,7 +105,7 @@ final class Backstop {
         return next;
     }
 
-    private synchronized long lookAtAll(long now, Driver me) {
+    private synchronized long lookAtAll(long now, Worker me) {
         long due = next;
         if (now < due) {
             return due; // another worker has been here
@@ -124,16 +124,16 @@ final class Backstop {
         looks++;
         FlightEvents.look(scheduler);
         next = suspicious ? now + AGAIN_NANOS : armed ? now + LOOK_NANOS : Timeline.NEVER;
-        return needed ? GET_UP : next;
+        return needed ? WAKE_UP : next;
     }
 
-    private void lookAt(TimerQueue q, long now, boolean afresh, Driver me) {
+    private void lookAt(TimerQueue q, long now, boolean afresh, Worker me) {
         if (budget <= 0 || !q.tryLock()) {
             armed = true; // for all that is known
             return;
         }
         QueueOwner owner = q.gate.owner();
-        Driver poller = scheduler.standby.poller();
+        Worker poller = scheduler.standby.poller();
         boolean wakes = false;
         try {
             budget--;
@@ -142,7 +142,7 @@ final class Backstop {
                 q.overdue.sleeper = null;
                 return;
             }
-            if (owner instanceof LoopDriver) {
+            if (owner instanceof LoopWorker) {
                 q.fileAndPeek(now);
                 return;
             }
@@ -218,7 +218,7 @@ final class Backstop {
      * Whether the look before has found the same: a gate that says a later instant, or a poller that is parked and has
      * made no round.
      */
-    private boolean isRescue(TimerQueue q, Driver d, long now, boolean afresh) {
+    private boolean isRescue(TimerQueue q, Worker d, long now, boolean afresh) {
         OverdueNote note = q.overdue;
         long until = q.gate.pollUntil();
         if (d == null || until <= now && !d.isParked()) {

@@ -32,7 +32,7 @@ final class CleanThreads implements PrivilegedAction<Thread> {
     @Override
     public Thread run() {
         ThreadGroup group = root();
-        Thread t = body instanceof Driver d ? new DriverThread(group, d, name)
+        Thread t = body instanceof Worker d ? new WorkerThread(group, d, name)
                 : new Thread(group, body, name, 0, false);
         t.setPriority(Thread.NORM_PRIORITY);
         return t;

@@ -5,8 +5,8 @@ import static io.pendula.TimerState.MODIFIED_LATER;
 import static io.pendula.TimerState.state;
 
 /**
- * Sweeps the stale entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks. Guarded
- * by the queue's lock but for what is said to be volatile.
+ * Sweeps the stale entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks.
+ * Guarded by the queue's lock but for what is said to be volatile.
  */
 final class Compactor {
     /*
@@ -20,11 +20,11 @@ final class Compactor {
      * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
      * t is not repeated within LATE_SHARE * t.
      *
-     * A owner that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
+     * An owner that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
      * pollUntil, and reads the count of stale entries after that; a thread that makes the first entry stale, or stops a
-     * timer in the inbox, reads sleepsLong after that. So, as in the proof of WakeGate, one of them sees the other, and the
-     * owner is woken once. To be woken for each of many such stops would cost more than they are worth: so if drains
-     * have dropped stopped timers since the last publication, the next sleep is limited, too.
+     * timer in the inbox, reads sleepsLong after that. So, as in the proof of WakeGate, one of them sees the other, and
+     * the owner is woken once. To be woken for each of many such stops would cost more than they are worth: so if
+     * drains have dropped stopped timers since the last publication, the next sleep is limited, too.
      */
 
     /** So many stale entries are never worth a sweep. */
@@ -83,20 +83,22 @@ final class Compactor {
         this.lateNanos = lateNanos;
     }
 
-    /** More stale entries than this: the driver sweeps. The racy read of the size is benign, it only shifts the bound. */
+    /**
+     * More stale entries than this: the worker sweeps. The racy read of the size is benign, it only shifts the bound.
+     */
     private int softBound() {
         return Math.max(STALE_FLOOR, heap.size() >> 2);
     }
 
     /**
      * More than this: who makes entries stale sweeps a little now and then. It has the timers in its processor's cache,
-     * so this costs a fraction of what it costs the driver, which is called if that is not enough.
+     * so this costs a fraction of what it costs the worker, which is called if that is not enough.
      */
     private int tidyBound() {
         return softBound() * 3 / 4;
     }
 
-    /** More than this: whoever notices helps, as the driver does not get a processor. */
+    /** More than this: whoever notices helps, as the worker does not get a processor. */
     private int hardBound() {
         return STALE_FLOOR / 2 + (heap.size() >> 1);
     }
@@ -126,7 +128,7 @@ final class Compactor {
                 sweepToHardBound();
             }
             if (isOverBound() && !sweeping) {
-                gate.wakeIfBefore(1); // whoever sleeps, however short, gets up to sweep
+                gate.wakeIfBefore(1); // whoever sleeps, however short, wakes up to sweep
             }
         }
     }
@@ -251,8 +253,8 @@ final class Compactor {
     }
 
     /**
-     * Drops the entry that the hand is at, and visits what comes there if that is an entry that was not visited before: a
-     * parent, if the last entry went further up. Returns how many more were dropped.
+     * Drops the entry that the hand is at, and visits what comes there if that is an entry that was not visited before:
+     * a parent, if the last entry went further up. Returns how many more were dropped.
      */
     private int dropUntilVisited() {
         for (int more = 0; ; more++) {
@@ -296,7 +298,7 @@ final class Compactor {
 
     // ---- late sweeps ----
 
-    /** When the owner must get up for one, or NEVER. */
+    /** When the owner must wake up for one, or NEVER. */
     long lateSweepAt() {
         return lateSweepAt;
     }

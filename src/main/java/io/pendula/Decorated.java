@@ -24,7 +24,7 @@ final class Decorated extends Call {
     }
 
     static Runnable by(UnaryOperator<Runnable> decorator, Runnable task) {
-        return task == null || task instanceof Signal ? task : new Decorated(task, decorator);
+        return task == null || task instanceof Receiver ? task : new Decorated(task, decorator);
     }
 
     static Call by(UnaryOperator<Runnable> decorator, Callable<?> task) {

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One claimed firing, from the claim to the end of the callback. A driver uses a single one over and over; a firing
+ * One claimed firing, from the claim to the end of the callback. A worker uses a single one over and over; a firing
  * that is handed to an executor has one of its own.
  */
 abstract class Firing {

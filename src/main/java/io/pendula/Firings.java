@@ -30,21 +30,21 @@ final class Firings {
 
     /** Tells those who wait in close(). */
     void runEnded() {
-        synchronized (scheduler.crew) {
-            scheduler.crew.notifyAll();
+        synchronized (scheduler.workerPool) {
+            scheduler.workerPool.notifyAll();
         }
     }
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
         // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             look(d.nodeAcquire(), look);
         }
-        for (LoopDriver l : scheduler.loops.all()) {
+        for (LoopWorker l : scheduler.loops.all()) {
             look(l.nodeAcquire(), look);
         }
-        for (DispatchedFiring h : handoffs) { // after the drivers: registered before a driver lets go
+        for (DispatchedFiring h : handoffs) { // after the workers: registered before a worker lets go
             look(h.nodeAcquire(), look);
         }
         if (scheduler.stepper != null) {
@@ -61,12 +61,12 @@ final class Firings {
 
     /** For people: the thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             if (d.nodeOpaque() == timer) {
                 return d.runner();
             }
         }
-        for (LoopDriver l : scheduler.loops.all()) {
+        for (LoopWorker l : scheduler.loops.all()) {
             if (l.nodeOpaque() == timer) {
                 return l.runner();
             }
@@ -93,12 +93,12 @@ final class Firings {
     private List<Firing> ofCaller() {
         Thread t = Thread.currentThread();
         List<Firing> runs = new ArrayList<>();
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             if (d.runner() == t) {
                 runs.add(d);
             }
         }
-        for (LoopDriver l : scheduler.loops.all()) {
+        for (LoopWorker l : scheduler.loops.all()) {
             if (l.runner() == t && l.isRunning()) {
                 runs.add(l);
             }
@@ -122,14 +122,14 @@ final class Firings {
     /** Until none is in progress but those that wait here, too; or until the calling thread is interrupted. */
     void awaitEnd() {
         List<Firing> mine = ofCaller();
-        synchronized (scheduler.crew) {
+        synchronized (scheduler.workerPool) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);
-                scheduler.crew.notifyAll();
+                scheduler.workerPool.notifyAll();
             }
             try {
                 while (mustWait(!mine.isEmpty())) {
-                    scheduler.crew.wait();
+                    scheduler.workerPool.wait();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -138,13 +138,13 @@ final class Firings {
     }
 
     private boolean mustWait(boolean insideCallback) {
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             if (!d.inClose) {
                 return true;
             }
         }
-        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopDriver.ended and Stepper.runOneDue
-        for (LoopDriver l : scheduler.loops.all()) {
+        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
+        for (LoopWorker l : scheduler.loops.all()) {
             if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
                 return true;
             }

@@ -16,7 +16,7 @@ final class GoneQueues {
     /*
      * Overview
      *
-     * Each round of a driver, each look of the monitor walks the scheduler's list, so its length must follow the loops
+     * Each round of a worker, each look of the monitor walks the scheduler's list, so its length must follow the loops
      * that exist. A queue whose loop has gone stays in the list, with another owner, while a timer is armed there. Then
      * it is retired: it leaves the list. A timer belongs to its queue for life, so a stopped or fired timer of a
      * retired queue may be armed again; then the queue comes back first.
@@ -25,9 +25,10 @@ final class GoneQueues {
      * the word and has yet to push; none runs; the heap and the lines are empty; the queue is not in the list. Hence
      * nothing of it can be due.
      *
-     * Retiring happens under the crew's lock and the queue's. The queue's lock keeps away drains, claims and the close.
-     * Claims happen under it, too, and are told by a Firing from that moment until the run has ended; so if no Firing tells
-     * of a timer of this queue, none runs, and none can begin to. What is left are pushes, which need no lock:
+     * Retiring happens under the worker pool's lock and the queue's. The queue's lock keeps away drains, claims and the
+     * close. Claims happen under it, too, and are told by a Firing from that moment until the run has ended; so if no
+     * Firing tells of a timer of this queue, none runs, and none can begin to. What is left are pushes, which need no
+     * lock:
      *
      *     retiring                               arming thread
      *     R1  drain (takes the inbox)            A1  CAS of the word to a queued state
@@ -40,15 +41,15 @@ final class GoneQueues {
      * has an owner. The next attempt to push is the usual one: if the queue was retired once more meanwhile, it comes
      * back once more.
      *
-     * Who closes the scheduler, or the last loop where there are no drivers, first puts all retired queues back into the
-     * list (relist), under the crew's lock, so that they are closed as all others are: a timer that is about to be pushed
-     * there is collected or refused by the rules of QueueCloser, and later pushes find CLOSED. For that purpose
-     * the retired queues are known, by weak references.
+     * Who closes the scheduler, or the last loop where there are no workers, first puts all retired queues back into the
+     * list (relist), under the worker pool's lock, so that they are closed as all others are: a timer that is about to
+     * be pushed there is collected or refused by the rules of QueueCloser, and later pushes find CLOSED. For that
+     * purpose the retired queues are known, by weak references.
      *
      * A queue comes back as one whose owner sleeps: pollUntil is NEVER, so the push that it came back for wakes the
      * owner, with the proof of WakeGate. To wake the owner before the push would let it retire the queue again, which
      * it has time for on a busy machine. The list has the queue before the push, so an owner that was woken finds it
-     * there: in its next round, or in its last look before it parks (Driver.isCalled, LoopDriver.isCalled).
+     * there: in its next round, or in its last look before it parks (Worker.isCalled, LoopWorker.isCalled).
      *
      * Whatever else meets a retired queue finds nothing to do: pollUntil is AWAKE and arrivals is not lowered before a
      * push, so no arming wakes a runner; a runner with an old copy of the list finds under the lock that it is not the
@@ -62,7 +63,7 @@ final class GoneQueues {
     private static final int KEPT = 64;
 
     private final TimerScheduler scheduler;
-    /** Those that left last, the youngest at the end. Under the crew's lock, as all below. */
+    /** Those that left last, the youngest at the end. Under the worker pool's lock, as all below. */
     private final ArrayDeque<TimerQueue> lately = new ArrayDeque<>(KEPT + 2);
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
@@ -101,7 +102,7 @@ final class GoneQueues {
      * caller holds no queue's lock.
      */
     boolean retire(TimerQueue q) {
-        synchronized (scheduler.crew) {
+        synchronized (scheduler.workerPool) {
             if (q.isRetired()) {
                 return true;
             }
@@ -118,7 +119,7 @@ final class GoneQueues {
             }
             scheduler.queues = rest;
             lately.add(q);
-            if (owner instanceof LoopDriver l) {
+            if (owner instanceof LoopWorker l) {
                 l.checkSuccession();
             }
             return true;
@@ -130,7 +131,7 @@ final class GoneQueues {
      * short, and the queue is retired still.
      */
     boolean bringBack(TimerQueue q) {
-        synchronized (scheduler.crew) {
+        synchronized (scheduler.workerPool) {
             if (!q.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
@@ -141,7 +142,7 @@ final class GoneQueues {
             } catch (OutOfMemoryError e) {
                 return false;
             }
-            if (owner instanceof LoopDriver l) {
+            if (owner instanceof LoopWorker l) {
                 l.hasSucceeded = true;
             }
             q.comeBackTo(owner);
@@ -153,7 +154,10 @@ final class GoneQueues {
         return true;
     }
 
-    /** Under crew. Puts all retired queues back into the list, without an owner: they are about to be closed. */
+    /**
+     * Under the worker pool's lock. Puts all retired queues back into the list, without an owner: they are about to be
+     * closed.
+     */
     void relist() {
         List<TimerQueue> all = new ArrayList<>(Arrays.asList(scheduler.queues));
         all.addAll(retired);

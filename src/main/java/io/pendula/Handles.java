@@ -13,7 +13,7 @@ final class Handles {
 
     /** The program's own task behind what a timer runs, or null. */
     static Object task(Runnable work) {
-        return work instanceof Signal ? null : work instanceof Call c ? c.task() : work;
+        return work instanceof Receiver ? null : work instanceof Call c ? c.task() : work;
     }
 
     static Duration remaining(TimerNode t) {

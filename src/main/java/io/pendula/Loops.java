@@ -19,36 +19,39 @@ final class Loops {
     private final TimerScheduler scheduler;
     /** Made when it is first asked for: it loads the classes of loops, which costs a new JVM two milliseconds. */
     private static final class None {
-        static final LoopDriver[] ARRAY = {};
+        static final LoopWorker[] ARRAY = {};
     }
 
-    /** All whose callbacks may run. Copied at each change, under the crew's lock, as all below. Null at the start. */
-    private volatile LoopDriver[] loops;
-    private final Map<Thread, LoopDriver> byThread = new ConcurrentHashMap<>();
+    /**
+     * All whose callbacks may run. Copied at each change, under the worker pool's lock, as all below. Null at the
+     * start.
+     */
+    private volatile LoopWorker[] loops;
+    private final Map<Thread, LoopWorker> byThread = new ConcurrentHashMap<>();
     private int made;
 
     Loops(TimerScheduler scheduler) {
         this.scheduler = scheduler;
     }
 
-    LoopDriver[] all() {
-        LoopDriver[] all = loops;
+    LoopWorker[] all() {
+        LoopWorker[] all = loops;
         return all == null ? None.ARRAY : all;
     }
 
     /** The calling thread's own loop, or null. */
-    LoopDriver of(Thread t) {
-        LoopDriver[] all = loops;
+    LoopWorker of(Thread t) {
+        LoopWorker[] all = loops;
         return all == null || all.length == 0 ? null : byThread.get(t);
     }
 
     /** For a thread without a loop, where there are no workers: a shared loop if there is one that lives. */
     TimerQueue any(int turn) {
-        LoopDriver[] all = all();
-        LoopDriver found = null;
+        LoopWorker[] all = all();
+        LoopWorker found = null;
         boolean ended = false;
         for (int i = 0; i < all.length && (found == null || found.isConfined()); i++) {
-            LoopDriver d = all[Integer.remainderUnsigned(turn + i, all.length)];
+            LoopWorker d = all[Integer.remainderUnsigned(turn + i, all.length)];
             if (d.hasEnded()) {
                 ended = true;
             } else if (!d.detached && (found == null || !d.isConfined())) {
@@ -64,8 +67,8 @@ final class Loops {
         return found.queue;
     }
 
-    LoopDriver attach(Thread thread, Runnable wakeup, boolean confined) {
-        synchronized (scheduler.crew) {
+    LoopWorker attach(Thread thread, Runnable wakeup, boolean confined) {
+        synchronized (scheduler.workerPool) {
             if (scheduler.isClosed()) {
                 throw new IllegalStateException("the scheduler is closed");
             }
@@ -73,16 +76,16 @@ final class Loops {
                 throw new IllegalStateException("the thread " + thread.getName()
                         + " has a loop of this scheduler already");
             }
-            for (LoopDriver l : all()) {
+            for (LoopWorker l : all()) {
                 if (l.runner() == thread) {
                     throw new IllegalStateException("the thread " + thread.getName()
                             + " is inside a callback of a loop that it has closed");
                 }
             }
             TimerQueue q = scheduler.newQueue(scheduler.workers() + made);
-            LoopDriver d = new LoopDriver(scheduler, q, thread, wakeup, confined);
-            LoopDriver[] all = all();
-            LoopDriver[] more = Arrays.copyOf(all, all.length + 1);
+            LoopWorker d = new LoopWorker(scheduler, q, thread, wakeup, confined);
+            LoopWorker[] all = all();
+            LoopWorker[] more = Arrays.copyOf(all, all.length + 1);
             more[all.length] = d;
             TimerQueue[] queues = scheduler.queuesWith(q);
             byThread.put(thread, d); // the last step that may fail for want of memory
@@ -95,14 +98,14 @@ final class Loops {
     }
 
     /**
-     * The loop takes no more timers, and others get those that it has; returns those for which there is no owner. If this
-     * fails, as for want of memory, the next call does the rest and returns what this one should have.
+     * The loop takes no more timers, and others get those that it has; returns those for which there is no owner. If
+     * this fails, as for want of memory, the next call does the rest and returns what this one should have.
      */
-    List<TimerNode> detach(LoopDriver d) {
+    List<TimerNode> detach(LoopWorker d) {
         List<TimerNode> unfired;
         QueueOwner successor = null;
         try {
-            synchronized (scheduler.crew) {
+            synchronized (scheduler.workerPool) {
                 if (d.ended) {
                     return List.of();
                 }
@@ -138,8 +141,8 @@ final class Loops {
         return unfired;
     }
 
-    /** Under crew. Each queue of a loop is closed, or gets another owner. */
-    private void leaveQueues(LoopDriver d, QueueOwner successor) {
+    /** Under the worker pool's lock. Each queue of a loop is closed, or gets another owner. */
+    private void leaveQueues(LoopWorker d, QueueOwner successor) {
         boolean last = successor == null && !scheduler.isStepped();
         if (last) {
             scheduler.gone().relist();
@@ -151,7 +154,7 @@ final class Loops {
             if (d.isConfined() && q == d.queue || last) {
                 scheduler.closeQueue(q, d.unfired);
             } else {
-                if (successor instanceof LoopDriver l) {
+                if (successor instanceof LoopWorker l) {
                     l.hasSucceeded = true;
                 }
                 q.leaveTo(successor);
@@ -164,13 +167,16 @@ final class Loops {
         }
     }
 
-    /** Under crew. The workers if there are any; else another loop, one that is not confined if there is one; or null. */
+    /**
+     * Under the worker pool's lock. The workers if there are any; else another loop, one that is not confined if there
+     * is one; or null.
+     */
     QueueOwner successor() {
         if (scheduler.workers() > 0) {
             return scheduler.standby; // null with a manual clock
         }
-        LoopDriver successor = null;
-        for (LoopDriver l : all()) {
+        LoopWorker successor = null;
+        for (LoopWorker l : all()) {
             if (!l.detached && l.runner().isAlive() && (successor == null || successor.isConfined())) {
                 successor = l;
             }
@@ -179,12 +185,12 @@ final class Loops {
     }
 
     /**
-     * Under crew. As successor(); but a loop whose thread has ended and that is not closed yet, rather than none. Null with a
-     * manual clock.
+     * Under the worker pool's lock. As successor(); but a loop whose thread has ended and that is not closed yet,
+     * rather than none. Null with a manual clock.
      */
     QueueOwner anyOwner() {
         QueueOwner successor = successor();
-        LoopDriver[] all = all();
+        LoopWorker[] all = all();
         for (int i = 0; successor == null && i < all.length && !scheduler.isStepped(); i++) {
             successor = all[i].detached ? null : all[i];
         }
@@ -193,7 +199,7 @@ final class Loops {
 
     /** Closes each loop whose thread has ended without closing it. The caller holds no lock. */
     void closeEnded() {
-        for (LoopDriver l : all()) {
+        for (LoopWorker l : all()) {
             if (l.hasEnded()) {
                 closeEnded(l);
             }
@@ -204,8 +210,8 @@ final class Loops {
      * Does what {@link TimerLoop#close()} does, for a thread that cannot do it any more. But a shared loop's timers
      * stay where they are while there is no owner to be had: the next loop that is attached becomes it.
      */
-    void closeEnded(LoopDriver l) {
-        synchronized (scheduler.crew) {
+    void closeEnded(LoopWorker l) {
+        synchronized (scheduler.workerPool) {
             if (l.ended || scheduler.isClosed() || !l.isConfined() && successor() == null && !scheduler.isStepped()) {
                 return;
             }
@@ -214,12 +220,12 @@ final class Loops {
     }
 
     /** Its last callback has ended. */
-    void forget(LoopDriver d) {
-        synchronized (scheduler.crew) {
-            List<LoopDriver> rest = new ArrayList<>(Arrays.asList(all()));
+    void forget(LoopWorker d) {
+        synchronized (scheduler.workerPool) {
+            List<LoopWorker> rest = new ArrayList<>(Arrays.asList(all()));
             rest.remove(d);
-            loops = rest.toArray(new LoopDriver[0]);
-            scheduler.crew.notifyAll();
+            loops = rest.toArray(new LoopWorker[0]);
+            scheduler.workerPool.notifyAll();
         }
     }
 }

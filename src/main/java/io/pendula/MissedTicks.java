@@ -2,7 +2,7 @@ package io.pendula;
 
 /**
  * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
- * the period, or because no driver got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ * the period, or because no worker got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
  *
  * @since 0.1
  */

@@ -12,13 +12,13 @@ final class Monitor implements Runnable {
      *
      * Workers look after each other (Standby), so the monitor sleeps until its next look, which is once a second while
      * anything is armed or a callback runs; and for ever when nothing is armed. It looks every 3 ms while no worker
-     * sleeps, if a spare one may be started: the last worker that gets up wakes it. It looks every 14 ms while a loop
+     * sleeps, if a spare one may be started: the last worker that wakes up wakes it. It looks every 14 ms while a loop
      * is up, which may be late at any time, and every 1 ms while a loop is late.
      *
      * It must not sleep for long while no worker sleeps, or while a loop is up. It publishes sleepsUntil, then looks
-     * whether a worker sleeps, and which loops are up; a worker that gets up clears asleep, then looks at sleepsUntil,
+     * whether a worker sleeps, and which loops are up; a worker that wakes up clears asleep, then looks at sleepsUntil,
      * and unparks the monitor if that lies ahead and no other worker sleeps. All four are volatile, so at least one of
-     * the two sees the other; and of two workers that get up at the same time, one sees that it is the last. The same
+     * the two sees the other; and of two workers that wake up at the same time, one sees that it is the last. The same
      * holds for a loop, and for a queue that is given to another owner.
      *
      * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
@@ -36,7 +36,7 @@ final class Monitor implements Runnable {
     private static final long FAST_POLL_NANOS = 1_000_000;
     /** Between two looks while no worker sleeps. */
     private static final long ALL_UP_POLL_NANOS = 3_000_000;
-    /** The last worker that gets up wakes the monitor if its next look is further away than this. */
+    /** The last worker that wakes up wakes the monitor if its next look is further away than this. */
     private static final long ALL_UP_LIMIT_NANOS = 4_000_000;
     /** A worker that was seen in the same callback for so long is stuck. */
     private static final long STUCK_NANOS = 1_000_000;
@@ -75,7 +75,7 @@ final class Monitor implements Runnable {
         this.backstop = backstop;
         this.stallNanos = stallNanos;
         this.lookNanos = Math.min(Backstop.LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "monitor" : null);
+        this.seat = new Seat(scheduler.workerPool, this, scheduler.endsWhenIdle() ? "monitor" : null);
         if (scheduler.endsWhenIdle()) {
             sleepsUntil = Timeline.NEVER; // has no thread as yet
         }
@@ -92,14 +92,14 @@ final class Monitor implements Runnable {
         }
     }
 
-    /** A worker has got up, and no other sleeps, as far as it knows. */
+    /** A worker has woken up, and no other sleeps, as far as it knows. */
     void noneAsleep(long now) {
-        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && scheduler.crew.isSpareNeeded()) {
+        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && scheduler.workerPool.isSpareNeeded()) {
             call();
         }
     }
 
-    /** A loop has got up, or a queue has got another owner. */
+    /** A loop has woken up, or a queue has got another owner. */
     void loopIsUp(long now) {
         if (sleepsUntil > now + 2 * SLOW_POLL_NANOS) {
             call();
@@ -177,7 +177,7 @@ final class Monitor implements Runnable {
         if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
             sooner = now + SLOW_POLL_NANOS;
         }
-        if (until > now + ALL_UP_LIMIT_NANOS && scheduler.crew.isSpareNeeded()) {
+        if (until > now + ALL_UP_LIMIT_NANOS && scheduler.workerPool.isSpareNeeded()) {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
             sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
@@ -192,7 +192,7 @@ final class Monitor implements Runnable {
     /** When to look again at a worker that is up though nothing is armed: it may have taken out a timer to run. */
     private long lookWhileUp(long now) {
         long next = Timeline.NEVER;
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             if (!d.asleep) {
                 // One that is not in a callback will be soon, or asleep.
                 next = Math.min(next, now + (d.isInCallback() ? lookNanos : SLOW_POLL_NANOS));
@@ -217,10 +217,10 @@ final class Monitor implements Runnable {
         return sleepsUntil == Timeline.NEVER || !seat.sitDownAgain(Thread.currentThread());
     }
 
-    /** It may have come by and said so after it was looked at, and does not tell when its time is over. */
+    /** It may have polled and said so after it was looked at, and does not tell when its time is over. */
     private boolean isAnyLoopSoonerThan(long until) {
         for (TimerQueue q : scheduler.queues) {
-            if (q.gate.owner() instanceof LoopDriver l
+            if (q.gate.owner() instanceof LoopWorker l
                     && (l.isUp() || q.gate.pollUntil() < until - SLOW_POLL_NANOS)) {
                 return true;
             }
@@ -232,9 +232,9 @@ final class Monitor implements Runnable {
     private long poll(long now) {
         long next = lookAtWorkers(now);
         for (TimerQueue q : scheduler.queues) {
-            if (q.gate.owner() instanceof LoopDriver l) {
+            if (q.gate.owner() instanceof LoopWorker l) {
                 next = Math.min(next, lookAtLoop(q, l, now));
-            } else if (q.gate.home() instanceof LoopDriver l) {
+            } else if (q.gate.home() instanceof LoopWorker l) {
                 next = Math.min(next, lookAtAbsent(l, now));
             }
         }
@@ -246,7 +246,7 @@ final class Monitor implements Runnable {
     private long lookAtWorkers(long now) {
         long next = Timeline.NEVER;
         boolean allStuck = true;
-        for (Driver d : scheduler.crew.drivers()) {
+        for (Worker d : scheduler.workerPool.workers()) {
             int pulse = d.pulseOpaque();
             boolean isRunning = (pulse & 1) != 0;
             if (!isRunning || pulse != d.seenPulse) {
@@ -265,10 +265,10 @@ final class Monitor implements Runnable {
                 }
             }
         }
-        if (scheduler.crew.isSpareNeeded()) {
+        if (scheduler.workerPool.isSpareNeeded()) {
             next = Math.min(next, now + ALL_UP_POLL_NANOS);
             if (allStuck && isAnythingDue(now)) {
-                scheduler.crew.startSpare();
+                scheduler.workerPool.startSpare();
             }
         }
         return next;
@@ -307,17 +307,17 @@ final class Monitor implements Runnable {
     }
 
     /**
-     * A loop's thread may be anywhere, and come by at any moment. If it has not since a timer fell due, the workers get
+     * A loop's thread may be anywhere, and poll at any moment. If it has not since a timer fell due, the workers get
      * its queue, until it does. Returns when to look again.
      */
-    private long lookAtLoop(TimerQueue q, LoopDriver l, long now) {
+    private long lookAtLoop(TimerQueue q, LoopWorker l, long now) {
         if (l.hasEnded()) {
             scheduler.loops.closeEnded(l);
             if (l.detached) {
                 return now + FAST_POLL_NANOS; // for the new owner
             }
         }
-        boolean came = l.hasComeBy(now - paused);
+        boolean came = l.hasPolled(now - paused);
         TimerNode running = l.nodeOpaque();
         if (running != null && age(l.seenAt, now) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
@@ -337,7 +337,7 @@ final class Monitor implements Runnable {
             }
             first = q.first();
             if (!came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && q.gate.owner() == l
-                    && !l.hasComeBy(now - paused)) {
+                    && !l.hasPolled(now - paused)) {
                 q.transfer(scheduler.standby);
                 isTakenOver = true;
                 l.absentSince = Math.max(due, resumedAt);
@@ -351,7 +351,7 @@ final class Monitor implements Runnable {
         }
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {
-            // Who comes by all the time is as good as up, else each of its waits would end with a call for the monitor.
+            // Who polls all the time is as good as up, else each of its waits would end with a call for the monitor.
             return came || p == WakeGate.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
         }
         if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
@@ -368,17 +368,17 @@ final class Monitor implements Runnable {
         if (l.isConfined()) {
             return now + SLOW_POLL_NANOS;
         }
-        scheduler.standby.callHelper(null); // which runs what is due; the loop comes by, so the rest is its own
+        scheduler.standby.callHelper(null); // which runs what is due; the loop polls, so the rest is its own
         return now + FAST_POLL_NANOS;
     }
 
     /** The workers have its queue. */
-    private long lookAtAbsent(LoopDriver l, long now) {
+    private long lookAtAbsent(LoopWorker l, long now) {
         if (l.hasEnded()) {
             scheduler.loops.closeEnded(l);
         }
         TimerNode running = l.nodeOpaque();
-        if (!l.hasComeBy(now - paused) && !l.stallReported) {
+        if (!l.hasPolled(now - paused) && !l.stallReported) {
             long since = running == null ? now - l.absentSince : age(l.seenAt, now);
             if (since >= stallNanos) {
                 l.stallReported = true;

@@ -6,7 +6,7 @@ package io.pendula;
  * (Other libraries call such a thing a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
  * <p>An implementation must be safe for use by many threads, must never go backwards, and should cost no more than a
- * few tens of nanoseconds: it is read at every arming. Drivers still park on real time, so a clock that runs at
+ * few tens of nanoseconds: it is read at every arming. Workers still park on real time, so a clock that runs at
  * another speed than the system's makes timers late, never early. For tests see {@link ManualClock}.
  *
  * @since 0.1

@@ -35,10 +35,10 @@ final class OneShotTimer extends TimerNode implements Timer {
 
     @Override
     public boolean cancel() {
-        Signal signal = signal();
+        Receiver receiver = receiver();
         boolean prevented = queue.cancel(this);
-        if (signal != null) {
-            signal.run(); // those who await must not wait for ever
+        if (receiver != null) {
+            receiver.run(); // those who await must not wait for ever
         }
         return prevented;
     }
@@ -90,12 +90,12 @@ final class OneShotTimer extends TimerNode implements Timer {
     }
 
     private boolean await(long nanos) throws InterruptedException {
-        Signal signal = signal();
-        if (signal == null) {
+        Receiver receiver = receiver();
+        if (receiver == null) {
             queue.scheduler.checkAwaitable(queue, isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a timer without a task can be awaited");
         }
-        return queue.scheduler.await(signal, this::takeFiring, nanos);
+        return queue.scheduler.await(receiver, this::takeFiring, nanos);
     }
 
     private boolean takeFiring() {
@@ -107,13 +107,13 @@ final class OneShotTimer extends TimerNode implements Timer {
         return false;
     }
 
-    private Signal signal() {
-        return work() instanceof Signal s ? s : null;
+    private Receiver receiver() {
+        return work() instanceof Receiver s ? s : null;
     }
 
     @Override
-    boolean isSignal(Runnable claimed) {
-        return claimed instanceof Signal;
+    boolean isReceiver(Runnable claimed) {
+        return claimed instanceof Receiver;
     }
 
     @Override

@@ -22,7 +22,7 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     private final MissedTicks missedTicks;
     /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
-    private final Signal.Ticks ticks;
+    private final TickReceiver ticks;
     private final Tempo tempo;
     /** Written by the one thread that runs the tick. */
     private long skipped;
@@ -31,7 +31,7 @@ final class PeriodicTimer extends TimerNode implements Ticker {
         super(queue, task);
         this.tempo = new Tempo(period);
         this.missedTicks = missedTicks;
-        this.ticks = task instanceof Signal.Ticks t ? t : null;
+        this.ticks = task instanceof TickReceiver t ? t : null;
     }
 
     /** A new ticker of this queue, armed. */

@@ -15,7 +15,7 @@ abstract class QueueRunner extends Firing {
     static final int BATCH = 64;
     /** A batch that others may have to wait for ends when it has taken so long. */
     static final long BATCH_NANOS = 1_000_000;
-    /** A timer of a loop that is this late may be run by a worker, though the loop's thread comes by. */
+    /** A timer of a loop that is this late may be run by a worker, though the loop's thread polls. */
     static final long STEAL_AFTER_NANOS = 500_000;
 
     final TimerScheduler scheduler;
@@ -27,7 +27,7 @@ abstract class QueueRunner extends Firing {
     /** Whether another's queue is overdue, as far as can be told without its lock. */
     static boolean seemsLate(TimerQueue q, long now) {
         long late = now - STEAL_AFTER_NANOS;
-        return q.nextWhenOpaque() < late || q.gate.home() instanceof LoopDriver && q.inbox.arrivals() < late;
+        return q.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.inbox.arrivals() < late;
     }
 
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */

@@ -77,8 +77,8 @@ final class Reporter {
         }
     }
 
-    /** A loop has not come by since {@code first} fell due, so long ago. */
-    void loopStalled(LoopDriver l, TimerNode first, long late) {
+    /** A loop has not polled since {@code first} fell due, so long ago. */
+    void loopStalled(LoopWorker l, TimerNode first, long late) {
         stalls.incrementAndGet();
         try {
             FlightEvents.loopStalled(first, l.runner(), late);
@@ -109,7 +109,7 @@ final class Reporter {
         }
     }
 
-    void wakeupThrew(LoopDriver l, Throwable thrown) {
+    void wakeupThrew(LoopWorker l, Throwable thrown) {
         try {
             listener.wakeupThrew(l.handle, thrown);
         } catch (Throwable e) {

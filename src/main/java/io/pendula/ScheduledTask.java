@@ -40,7 +40,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
      * finds a task too late cancels it. The first to put something in the place of null has the task: a run itself, a
      * shutdownNow() RETURNED, the others REFUSED, and each of them does the rest afterwards. So a run that has begun is
      * left in peace: a periodic task is cancelled when it ends, and not if it ends by throwing. Where a task was given
-     * back or refused after its claim, its driver finds that out before the call; what was given back stays as it is
+     * back or refused after its claim, its worker finds that out before the call; what was given back stays as it is
      * then, RUNNING if it had been claimed, until its receiver runs or cancels it.
      *
      * Shutdown: see SchedulerExecutor, which uses tally and cell.
@@ -49,7 +49,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
     private static final Object REFUSED = "refused";
-    /** For good, as a driver that has claimed a task that was returned may come to it only now; runs no more. */
+    /** For good, as a worker that has claimed a task that was returned may come to it only now; runs no more. */
     private static final Object ENDED = "ended";
 
     /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */

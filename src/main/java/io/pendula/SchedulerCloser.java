@@ -11,10 +11,10 @@ import java.util.function.Predicate;
 final class SchedulerCloser {
     /*
      * Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under
-     * its queue's lock, and from that moment its Firing tells it (first a driver's, then perhaps a DispatchedFiring that is
-     * registered before the driver lets go of it). So a timer that was claimed before its queue was closed is found
-     * here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
-     * it was left with its queue, which is asked last.
+     * its queue's lock, and from that moment its Firing tells it (first a worker's, then perhaps a DispatchedFiring
+     * that is registered before the worker lets go of it). So a timer that was claimed before its queue was closed is
+     * found here with its next arming in its word, unless its run ended before: then its push found the inbox closed,
+     * and it was left with its queue, which is asked last.
      */
 
     private final TimerScheduler scheduler;

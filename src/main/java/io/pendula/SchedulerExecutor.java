@@ -66,16 +66,16 @@ public final class SchedulerExecutor extends AbstractExecutorService
      *
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue
-     * or task, the submitter sees the phase and takes the task back, unless it runs. In a pool a driver publishes what
+     * or task, the submitter sees the phase and takes the task back, unless it runs. In a pool a worker publishes what
      * it claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it
-     * calls the task: either the shutdown sees the run, or the driver sees the phase and counts the task itself
+     * calls the task: either the shutdown sees the run, or the worker sees the phase and counts the task itself
      * (mayRun). In a view the shutdown sees the claim in the task's word. The same holds for a periodic task that is
      * pushed again when its run ends: it looks at phase after the push, and before its run is cleared. A task whose push
      * is refused may have been found in a roster, and counted or given back: it is refused as if it had come too late.
      *
-     * What does not run may be wanted by three: the driver that would call it, a shutdownNow() that would give it back,
-     * a shutdown, submitter or driver that finds it too late. The first to put something into the task's runner has it.
-     * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The driver
+     * What does not run may be wanted by three: the worker that would call it, a shutdownNow() that would give it back,
+     * a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner has it.
+     * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The worker
      * waits for a shutdownNow() in progress before it refuses anything. A periodic task whose run has begun is wanted
      * by nobody before that has ended; then it is seen to by the look at phase after its push.
      *
@@ -197,8 +197,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      *     is over at once
      * @param unit the unit of {@code timeout}
      * @param onTimeout is called with the task's future if that is not done when the time is over, by a thread of the
-     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there is a
-     *     {@link ManualClock}, by its {@code advance}); null: the future is cancelled, and the task interrupted
+     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there
+     *     is a {@link ManualClock}, by its {@code advance}); null: the future is cancelled, and the task interrupted
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
      * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
@@ -302,7 +302,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (isShutdown()) {
             throw rejected();
         }
-        scheduler.crew.ensureStarted();
+        scheduler.workerPool.ensureStarted();
         long when = scheduler.timeline.deadlineIn(delay);
         if (rosters != null) {
             task.enterInto(roster(task));
@@ -388,7 +388,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (remaining.decrementAndGet() == 0) {
             try {
                 if (owner) {
-                    scheduler.shutdownNow(); // nothing waits there any more; the drivers go home
+                    scheduler.shutdownNow(); // nothing waits there any more; the workers go home
                 }
             } finally {
                 settled.countDown();
@@ -457,7 +457,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Counts all live tasks, and takes back those that may not wait any longer: first what waits, as an interrupt would
-     * make drivers claim that.
+     * make workers claim that.
      */
     private void settle() {
         List<ScheduledTask<?>> found = new ArrayList<>();
@@ -529,7 +529,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public boolean isTerminated() {
-        return settled.getCount() == 0 && (!owner || scheduler.crew.isEmpty());
+        return settled.getCount() == 0 && (!owner || scheduler.workerPool.isEmpty());
     }
 
     /**
@@ -546,7 +546,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         long nanos = Check.notNull(unit, "unit").toNanos(timeout);
         long start = System.nanoTime();
         return settled.await(nanos, TimeUnit.NANOSECONDS)
-                && (!owner || scheduler.crew.awaitEmpty(nanos - (System.nanoTime() - start)));
+                && (!owner || scheduler.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 
     /**

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The place of a driver's or the monitor's thread. In the shared scheduler that thread ends when it has had nothing to
+ * The place of a worker's or the monitor's thread. In the shared scheduler that thread ends when it has had nothing to
  * do for some seconds, and the next wake starts another one; elsewhere a seat keeps its thread.
  */
 final class Seat {
@@ -20,7 +20,7 @@ final class Seat {
      * - Both: each replaces null by a compare-and-set, so one of them succeeds. If it is the waker, the old thread
      *   ends; else the waker's thread is never started, and the old one goes on, as after any wake.
      *
-     * Between two threads the fields of the driver are passed on by the seat: the old thread touches none after it has
+     * Between two threads the fields of the worker are passed on by the seat: the old thread touches none after it has
      * vacated the seat, unless it gets the seat back; the new one is started by a thread that found the seat empty.
      *
      * If a thread cannot be started the seat is empty again, and the waker's caller puts the word back, so that the
@@ -28,14 +28,14 @@ final class Seat {
      * was never started starts it, as the one that made it may have failed in between; of two, one succeeds.
      */
 
-    private final Crew crew;
+    private final WorkerPool workerPool;
     private final Runnable body;
     /** Of the threads that are started when they are needed; null if none is. */
     private final String role;
     private final AtomicReference<Thread> sitting = new AtomicReference<>();
 
-    Seat(Crew crew, Runnable body, String role) {
-        this.crew = crew;
+    Seat(WorkerPool workerPool, Runnable body, String role) {
+        this.workerPool = workerPool;
         this.body = body;
         this.role = role;
     }
@@ -65,9 +65,9 @@ final class Seat {
         Thread t = made;
         try {
             if (t == null) {
-                t = crew.newThreadOf(body, role);
+                t = workerPool.newThreadOf(body, role);
                 if (!sitting.compareAndSet(null, t)) {
-                    crew.left(t);
+                    workerPool.left(t);
                     return true;
                 }
             }
@@ -78,9 +78,9 @@ final class Seat {
         } catch (Throwable e) {
             if (t != null) {
                 sitting.compareAndSet(t, null);
-                crew.left(t);
+                workerPool.left(t);
             }
-            crew.reportStartFailed(e);
+            workerPool.reportStartFailed(e);
             return false;
         }
     }

@@ -15,8 +15,8 @@ final class Standby implements QueueOwner {
      * a deadline.
      *
      * Two threads that sleep for deadlines need not cost two wake-ups. A poller that goes to sleep, and sees that the
-     * guard gets up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
-     * gets up first is the poller. The guard gets up in vain only if a timer was stopped or postponed.
+     * guard wakes up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
+     * wakes up first is the poller. The guard wakes up in vain only if a timer was stopped or postponed.
      *
      * Any worker that is up runs what is due, in all queues; but only the poller publishes. The others leave the gates
      * as they are.
@@ -29,7 +29,7 @@ final class Standby implements QueueOwner {
      *
      * 1. A poller that sleeps is woken. It says that it is asleep (S1), then looks at all gates (S2), then parks. The
      *    arming thread moves the gate to AWAKE (A1), then reads which worker is the poller and whether that is asleep
-     *    (A2). All are volatile. Either A1 < S2, and the poller gets up; or S1 < S2 < A1 < A2, and the arming thread
+     *    (A2). All are volatile. Either A1 < S2, and the poller wakes up; or S1 < S2 < A1 < A2, and the arming thread
      *    unparks it.
      * 2. Roles change while the guard sleeps. Poller P makes the guard G the poller (T1), then looks at all gates (T2).
      *    P wakes G if one of them says AWAKE, or an earlier instant than P knew. If A1 < T2, P sees the arming. Else
@@ -47,13 +47,13 @@ final class Standby implements QueueOwner {
      *
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that. For timers
-     * that were armed before, the guard gets up in time. For those that are armed now, helpBefore says until when the
+     * that were armed before, the guard wakes up in time. For those that are armed now, helpBefore says until when the
      * guard sleeps, and a thread that arms for an earlier instant calls the guard. A callback on the poller's own
      * thread does so only after it has been arming for a while; else each callback that arms its timer again would.
      * What it arms before that, and then holds up, is late by the guard's bound at most.
      *
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
-     * since it got up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
+     * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
      * thread that arms an earlier timer wakes the poller in any case.
      *
      * The lock of this object is held while a worker goes to sleep or changes its role. It is never taken under a
@@ -62,7 +62,7 @@ final class Standby implements QueueOwner {
 
     /** How late a timer is, about, if the callback before it blocks. */
     static final long GRACE_NANOS = 500_000;
-    /** The longest sleep of a guard behind the poller while anything is armed. Doubled when it got up in vain. */
+    /** The longest sleep of a guard behind the poller while anything is armed. Doubled when it woke up in vain. */
     static final long BOUND_NANOS = 14_000_000;
     /** The bound does not grow beyond this. */
     private static final long MAX_BOUND_NANOS = 100_000_000;
@@ -72,17 +72,17 @@ final class Standby implements QueueOwner {
     private static final long MAX_LOOK_NANOS = 4_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
-    /** A guard may get up so much later than the poller would, and poll instead of it. */
+    /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
     private final TimerScheduler scheduler;
     private final long spacing;
-    private volatile Driver poller;
+    private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
-    private volatile Driver guard;
+    private volatile Worker guard;
 
     // Under this object's monitor.
-    /** When the thread got up that has last found something to run. */
+    /** When the thread woke up that has last found something to run. */
     private long lastWake;
     private long bound = BOUND_NANOS;
 
@@ -91,20 +91,20 @@ final class Standby implements QueueOwner {
         this.spacing = spacing;
     }
 
-    Driver poller() {
+    Worker poller() {
         return poller;
     }
 
-    Driver guard() {
+    Worker guard() {
         return guard;
     }
 
-    boolean isPoller(Driver d) {
+    boolean isPoller(Worker d) {
         return poller == d;
     }
 
     /** Before any thread has started. */
-    void begin(Driver poller, Driver guard) {
+    void begin(Worker poller, Worker guard) {
         this.poller = poller;
         this.guard = guard;
     }
@@ -113,7 +113,7 @@ final class Standby implements QueueOwner {
 
     @Override
     public void wake() {
-        Driver p = poller;
+        Worker p = poller;
         if (p != null && p.asleep) {
             p.call();
         }
@@ -121,7 +121,7 @@ final class Standby implements QueueOwner {
 
     @Override
     public void wakeFor(WakeGate gate, long when) {
-        Driver p = poller;
+        Worker p = poller;
         if (p == null) {
             return;
         }
@@ -135,8 +135,8 @@ final class Standby implements QueueOwner {
 
     @Override
     public void help(WakeGate gate, long when) {
-        Driver p = poller;
-        Driver g = guard;
+        Worker p = poller;
+        Worker g = guard;
         if (g != null && g.asleep && !p.asleep && !(p.isYoungOwnArm() && g.until <= p.claimedAt + FAR_NANOS)
                 && gate.takeHelpCall(when)) {
             g.call();
@@ -144,48 +144,48 @@ final class Standby implements QueueOwner {
     }
 
     /** Timers that are armed for an instant before this, while {@code p} is up, may need the guard. */
-    long helpBefore(Driver p) {
-        Driver g = guardAsleep(p);
+    long helpBefore(Worker p) {
+        Worker g = guardAsleep(p);
         return g != null ? g.until : WakeGate.NO_HELP;
     }
 
     // ---- workers ----
 
     /** After a gate was published: see 3. */
-    void published(Driver by) {
-        Driver p = poller;
+    void published(Worker by) {
+        Worker p = poller;
         if (p != by) {
             p.call();
         }
     }
 
     /** Whether poller or guard sleeps, besides {@code d}, which is up. */
-    boolean isCovered(Driver d) {
-        Driver p = poller;
+    boolean isCovered(Worker d) {
+        Worker p = poller;
         return p != d && p.asleep || isGuarded(d);
     }
 
     /** Whether a guard sleeps that is not {@code d}. */
-    boolean isGuarded(Driver d) {
+    boolean isGuarded(Worker d) {
         return guardAsleep(d) != null;
     }
 
     /** The guard if it sleeps and is not {@code d}; else null. */
-    private Driver guardAsleep(Driver d) {
-        Driver g = guard;
+    private Worker guardAsleep(Worker d) {
+        Worker g = guard;
         return g != null && g != d && g.asleep ? g : null;
     }
 
     /**
-     * A worker is about to run its first callback since it got up, from {@code q}. If no other worker sleeps for the
+     * A worker is about to run its first callback since it woke up, from {@code q}. If no other worker sleeps for the
      * queues, one in reserve becomes the guard. False if there is none.
      */
-    boolean ensureGuard(Driver me, TimerQueue q, long now) {
-        Driver p = poller;
+    boolean ensureGuard(Worker me, TimerQueue q, long now) {
+        Worker p = poller;
         if (p != me && p.asleep) {
             return true;
         }
-        Driver g = guardAsleep(me);
+        Worker g = guardAsleep(me);
         if (g != null) {
             callIfTooLate(g, q, now);
             return true;
@@ -203,7 +203,7 @@ final class Standby implements QueueOwner {
     }
 
     /** What the guard had in mind when it went to sleep may not be all that is armed now. */
-    private void callIfTooLate(Driver g, TimerQueue q, long now) {
+    private void callIfTooLate(Worker g, TimerQueue q, long now) {
         long from = Timeline.plus(now, GRACE_NANOS);
         long next = q.nextWhenOpaque();
         long second = next <= now ? from : q.earliestFrom(from);
@@ -219,17 +219,17 @@ final class Standby implements QueueOwner {
     }
 
     /** The calling worker is behind with its timers. */
-    void callHelper(Driver me) {
-        Driver g = guardAsleep(me);
-        Driver helper = g != null ? g : reserve(me);
+    void callHelper(Worker me) {
+        Worker g = guardAsleep(me);
+        Worker helper = g != null ? g : reserve(me);
         if (helper != null) {
             helper.call();
         }
     }
 
     /** One that sleeps and is neither poller nor guard; or null. */
-    private Driver reserve(Driver me) {
-        for (Driver d : scheduler.crew.drivers()) {
+    private Worker reserve(Worker me) {
+        for (Worker d : scheduler.workerPool.workers()) {
             if (d != me && d != poller && d != guard && d.asleep) {
                 return d;
             }
@@ -244,8 +244,8 @@ final class Standby implements QueueOwner {
      * @param polls whether it was the poller at the beginning of its round
      * @param next as poller: the earliest instant that a gate says
      */
-    boolean goToSleep(Driver d, boolean polls, long next, long now) {
-        Driver called = null;
+    boolean goToSleep(Worker d, boolean polls, long next, long now) {
+        Worker called = null;
         boolean isHandedOver = false;
         synchronized (this) {
             lastWake = Math.max(lastWake, d.firedAt);
@@ -256,7 +256,7 @@ final class Standby implements QueueOwner {
                 called = sleepAsPoller(d, next, now);
                 isHandedOver = poller != d;
             } else {
-                Driver p = poller;
+                Worker p = poller;
                 if (!p.asleep && p.isHeldUp(now)) {
                     called = takeOver(d);
                 } else {
@@ -270,20 +270,20 @@ final class Standby implements QueueOwner {
         return d.asleep;
     }
 
-    private Driver sleepAsPoller(Driver d, long next, long now) {
+    private Worker sleepAsPoller(Worker d, long next, long now) {
         long target = next;
         if (next != Timeline.NEVER && spacing > 0) {
             long min = Math.min(spacing, MIN_SLEEP_NANOS);
             target = Math.max(next, Math.max(Timeline.plus(lastWake, spacing), Timeline.plus(now, min)));
         }
-        Driver g = guardAsleep(d);
+        Worker g = guardAsleep(d);
         if (g == null) {
             d.sleeps(target);
             guard = reserve(d);
             return guard;
         }
         long u = g.until;
-        if (next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it gets up in vain, and plans anew
+        if (next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up in vain, and plans anew
                 && u <= target + (target > next ? spacing / 2 : SLACK_NANOS)) {
             poller = g; // T1
             guard = d;
@@ -298,7 +298,7 @@ final class Standby implements QueueOwner {
     }
 
     /** The guard, or a worker that comes back, finds that the poller is held up. */
-    private Driver takeOver(Driver d) {
+    private Worker takeOver(Worker d) {
         poller = d; // T1'
         if (guardAsleep(d) == null) {
             guard = reserve(d);
@@ -308,7 +308,7 @@ final class Standby implements QueueOwner {
         return null;
     }
 
-    private void sleepBehind(Driver d, Driver p, long now) {
+    private void sleepBehind(Worker d, Worker p, long now) {
         d.sleeps(Timeline.NEVER); // before it looks who else does, see 4
         if (guardAsleep(d) != null) {
             return; // in reserve
@@ -344,7 +344,7 @@ final class Standby implements QueueOwner {
 
     /** A loop's queue was given to the workers, and says AWAKE. */
     void hasTakenOver() {
-        Driver p = poller;
+        Worker p = poller;
         if (p == null || !p.asleep) {
             callHelper(p);
         } else {
@@ -366,30 +366,30 @@ final class Standby implements QueueOwner {
      * A thread that was started for a while would end, and another that sleeps gets its role. False if there is none:
      * then it is needed still.
      */
-    boolean leave(Driver d) {
-        Driver heir = null;
+    boolean leave(Worker d) {
+        Worker successor = null;
         synchronized (this) {
-            for (Driver other : scheduler.crew.drivers()) {
-                if (other != d && other.asleep && (heir == null || other == guard)) {
-                    heir = other;
+            for (Worker other : scheduler.workerPool.workers()) {
+                if (other != d && other.asleep && (successor == null || other == guard)) {
+                    successor = other;
                 }
             }
-            if (heir == null) {
+            if (successor == null) {
                 return false;
             }
             if (poller == d) {
-                poller = heir;
+                poller = successor;
             }
-            if (guard == d || guard == heir && poller == heir) {
+            if (guard == d || guard == successor && poller == successor) {
                 guard = null;
             }
         }
-        heir.call();
+        successor.call();
         return true;
     }
 
     /** The poller's thread could not be started, so the next thread that arms a timer must try again. */
-    void sleepOn(Driver d) {
+    void sleepOn(Worker d) {
         for (TimerQueue q : scheduler.queues) {
             if (q.gate.owner() == this && poller == d) {
                 q.wakesOnNext(d);

@@ -38,7 +38,7 @@ final class Stepper extends Firing {
         return soonest;
     }
 
-    /** Runs the first due timer on this thread, as a driver would; false if none is due. */
+    /** Runs the first due timer on this thread, as a worker would; false if none is due. */
     boolean runOneDue() {
         StackRoom.check();
         TimerQueue q = soonest();

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Firing.</b> Never before its delay has passed on the scheduler's clock, never inside the call that armed it,
  * and for each arming exactly one of these happens: it fires, or one call of {@code stop}, {@code cancel} or
- * {@code reset} that returned true prevented it. The callback runs on a driver thread of the scheduler (or on its
+ * {@code reset} that returned true prevented it. The callback runs on a worker thread of the scheduler (or on its
  * executor, if it was built with one). It may do anything with any timer, its own included. It should be short: others
- * wait behind it until another driver takes over. What it throws goes to the {@link TimerListener} and harms nobody.
+ * wait behind it until another worker takes over. What it throws goes to the {@link TimerListener} and harms nobody.
  * A timer never runs twice at the same time: one that is armed again while its callback runs fires again when that
  * callback has returned, at the earliest.
  *

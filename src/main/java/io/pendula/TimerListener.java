@@ -65,8 +65,8 @@ public interface TimerListener {
     default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * A driver or loop is stuck in a callback, and its other timers are being handed to another driver. Called by the monitor,
-     * once for each run that gets stuck.
+     * A worker or loop is stuck in a callback, and its other timers are being handed to another worker. Called by the
+     * monitor, once for each run that gets stuck.
      *
      * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline
@@ -75,8 +75,8 @@ public interface TimerListener {
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
 
     /**
-     * A {@link TimerLoop} is late: its thread has not come by since a timer fell due. Called by the monitor, once until
-     * it comes by. If the thread is held up by a callback of the loop, {@link #stalled} is called instead.
+     * A {@link TimerLoop} is late: its thread has not polled since a timer fell due. Called by the monitor, once until
+     * it polls. If the thread is held up by a callback of the loop, {@link #stalled} is called instead.
      *
      * @param loop whose thread is busy elsewhere
      * @param timer that has waited longest
@@ -86,7 +86,7 @@ public interface TimerListener {
 
     /**
      * Armed timers were stopped by {@link TimerLoop#close()}, because the loop was confined to its thread, or because
-     * there was no other loop and no driver to run them. Called by the closing thread, once for the loop, and not if
+     * there was no other loop and no worker to run them. Called by the closing thread, once for the loop, and not if
      * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
      * scheduler finds out that the loop's thread has ended without closing it.
      *

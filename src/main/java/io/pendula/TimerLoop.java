@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. It
- * is called by whatever thread arms a timer that is due before the loop would get up, once for each wait; now and then
+ * is called by whatever thread arms a timer that is due before the loop would wake up, once for each wait; now and then
  * for other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here;
  * perhaps even just after the loop was closed. It should neither block nor throw. If it throws, the
  * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
@@ -42,7 +42,7 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Confined or shared.</b> The callbacks of a loop that was made by {@link TimerScheduler#attach} run on its
  * thread and on no other. While the thread is busy elsewhere and does not call {@code runDue} they wait, and
  * {@link TimerListener#loopStalled} tells of the delay. Of a loop that was made by {@link TimerScheduler#attachShared},
- * drivers of the scheduler run meanwhile what has been due for some milliseconds. A scheduler without workers has no
+ * workers of the scheduler run meanwhile what has been due for some milliseconds. A scheduler without workers has no
  * thread that would notice either.
  *
  * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
@@ -53,10 +53,10 @@ import java.util.concurrent.TimeUnit;
 public final class TimerLoop implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final LoopDriver driver;
+    private final LoopWorker worker;
 
-    TimerLoop(LoopDriver driver) {
-        this.driver = driver;
+    TimerLoop(LoopWorker worker) {
+        this.worker = worker;
     }
 
     // ---- the loop's thread ----
@@ -71,7 +71,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public long nanosUntilNext() {
         check("nanosUntilNext");
-        return driver.nanosUntilNext();
+        return worker.nanosUntilNext();
     }
 
     /**
@@ -97,7 +97,7 @@ public final class TimerLoop implements AutoCloseable {
     public int runDue(int limit) {
         Check.atLeast(limit, 1, "limit");
         check("runDue");
-        return driver.runDue(limit);
+        return worker.runDue(limit);
     }
 
     /**
@@ -116,20 +116,20 @@ public final class TimerLoop implements AutoCloseable {
         Check.notNull(selector, "selector");
         check("select");
         try {
-            long nanos = driver.nanosUntilNext();
+            long nanos = worker.nanosUntilNext();
             if (nanos == 0) {
                 return selector.selectNow();
             }
             return nanos == Long.MAX_VALUE ? selector.select()
                     : selector.select((nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
         } finally {
-            driver.getUp();
+            worker.markAwake();
         }
     }
 
     /**
      * Runs timers of other workers and loops of this scheduler that have been due for half a millisecond or more, as
-     * an idle driver would. For loops that have time to spare, where several form a scheduler; one that is never called
+     * an idle worker would. For loops that have time to spare, where several form a scheduler; one that is never called
      * helps nobody.
      *
      * @return how many callbacks were run
@@ -137,7 +137,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public int helpOthers() {
         check("helpOthers");
-        return driver.helpOthers();
+        return worker.helpOthers();
     }
 
     /**
@@ -145,7 +145,7 @@ public final class TimerLoop implements AutoCloseable {
      * none of the loop's timers can be reset any more.
      *
      * <p>The timers of a {@linkplain TimerScheduler#attachShared shared} loop go on instead, each with its deadline: a
-     * driver of the scheduler runs them from now on, or another loop where there is no driver. They are stopped and
+     * worker of the scheduler runs them from now on, or another loop where there is no worker. They are stopped and
      * returned only if there is neither. Another shared loop's timers that had gone to this loop go on in the same way.
      *
      * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place; as
@@ -175,29 +175,29 @@ public final class TimerLoop implements AutoCloseable {
     public void close() {
         List<TimerNode> unfired = end("close");
         if (!unfired.isEmpty()) {
-            driver.scheduler.reporter.loopClosed(this, unfired);
+            worker.scheduler.reporter.loopClosed(this, unfired);
         }
     }
 
     private List<TimerNode> end(String method) {
         checkThread(method, true);
-        return driver.scheduler.loops.detach(driver);
+        return worker.scheduler.loops.detach(worker);
     }
 
     private void check(String method) {
         checkThread(method, false);
-        if (driver.detached) {
+        if (worker.detached) {
             throw new IllegalStateException(method + " was called after the loop was closed");
         }
-        if (driver.isRunning()) {
+        if (worker.isRunning()) {
             throw new IllegalStateException(method + " was called by a callback that the loop is running");
         }
     }
 
     private void checkThread(String method, boolean orAnyOnceItHasEnded) {
-        Thread owner = driver.runner();
+        Thread owner = worker.runner();
         Thread me = Thread.currentThread();
-        if (me != owner && !(orAnyOnceItHasEnded && driver.hasEnded())) {
+        if (me != owner && !(orAnyOnceItHasEnded && worker.hasEnded())) {
             throw new IllegalStateException(method + " was called by thread " + me.getName()
                     + ", but the loop belongs to thread " + owner.getName());
         }
@@ -233,7 +233,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(queue(), nanos, driver.scheduler.work(task));
+        return OneShotTimer.arm(queue(), nanos, worker.scheduler.work(task));
     }
 
     /**
@@ -249,7 +249,7 @@ public final class TimerLoop implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(queue(), deadlineNanos, driver.scheduler.work(task));
+        return OneShotTimer.armAt(queue(), deadlineNanos, worker.scheduler.work(task));
     }
 
     /**
@@ -283,7 +283,7 @@ public final class TimerLoop implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, driver.scheduler.work(task));
+        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, worker.scheduler.work(task));
     }
 
     /**
@@ -303,18 +303,18 @@ public final class TimerLoop implements AutoCloseable {
         long first = Timeline.nanos(initialDelay, "initialDelay");
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, driver.scheduler.work(task));
+        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.scheduler.work(task));
     }
 
     private TimerQueue queue() {
-        if (Thread.currentThread() != driver.runner() && driver.hasEnded()) {
-            driver.scheduler.loops.closeEnded(driver);
-            throw new RejectedExecutionException("the loop's thread " + driver.runner().getName() + " has ended");
+        if (Thread.currentThread() != worker.runner() && worker.hasEnded()) {
+            worker.scheduler.loops.closeEnded(worker);
+            throw new RejectedExecutionException("the loop's thread " + worker.runner().getName() + " has ended");
         }
-        if (driver.detached) {
+        if (worker.detached) {
             throw new RejectedExecutionException("the loop is closed");
         }
-        return driver.queue;
+        return worker.queue;
     }
 
     /**
@@ -324,7 +324,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "TimerLoop[" + driver.runner().getName() + (driver.isConfined() ? ", confined" : "")
-                + (driver.detached ? ", closed]" : "]");
+        return "TimerLoop[" + worker.runner().getName() + (worker.isConfined() ? ", confined" : "")
+                + (worker.detached ? ", closed]" : "]");
     }
 }

@@ -74,7 +74,7 @@ abstract class TimerNode {
      * clean (top), clear deleted (sweep)
      *             DELETED        -> REMOVED                  entry dropped
      *             any other state that the entry does not match: entry dropped, state untouched
-     * move        when a worker's driver or loop goes away the queue changes its owner as a whole; no timer moves
+     * move        when a loop goes away its queue changes its owner as a whole; no timer moves
      * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
@@ -175,7 +175,9 @@ abstract class TimerNode {
         return cas(w, when, MODIFIED_LATER);
     }
 
-    /** reset of a timer that is at rest, or brought forward: it must be pushed then. An entry that it has stays behind. */
+    /**
+     * reset of a timer that is at rest, or brought forward: it must be pushed then. An entry that it has stays behind.
+     */
     final boolean tryMove(long w, long when) {
         int s = state(w);
         return s == NO_STATUS || s == REMOVED ? cas(w, when, MOVING)
@@ -279,7 +281,7 @@ abstract class TimerNode {
     }
 
     /** Whether a firing with this task is kept for a receiver: then claiming it is all, and no run begins. */
-    boolean isSignal(Runnable claimed) {
+    boolean isReceiver(Runnable claimed) {
         return false;
     }
 

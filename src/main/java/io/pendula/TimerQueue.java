@@ -45,12 +45,12 @@ final class TimerQueue extends QueueFields {
      *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is stale. It is
      *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the
      *    heap.
-     * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that entry's
-     *    key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that surfaces
-     *    first is the live one, and as many are counted stale as must be dropped. A sweep of the whole heap that has
-     *    dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes the entry's
-     *    sequence number in a Place, and all other entries of the timer are stale from then on. So what is counted stale is
-     *    exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
+     * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that
+     *    entry's key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that
+     *    surfaces first is the live one, and as many are counted stale as must be dropped. A sweep of the whole heap
+     *    that has dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes
+     *    the entry's sequence number in a Place, and all other entries of the timer are stale from then on. So what is
+     *    counted stale is exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
      * 3. Whoever makes an entry stale counts it, at that transition; a drain that counted later would meet some twice.
      * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was.
      * 5. No callback runs, and nobody is woken, while the lock is held.
@@ -62,19 +62,16 @@ final class TimerQueue extends QueueFields {
      *
      * field        written by                            read by                          mode
      * node.word    anyone, by CAS                        anyone                           volatile
-     * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's CAS
-     * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
-     * Inbox
-     *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
-     *   depth      pushers, drain                        arming threads                   opaque, a hint
-     *   arrivals   pushers (CAS); drain                  a loop, under the lock           volatile
-     *   posts      resets, around a push                 close, under the lock            opaque, ordered by a CAS
-     * WakeGate
-     *   pollUntil  owner, under the lock; wakers (CAS)  arming threads                   volatile
-     *   sleepsLong owner, under the lock                threads that stop                volatile
-     *   owner, home   lock holder (owner also at the start)  wakers, drivers, monitor    volatile
-     * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
-     * Compactor.fruitless, sweeping
+     * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's
+     * CAS node.task    constructor; cancel, after its CAS    claim, before its CAS            plain Inbox head      
+     * pushers (CAS); drain, close (swap)    anyone                           volatile depth      pushers, drain        
+     *                arming threads                   opaque, a hint arrivals   pushers (CAS); drain                  a
+     * loop, under the lock           volatile posts      resets, around a push                 close, under the lock   
+     *         opaque, ordered by a CAS WakeGate pollUntil  owner, under the lock; wakers (CAS)  arming threads         
+     *          volatile sleepsLong owner, under the lock                threads that stop                volatile
+     * owner, home   lock holder (owner also at the start)  wakers, workers, monitor    volatile StaleCounter anyone who
+     * counts                     anyone                           volatile read-modify-write Compactor.fruitless,
+     * sweeping
      *              lock holder                           threads that make entries stale   volatile
      * QueueCloser.closed
      *              close, under the lock                 resets                           volatile
@@ -83,8 +80,8 @@ final class TimerQueue extends QueueFields {
      *              lock holder                           lock holder (heap.size() also    plain
      *                                                    racily, for a bound)
      *
-     * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runCompletion nests inside none.
-     * The argument why no wake-up is lost: WakeGate. How a close meets those who arm: QueueCloser.
+     * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runCompletion nests inside
+     * none. The argument why no wake-up is lost: WakeGate. How a close meets those who arm: QueueCloser.
      */
 
     /** A look at a queue files so many slices at most. */
@@ -201,7 +198,7 @@ final class TimerQueue extends QueueFields {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            boolean prevents = isArmed(s) || s == NO_STATUS && t.isSignal(t.work());
+            boolean prevents = isArmed(s) || s == NO_STATUS && t.isReceiver(t.work());
             if (!prevents && !forGood || isCancelled(s)) {
                 return false;
             }
@@ -348,7 +345,7 @@ final class TimerQueue extends QueueFields {
                 case NO_STATUS:
                 case REMOVED:
                     intake.helpIfDeep();
-                    boolean kept = s == NO_STATUS && t.isSignal(t.work()); // before the CAS: a cancel drops the task
+                    boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
                     if (tryPost(t, w, when, true)) {
                         return kept;
                     }
@@ -482,7 +479,7 @@ final class TimerQueue extends QueueFields {
         gate.wakeIfBefore(when);
     }
 
-    // ---- what the driver does, lock held ----
+    // ---- what the worker does, lock held ----
 
     /** Claims the earliest due timer into {@code run}; false if none is due. */
     boolean claimDue(long now, Firing run, boolean stealing) {
@@ -502,7 +499,7 @@ final class TimerQueue extends QueueFields {
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
                     Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
-                    if (t.tryClaim(w, when, next, t.isSignal(task))) {
+                    if (t.tryClaim(w, when, next, t.isReceiver(task))) {
                         run.begin(t, task, when, now);
                         if (inLine) {
                             intake.immediate.removeFirst();
@@ -601,7 +598,8 @@ final class TimerQueue extends QueueFields {
 
     /**
      * One step of the poller, in one hold of the lock: claims the earliest timer that is due into {@code run}. If none
-     * is, and {@code fresh}, which says that the clock was read for this step, publishes until when the poller can sleep.
+     * is, and {@code fresh}, which says that the clock was read for this step, publishes until when the poller can
+     * sleep.
      *
      * @param drain whether something may have been armed that was due at {@code now}
      * @param helpBefore who arms for an instant before this from now on must call for help
@@ -644,7 +642,7 @@ final class TimerQueue extends QueueFields {
     }
 
     /**
-     * The same for a loop. It gets up for other reasons, too, so a long sleep is not divided; and it comes by so often
+     * The same for a loop. It wakes up for other reasons, too, so a long sleep is not divided; and it polls so often
      * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
      */
     long prepareToWait(QueueOwner me, long now) {
@@ -733,7 +731,7 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Whoever arms next must wake the owner, which is up for all that the gate says, but has no thread. */
-    void wakesOnNext(Driver threadless) {
+    void wakesOnNext(Worker threadless) {
         lock.lock();
         try {
             if (threadless.runner() == null) {
@@ -764,7 +762,10 @@ final class TimerQueue extends QueueFields {
         return k != null && k.isConfined();
     }
 
-    /** Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the earliest deadline. */
+    /**
+     * Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the
+     * earliest deadline.
+     */
     long fileAndPeek(long now) {
         for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
             lock.giveWay();
@@ -797,7 +798,7 @@ final class TimerQueue extends QueueFields {
         return heap.size() > 0 ? heap.top() : null;
     }
 
-    /** Lock held. A loop comes by: what is filed from now on, and not due before now, is for its next visit. */
+    /** Lock held. A loop polls: what is filed from now on, and not due before now, is for its next visit. */
     void beginPoll(long now) {
         if (isDrainDue(now)) {
             intake.drainFully();
@@ -901,7 +902,7 @@ final class TimerQueue extends QueueFields {
         return inbox.isRetired();
     }
 
-    /** Ends the retirement. The owner first, so that each push finds a owner to wake; null if it is closed next. */
+    /** Ends the retirement. The owner first, so that each push finds an owner to wake; null if it is closed next. */
     void comeBackTo(QueueOwner successor) {
         lock.lock();
         try {

@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
  * {@link Ticker#every(Duration, Runnable)} use the {@linkplain #shared() shared} one. Several schedulers keep timers
  * with different needs apart, as short callbacks and blocking ones.
  *
- * <p><b>Where callbacks run.</b> On the drivers' threads, or on the builder's executor. A timer that is armed by a
- * callback goes to the worker whose driver runs it. Other threads are dealt to the workers in turn, each when it first
- * arms a timer, and all that one thread arms goes to one worker. A timer stays with its worker. If a driver is held up
- * by a callback, another runs the worker's due timers meanwhile; if all are held up, the monitor starts a spare one.
+ * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. A timer that is armed by a
+ * callback goes to the queue of the worker that runs it. Other threads are dealt to the queues in turn, each when it
+ * first arms a timer, and all that one thread arms goes to one queue. A timer stays in its queue. If a worker is held up
+ * by a callback, another runs what is due in its queue meanwhile; if all are held up, the monitor starts a spare one.
  * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxThreads} allows more. An
- * application's own loop can be the driver of a worker, too; see {@link #attach}.
+ * application's own loop can own a queue, too; see {@link #attach}.
  *
  * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing armed uses no processor time;
  * with timers armed and none due, some microseconds a second, however many they are.
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TimerScheduler implements AutoCloseable {
     final Timeline timeline;
-    /** The workers' queues, then those of loops. Copied at each change, under crew. */
+    /** The workers' queues, then those of loops. Copied at each change, under the worker pool's lock. */
     volatile TimerQueue[] queues;
     final Options options;
     /** Null if tasks run as they are. */
@@ -66,7 +66,7 @@ public final class TimerScheduler implements AutoCloseable {
     /** Of a scheduler whose threads come and go: after so long without anything armed they end. Tests shorten it. */
     long idleNanos = IDLE_NANOS;
     final Loops loops = new Loops(this);
-    /** Null until a loop has gone. Under crew. */
+    /** Null until a loop has gone. Under the worker pool's lock. */
     private GoneQueues gone;
     private final PendingLimit limit;
     /** Owns the queues of the workers; null where there are none, and with a manual clock. */
@@ -78,15 +78,15 @@ public final class TimerScheduler implements AutoCloseable {
     final Stepper stepper;
 
     /** Also the lock for closing and for views, and where those wait who close. */
-    final Crew crew;
+    final WorkerPool workerPool;
     private volatile boolean closed;
-    /** Under crew; null until then. */
+    /** Under the worker pool's lock; null until then. */
     private SchedulerCloser closer;
 
     final Firings firings = new Firings(this);
     final Reporter reporter;
-    private final Map<Thread, Signal> waiting = new ConcurrentHashMap<>();
-    /** Under crew. Weak: a view that nobody uses any more need not be told. */
+    private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
+    /** Under the worker pool's lock. Weak: a view that nobody uses any more need not be told. */
     private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
@@ -107,12 +107,12 @@ public final class TimerScheduler implements AutoCloseable {
             workers[i].giveTo(standby);
         }
         this.queues = workers;
-        this.crew = new Crew(this);
+        this.workerPool = new WorkerPool(this);
         if (manual != null) {
             this.monitor = null;
             this.backstop = null;
             this.stepper = new Stepper(this);
-            crew.needsNobody();
+            workerPool.needsNobody();
             manual.attach(this);
         } else {
             boolean watched = options.monitor() && options.workers() > 0;
@@ -120,10 +120,10 @@ public final class TimerScheduler implements AutoCloseable {
             this.monitor = watched ? new Monitor(this, backstop, options.stallNanos()) : null;
             this.stepper = null;
             if (endsWhenIdle()) {
-                crew.seatAll();
+                workerPool.seatAll();
             } else if (options.kind() != Options.Kind.POOL) {
                 try {
-                    crew.startAll(monitor);
+                    workerPool.startAll(monitor);
                 } catch (Throwable e) {
                     closeAfter(e);
                     throw e;
@@ -268,7 +268,7 @@ public final class TimerScheduler implements AutoCloseable {
      *     short and the timer is not due at once
      */
     public Timer after(Duration delay) {
-        return after(delay, new Signal());
+        return after(delay, new Receiver());
     }
 
     /**
@@ -367,7 +367,7 @@ public final class TimerScheduler implements AutoCloseable {
      *     short and the timer is not due at once
      */
     public Ticker every(Duration period) {
-        return every(period, MissedTicks.SKIP, new Signal.Ticks());
+        return every(period, MissedTicks.SKIP, new TickReceiver());
     }
 
     /**
@@ -418,7 +418,7 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
      * share the workers with all timers, and follow the same rules: what runs long or blocks should not, unless there
-     * are enough drivers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
+     * are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
      * and leaves the scheduler and its other views as they are. Closing the scheduler cancels the waiting tasks of all
      * views and ends them.
      *
@@ -427,7 +427,7 @@ public final class TimerScheduler implements AutoCloseable {
     public SchedulerExecutor asScheduledExecutorService() {
         SchedulerExecutor view = new SchedulerExecutor(this, false);
         boolean late;
-        synchronized (crew) {
+        synchronized (workerPool) {
             views.add(view);
             late = closed;
         }
@@ -438,8 +438,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Makes the calling thread the driver of a worker of its own, whose timers it runs from its own loop: those that it
-     * arms from now on by any method of this scheduler, and those that other threads arm through the loop.
+     * Gives the calling thread a queue, whose timers it runs from its own loop: those that it arms from now on by any
+     * method of this scheduler, and those that other threads arm through the loop.
      *
      * <p>The loop is confined: its callbacks run on the calling thread and on no other, so they may share state with
      * the rest of the loop's code without a lock. While the thread is busy elsewhere they wait; the monitor, if there
@@ -450,7 +450,7 @@ public final class TimerScheduler implements AutoCloseable {
      *     {@link TimerLoop}
      * @return the loop, to be closed by the same thread
      * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, if
+     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its workers, if
      *     this scheduler is closed, or if it was built with an executor, where callbacks run elsewhere
      */
     public TimerLoop attach(Runnable wakeup) {
@@ -464,14 +464,14 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * As {@link #attach}, for callbacks that may run on any thread. If the calling thread is late, because it is busy
-     * elsewhere, drivers of this scheduler run the loop's due timers meanwhile, and other loops may, by
-     * {@link TimerLoop#helpOthers()}. When the loop is closed its armed timers go on, on a driver or on another loop.
+     * elsewhere, workers of this scheduler run the loop's due timers meanwhile, and other loops may, by
+     * {@link TimerLoop#helpOthers()}. When the loop is closed its armed timers go on, on a worker or on another loop.
      *
      * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
      *     {@link TimerLoop}
      * @return the loop, to be closed by the same thread
      * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its drivers, or if
+     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its workers, or if
      *     this scheduler is closed
      */
     public TimerLoop attachShared(Runnable wakeup) {
@@ -481,10 +481,10 @@ public final class TimerScheduler implements AutoCloseable {
 
     private TimerLoop attach(Runnable wakeup, boolean confined) {
         Thread me = Thread.currentThread();
-        if (driverOf(me) != null) {
-            throw new IllegalStateException("the thread " + me.getName() + " is a driver of this scheduler");
+        if (workerOf(me) != null) {
+            throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
-        LoopDriver l = loops.attach(me, wakeup, confined);
+        LoopWorker l = loops.attach(me, wakeup, confined);
         loopIsUp(); // it may never say that it waits
         loops.closeEnded();
         return l.handle;
@@ -536,7 +536,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public TimerStats stats() {
         List<TimerStats.Queue> each = new ArrayList<>();
-        synchronized (crew) {
+        synchronized (workerPool) {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
@@ -602,7 +602,7 @@ public final class TimerScheduler implements AutoCloseable {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         SchedulerCloser c;
-        synchronized (crew) {
+        synchronized (workerPool) {
             if (gone != null) {
                 gone.relist();
             }
@@ -610,7 +610,7 @@ public final class TimerScheduler implements AutoCloseable {
                 closer = new SchedulerCloser(this);
             }
             c = closer;
-            closed = true; // from now on the crew takes nobody, and no loop is attached or detached
+            closed = true; // from now on the worker pool takes nobody, and no loop is attached or detached
         }
         FlightEvents.closed(this);
         if (!c.isDone()) {
@@ -631,26 +631,26 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** Whatever has failed: drivers and loops must find out that the scheduler is closed. */
+    /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
     private void wakeAll() {
-        for (Driver d : crew.drivers()) {
+        for (Worker d : workerPool.workers()) {
             d.call();
         }
         if (monitor != null) {
             monitor.wake();
         }
-        for (LoopDriver l : loops.all()) {
+        for (LoopWorker l : loops.all()) {
             l.wake();
         }
     }
 
     /** Tells those who wait for timers that were collected as unfired. More than once, it does no more harm. */
     void abandon(List<TimerNode> unfired) {
-        waiting.values().forEach(Signal::run);
+        waiting.values().forEach(Receiver::run);
         unfired.forEach(TimerNode::abandoned);
     }
 
-    /** Under crew. One queue is closed, and forgotten. */
+    /** Under the worker pool's lock. One queue is closed, and forgotten. */
     void closeQueue(TimerQueue q, List<TimerNode> unfired) {
         SchedulerCloser.closeAll(this, new TimerQueue[] {q}, t -> t.queue == q, unfired);
         TimerQueue[] rest = queuesWithout(q); // what may fail for want of memory comes first
@@ -661,7 +661,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Those that are still in use. */
     List<SchedulerExecutor> views() {
-        synchronized (crew) {
+        synchronized (workerPool) {
             return List.copyOf(views);
         }
     }
@@ -677,7 +677,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Made when the first loop goes, as most schedulers have none. */
     GoneQueues gone() {
-        synchronized (crew) {
+        synchronized (workerPool) {
             if (gone == null) {
                 gone = new GoneQueues(this);
             }
@@ -706,21 +706,21 @@ public final class TimerScheduler implements AutoCloseable {
         return options.clock() != Timeline.SYSTEM && options.clock() instanceof ManualClock m ? m : null;
     }
 
-    /** Under crew. */
+    /** Under the worker pool's lock. */
     TimerQueue[] queuesWith(TimerQueue q) {
         TimerQueue[] more = Arrays.copyOf(queues, queues.length + 1);
         more[queues.length] = q;
         return more;
     }
 
-    /** Under crew. */
+    /** Under the worker pool's lock. */
     TimerQueue[] queuesWithout(TimerQueue q) {
         List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
         rest.remove(q);
         return rest.toArray(new TimerQueue[0]);
     }
 
-    // ---- what drivers and the monitor call ----
+    // ---- what workers and the monitor call ----
 
     /** A queue that slept for ever has got a timer. */
     void firstIsArmed() {
@@ -729,14 +729,14 @@ public final class TimerScheduler implements AutoCloseable {
         }
     }
 
-    /** A worker has got up, and no other sleeps. */
+    /** A worker has woken up, and no other sleeps. */
     void noneAsleep() {
         if (monitor != null) {
             monitor.noneAsleep(nowIfTold());
         }
     }
 
-    /** A loop has got up, or a queue has got another owner. */
+    /** A loop has woken up, or a queue has got another owner. */
     void loopIsUp() {
         if (monitor != null) {
             monitor.loopIsUp(nowIfTold());
@@ -749,7 +749,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     boolean perform(Firing run) {
         TimerNode t = run.nodeOpaque();
-        boolean ends = !t.isSignal(run.task);
+        boolean ends = !t.isReceiver(run.task);
         long began = options.isMeasured() ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
@@ -781,7 +781,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
     boolean handOff(Firing claimed) {
-        if (claimed.task instanceof Signal) {
+        if (claimed.task instanceof Receiver) {
             return false;
         }
         DispatchedFiring h = null;
@@ -806,11 +806,11 @@ public final class TimerScheduler implements AutoCloseable {
 
     TimerQueue currentQueue() {
         Thread t = Thread.currentThread();
-        Driver d = driverOf(t);
+        Worker d = workerOf(t);
         if (d != null && d.home() != null) {
             return d.home();
         }
-        LoopDriver l = loops.of(t);
+        LoopWorker l = loops.of(t);
         if (l != null) {
             return l.queue;
         }
@@ -819,20 +819,20 @@ public final class TimerScheduler implements AutoCloseable {
                 : workers.length == 0 ? loops.any(turn) : workers[turn % workers.length];
     }
 
-    /** The driver of this scheduler that a thread carries, or null. */
-    private Driver driverOf(Thread t) {
-        if (t instanceof DriverThread d) {
-            return d.driver.scheduler == this ? d.driver : null;
+    /** The worker of this scheduler that a thread carries, or null. */
+    private Worker workerOf(Thread t) {
+        if (t instanceof WorkerThread d) {
+            return d.worker.scheduler == this ? d.worker : null;
         }
-        return options.threadFactory() == null ? null : crew.driverOf(t);
+        return options.threadFactory() == null ? null : workerPool.workerOf(t);
     }
 
-    /** Waits on a signal, so that closing the scheduler ends the wait. */
-    boolean await(Signal signal, BooleanSupplier taken, long nanos) throws InterruptedException {
+    /** Waits on a receiver, so that closing the scheduler ends the wait. */
+    boolean await(Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
         Thread me = Thread.currentThread();
-        waiting.put(me, signal); // before the first look at closed
+        waiting.put(me, receiver); // before the first look at closed
         try {
-            return signal.await(taken, nanos);
+            return receiver.await(taken, nanos);
         } finally {
             waiting.remove(me);
         }
@@ -875,10 +875,10 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How many workers, each a heap with a driver thread. Default: the available processors, at most 4, rounded
+         * How many workers, each a thread with a queue. Default: the available processors, at most 4, rounded
          * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
          * deadlines, unless {@link #maxThreads} allows more. One worker by default, since there is one processor, is
-         * no such promise: spare drivers run what is due behind a callback that blocks. A scheduler with a
+         * no such promise: spare workers run what is due behind a callback that blocks. A scheduler with a
          * {@link ManualClock} has one worker at most.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
@@ -911,10 +911,10 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Makes the drivers' and the monitor's threads, which then keep the name, the daemon status and the context
+         * Makes the workers' and the monitor's threads, which then keep the name, the daemon status and the context
          * class loader that the factory gives them. Default: own threads.
          *
-         * <p>Virtual threads are refused: a driver must wake up when a timer is due, and a virtual thread does so only
+         * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
          * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
          * may call all methods.
          *
@@ -953,11 +953,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Runs callbacks elsewhere than on the drivers. A timer still never overlaps itself: it is armed again when
-         * its callback has returned. If the executor rejects a callback, the listener hears of it and the driver runs
+         * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
+         * its callback has returned. If the executor rejects a callback, the listener hears of it and the worker runs
          * it. One that drops a callback silently leaves its timer running for ever, and {@code close} waiting for it.
          * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
-         * time. Default: inline, on the drivers.
+         * time. Default: inline, on the workers.
          *
          * @param executor where callbacks run
          * @return this
@@ -1041,11 +1041,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Whether a monitor thread starts spare drivers when all are held up by callbacks, hands the timers of a shared
-         * loop that does not come by to the workers, and reports what stalls. Without it nothing is lost, but what is due
-         * then waits. Drivers look after each other in any case. Default: true.
+         * Whether a monitor thread starts spare workers when all are held up by callbacks, hands the timers of a shared
+         * loop that does not poll to the workers, and reports what stalls. Without it nothing is lost, but what is due
+         * then waits. Workers look after each other in any case. Default: true.
          *
-         * @param monitor false for no monitor, hence no spare drivers
+         * @param monitor false for no monitor, hence no spare workers
          * @return this
          */
         public Builder monitor(boolean monitor) {
@@ -1054,10 +1054,10 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * After how long a callback that has not returned, or a loop that has not come by though a timer is due, is
+         * After how long a callback that has not returned, or a loop that has not polled though a timer is due, is
          * reported to {@link TimerListener#stalled} or {@link TimerListener#loopStalled}, once each. Others run what is
-         * due behind it long before. The monitor looks once a second, or twice in this time if that is more often, though
-         * not more often than each 10 ms. Default: 5 s.
+         * due behind it long before. The monitor looks once a second, or twice in this time if that is more often,
+         * though not more often than each 10 ms. Default: 5 s.
          *
          * @param threshold zero or more
          * @return this
@@ -1070,7 +1070,7 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How long the drivers sleep at least after they have found something to run, unless a thread arms an earlier
+         * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
          * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
          * are as exact as ever. Zero: each timer is exact, at any price. Default: 150 microseconds.

@@ -36,8 +36,8 @@ public final class TimerStats {
         this.sum = all;
         this.queues = List.copyOf(queues);
         this.overdueWakes = scheduler.backstop == null ? 0 : scheduler.backstop.rescues();
-        this.spareThreads = scheduler.crew.sparesStarted();
-        this.threads = scheduler.crew.liveThreads();
+        this.spareThreads = scheduler.workerPool.sparesStarted();
+        this.threads = scheduler.workerPool.liveThreads();
         this.maxThreads = scheduler.options.maxThreads();
         this.running = scheduler.firings.count();
         this.callbacks = scheduler.reporter.counts();

@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Tells virtual threads from others, on a Java without them, too. A driver must not be virtual: its sleep would depend
+ * Tells virtual threads from others, on a Java without them, too. A worker must not be virtual: its sleep would depend
  * on a scheduler whose few carriers any other virtual thread may keep busy.
  */
 final class VirtualThreads {

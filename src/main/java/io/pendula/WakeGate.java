@@ -37,14 +37,14 @@ final class WakeGate extends GateFields {
      *   - If W2 precedes R1, the owner finds the timer.
      *   - Else W1 < R1 < W2 < R2, and R2 reads p, or AWAKE if the owner is up again. If it reads p and the deadline is
      *     earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If it fails,
-     *     pollUntil has left p, so the owner was woken or has got up by itself. An owner that is up passes W1 and R1
+     *     pollUntil has left p, so the owner was woken or has woken up by itself. An owner that is up passes W1 and R1
      *     again before it sleeps, and that R1 follows W2.
      *
      * A thread that helps to drain holds the lock. It drains before W1, and then p covers its timers; or after R1, and
      * then the R2 of each timer that it drains follows W1.
      *
      * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
-     * its last lock and before its park (Driver.isCalled). A later waker's permit ends the park.
+     * its last lock and before its park (Worker.isCalled). A later waker's permit ends the park.
      *
      * The same argument, with the count of stale entries in place of the inbox, covers the call for a sweep.
      *

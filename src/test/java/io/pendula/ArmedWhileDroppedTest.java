@@ -133,7 +133,7 @@ class ArmedWhileDroppedTest {
     }
 
     @Test
-    void ripen_resetMeanwhile_staysArmed() {
+    void fileOlder_resetMeanwhile_staysArmed() {
         afterEachLook(1, (passed, look) -> {
             Rig rig = new Rig(false);
             QueueOwner loop = new QueueOwner() {

@@ -33,9 +33,9 @@ class BackstopTest {
     private static final long AGAIN = 100_000_000;
     private static final Duration FAR = Duration.ofHours(1);
 
-    /** How a timer comes to a queue while its driver sleeps on. */
+    /** How a timer comes to a queue while its worker sleeps on. */
     enum Fault {
-        /** Pushed by a thread that does not look whether it must wake the driver. */
+        /** Pushed by a thread that does not look whether it must wake the worker. */
         NO_LOOK {
             @Override
             void arm(TimerQueue q, OneShotTimer t, long when) {
@@ -51,7 +51,7 @@ class BackstopTest {
                 assertTrue(p != WakeGate.AWAKE && q.gate.casPollUntil(p, WakeGate.AWAKE));
             }
         },
-        /** Filed by a helper while the driver sleeps for longer. */
+        /** Filed by a helper while the worker sleeps for longer. */
         FILED {
             @Override
             void arm(TimerQueue q, OneShotTimer t, long when) {
@@ -74,7 +74,7 @@ class BackstopTest {
     }
 
     private static void awaitSleep(TimerQueue q) {
-        eventually("the driver sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
+        eventually("the worker sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
                 && q.scheduler.standby.poller().asleep && q.scheduler.standby.poller().isParked());
     }
 
@@ -96,19 +96,19 @@ class BackstopTest {
         }
     }
 
-    /** Sleeps for a queue in its driver's place, and loses the first wake-up. */
+    /** Sleeps for a queue in its worker's place, and loses the first wake-up. */
     private static final class LosesOne implements QueueOwner {
         final AtomicInteger wakes = new AtomicInteger();
-        private final QueueOwner driver;
+        private final QueueOwner worker;
 
-        LosesOne(QueueOwner driver) {
-            this.driver = driver;
+        LosesOne(QueueOwner worker) {
+            this.worker = worker;
         }
 
         @Override
         public void wake() {
             if (wakes.getAndIncrement() > 0) {
-                driver.wake();
+                worker.wake();
             }
         }
     }
@@ -139,17 +139,18 @@ class BackstopTest {
         }
     }
 
-    // ---- pools, where a driver that sleeps looks ----
+    // ---- pools, where a worker that sleeps looks ----
 
     /** Until no thread has made a round for some time, and none is about to. */
     private static void awaitQuiet(TimerScheduler s) {
         long[] rounds = {-1};
         eventually("all sleep for long", () -> {
-            long sum = Arrays.stream(s.crew.drivers()).mapToLong(Driver::roundsOpaque).sum();
-            boolean quiet = sum == rounds[0] && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep && d.isParked());
+            long sum = Arrays.stream(s.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
+            boolean quiet = sum == rounds[0]
+                    && Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep && d.isParked());
             rounds[0] = sum;
             LifeFixtures.block(30_000_000);
-            return quiet && sum == Arrays.stream(s.crew.drivers()).mapToLong(Driver::roundsOpaque).sum();
+            return quiet && sum == Arrays.stream(s.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
         });
     }
 
@@ -216,7 +217,7 @@ class BackstopTest {
     }
 
     private static long sleepersWithADeadline(TimerScheduler s) {
-        return Arrays.stream(s.crew.drivers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
+        return Arrays.stream(s.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
     }
 
     // ---- looks at instants of the test's choice ----
@@ -329,7 +330,7 @@ class BackstopTest {
     }
 
     @Test
-    void look_driverInACallback_isNoRescue() {
+    void look_workerInACallback_isNoRescue() {
         try (TimerScheduler s = unwatched()) {
             TimerQueue q = s.queues[0];
             CountDownLatch held = new CountDownLatch(1);

@@ -24,7 +24,7 @@ class BatchTest {
         return t;
     }
 
-    /** Occupies the driver of the queue until the latch that it returns is let go. */
+    /** Occupies the worker of the queue until the latch that it returns is let go. */
     private static CountDownLatch holdUp(TimerQueue q) {
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch held = new CountDownLatch(1);
@@ -37,7 +37,7 @@ class BatchTest {
     }
 
     @Test
-    void adoptedQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
+    void transferredQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).build()) {
             CountDownLatch release = holdUp(s.queues[0]);
             List<String> order = new CopyOnWriteArrayList<>();

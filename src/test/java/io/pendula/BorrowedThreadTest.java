@@ -97,12 +97,12 @@ class BorrowedThreadTest {
         }
     }
 
-    /** Of the JDK's kind, which clears the flag of its threads itself; and one that runs callbacks on the driver. */
+    /** Of the JDK's kind, which clears the flag of its threads itself; and one that runs callbacks on the worker. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void flagLeftSet_onAnExecutor_isNotSeenByTheNextAndTimersGoOn(boolean onTheDriver) throws Exception {
+    void flagLeftSet_onAnExecutor_isNotSeenByTheNextAndTimersGoOn(boolean onTheWorker) throws Exception {
         ExecutorService threads = Executors.newSingleThreadExecutor();
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).executor(onTheDriver ? Runnable::run : threads)
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).executor(onTheWorker ? Runnable::run : threads)
                 .build()) {
             CountDownLatch ran = new CountDownLatch(20);
             for (int i = 0; i < 20; i++) {
@@ -159,9 +159,9 @@ class BorrowedThreadTest {
         }
     }
 
-    /** A view's tasks keep all their promises: they run once, on the driver, and the view ends. */
+    /** A view's tasks keep all their promises: they run once, on the worker, and the view ends. */
     @Test
-    void executorRejects_tasksOfAView_runOnTheDriverAndTheViewEnds() throws Exception {
+    void executorRejects_tasksOfAView_runOnTheWorkerAndTheViewEnds() throws Exception {
         try (TimerScheduler s = rejecting().workers(2).build()) {
             SchedulerExecutor view = s.asScheduledExecutorService();
             AtomicInteger runs = new AtomicInteger();
@@ -169,7 +169,7 @@ class BorrowedThreadTest {
                 assertEquals(i, view.schedule(() -> runs.getAndIncrement(), i % 2, MILLISECONDS)
                         .get(Fixtures.PATIENCE_SECONDS, SECONDS));
             }
-            assertTrue(view.submit(() -> Thread.currentThread() instanceof DriverThread)
+            assertTrue(view.submit(() -> Thread.currentThread() instanceof WorkerThread)
                     .get(Fixtures.PATIENCE_SECONDS, SECONDS));
             CountDownLatch ticks = new CountDownLatch(5);
             ScheduledFuture<?> periodic = view.scheduleAtFixedRate(ticks::countDown, 0, 1, MILLISECONDS);

@@ -43,7 +43,7 @@ class BrokenClockTest {
     private static ThreadFactory quiet(Queue<Throwable> uncaught) {
         AtomicInteger made = new AtomicInteger();
         return body -> {
-            Thread t = new Thread(body, (body instanceof Driver ? "worker-" : "monitor-") + made.incrementAndGet());
+            Thread t = new Thread(body, (body instanceof Worker ? "worker-" : "monitor-") + made.incrementAndGet());
             t.setDaemon(true);
             t.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
             return t;
@@ -60,11 +60,11 @@ class BrokenClockTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void clockThrowsOnce_onADriver_itsTimersRunAndCloseReturns(boolean timed) throws Exception {
+    void clockThrowsOnce_onAWorker_itsTimersRunAndCloseReturns(boolean timed) throws Exception {
         for (int k = 1; k <= READINGS; k++) {
             Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
             Clock clock = new Clock("worker-", k);
-            // Without a monitor nobody takes the place of a driver that has ended.
+            // Without a monitor nobody takes the place of a worker that has ended.
             TimerScheduler.Builder b = TimerScheduler.builder().workers(1).monitor(timed).clock(clock)
                     .threadFactory(quiet(uncaught));
             TimerScheduler s = (timed ? b.slowCallback(Duration.ofSeconds(30)) : b).build();
@@ -80,7 +80,7 @@ class BrokenClockTest {
             closeInTime(s);
             assertEquals(1, uncaught.size(), () -> "told " + uncaught);
             assertEquals(armed, s.stats().fired());
-            assertEquals(0, s.crew.drivers().length);
+            assertEquals(0, s.workerPool.workers().length);
         }
     }
 
@@ -97,7 +97,7 @@ class BrokenClockTest {
         MonitorTest.Plug plug = new MonitorTest.Plug();
         plug.hold(s, 1);
         int before = ran.get();
-        eventually("a spare driver ticks", () -> ran.get() > before + 5);
+        eventually("a spare worker ticks", () -> ran.get() > before + 5);
         plug.release.countDown();
         ticker.stop();
         closeInTime(s);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Errors that strike a thread between the moment at which it claims the wake of a driver and that wake. */
+/** Errors that strike a thread between the moment at which it claims the wake of a worker and that wake. */
 @Timeout(60)
 class CallerOutOfStackTest {
     private static final long STACK = 256 * 1024;
@@ -78,7 +78,7 @@ class CallerOutOfStackTest {
 
     /** At each depth about the stack's end, so that the Error strikes anywhere in the arming of a timer. */
     @Test
-    void arm_byThreadsWithoutStack_theDriverIsStillWoken() throws Exception {
+    void arm_byThreadsWithoutStack_theWorkerIsStillWoken() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build()) {
             AtomicInteger ran = new AtomicInteger();
             AtomicInteger armed = new AtomicInteger();
@@ -92,7 +92,7 @@ class CallerOutOfStackTest {
             }
             int deepest = deepest(arm);
             for (int depth = deepest - 60; depth < deepest + 60; depth++) {
-                LifeFixtures.block(300_000); // until the driver sleeps, most of the time
+                LifeFixtures.block(300_000); // until the worker sleeps, most of the time
                 fits(depth, arm);
                 CountDownLatch after = new CountDownLatch(1);
                 s.after(Duration.ZERO, after::countDown);
@@ -136,6 +136,6 @@ class CallerOutOfStackTest {
     }
 
     private static void awaitSleep(TimerQueue q) {
-        eventually("the driver sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE);
+        eventually("the worker sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE);
     }
 }

@@ -126,15 +126,15 @@ class CloseFailureTest {
     }
 
     private static void assertThreadsEnd(TimerScheduler s) {
-        LifeFixtures.eventually("drivers end", s.crew::isEmpty);
+        LifeFixtures.eventually("workers end", s.workerPool::isEmpty);
     }
 
     /** The array of queues has a hole, so closing fails before, between or after the queues. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void shutdownNow_failsBesideTheQueues_driversEndAndTheNextCallReturnsAll(int hole) throws Exception {
+    void shutdownNow_failsBesideTheQueues_workersEndAndTheNextCallReturnsAll(int hole) throws Exception {
         TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).build();
-        LifeFixtures.eventually("drivers sleep", () -> Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep));
+        LifeFixtures.eventually("workers sleep", () -> Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep));
         Set<OneShotTimer> armed = new HashSet<>();
         for (TimerQueue q : s.queues) {
             for (int i = 0; i < 10; i++) {
@@ -144,15 +144,15 @@ class CloseFailureTest {
             }
         }
         // Arming has woken them and the monitor, and one that is up would meet the hole.
-        LifeFixtures.eventually("drivers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.gate.pollUntil()
-                != WakeGate.AWAKE) && Arrays.stream(s.crew.drivers()).allMatch(d -> d.asleep
+        LifeFixtures.eventually("workers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.gate.pollUntil()
+                != WakeGate.AWAKE) && Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE)
                 && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)
                 && s.backstop.look(s.timeline.now()) > s.timeline.now() + 500_000_000);
         TimerQueue[] whole = s.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
         broken.add(hole, null);
-        // Drivers must not meet the hole: closed is set before they are woken, and they look at that first.
+        // Workers must not meet the hole: closed is set before they are woken, and they look at that first.
         s.queues = broken.toArray(new TimerQueue[0]);
         try {
             assertThrows(NullPointerException.class, s::shutdownNow);
@@ -169,7 +169,7 @@ class CloseFailureTest {
     }
 
     @Test
-    void shutdownNow_failsAmongTheUnfired_driversEndAndTheNextCallReturnsAll() {
+    void shutdownNow_failsAmongTheUnfired_workersEndAndTheNextCallReturnsAll() {
         TimerScheduler s = TimerScheduler.builder().workers(1).build();
         Timer before = s.after(Duration.ofHours(1), NOTHING);
         Fragile fragile = new Fragile(s.queues[0]);
@@ -191,7 +191,7 @@ class CloseFailureTest {
     void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
-            if (broken.get() && !(Thread.currentThread() instanceof DriverThread)) {
+            if (broken.get() && !(Thread.currentThread() instanceof WorkerThread)) {
                 throw new OutOfMemoryError("meant");
             }
             return System.nanoTime();

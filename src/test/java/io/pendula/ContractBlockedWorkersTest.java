@@ -74,7 +74,7 @@ class ContractBlockedWorkersTest extends ContractCase implements ContractSubject
     @EnumSource
     void schedule_allWorkersButOneBlocked_theFreeOneRunsItSoon(Source source) throws Exception {
         ScheduledExecutorService pool = pool();
-        // A view has the drivers of its scheduler, which wait for the monitor to notice a blocked one.
+        // A view has the workers of its scheduler, which wait for the monitor to notice a blocked one.
         long bound = subject.ownsThreads() ? 5_000_000 : 50_000_000;
         inTimeAtLeastOnce(() -> {
             lateness.clear();

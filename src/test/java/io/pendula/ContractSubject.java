@@ -45,7 +45,7 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
                 });
     }
 
-    /** A view of a scheduler whose drivers hand all callbacks to an executor of so many threads. */
+    /** A view of a scheduler whose workers hand all callbacks to an executor of so many threads. */
     static ContractSubject handOff(int workers) {
         return new ContractSubject("hand-off to " + workers, workers, false, Fixtures.PATIENCE_SECONDS,
                 (n, threads, end) -> {

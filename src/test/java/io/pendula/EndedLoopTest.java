@@ -170,7 +170,7 @@ class EndedLoopTest {
             if (confined) {
                 await(closed);
             } else {
-                eventually("a driver runs it", () -> ran.get() == 1);
+                eventually("a worker runs it", () -> ran.get() == 1);
             }
             eventually("the loop is closed", () -> s.loops.all().length == 0 && queues(s) == 1);
             assertAccount(s, 1, confined ? 0 : 1, 0, 0, confined ? 1 : 0);

@@ -22,7 +22,7 @@ final class Fixtures {
         return (TimerNode) handle;
     }
 
-    /** Stands in for a driver: it sleeps when the test says so, and counts who wakes it. */
+    /** Stands in for a worker: it sleeps when the test says so, and counts who wakes it. */
     static final class CountingOwner implements QueueOwner {
         int wakes;
 
@@ -114,7 +114,7 @@ final class Fixtures {
         }
     }
 
-    /** A claimed firing of a queue that has no driver. */
+    /** A claimed firing of a queue that has no worker. */
     static final class Claim extends Firing {
         @Override
         Thread runner() {
@@ -225,7 +225,7 @@ final class Fixtures {
                 } catch (Throwable e) {
                     throw new AssertionError(e);
                 }
-                if (!t.isSignal(run.task)) {
+                if (!t.isReceiver(run.task)) {
                     queue.endRun(t);
                 }
             }

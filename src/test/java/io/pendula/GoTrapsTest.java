@@ -165,7 +165,7 @@ class GoTrapsTest {
     /** An owner goes idle with timers while whoever gets them goes to wait for longer. */
     @ParameterizedTest
     @EnumSource(LoopThread.Way.class)
-    void detach_whileTheHeirGoesToWait_whatIsLeftFiresOrIsStopped(LoopThread.Way way) {
+    void detach_whileTheSuccessorGoesToWait_whatIsLeftFiresOrIsStopped(LoopThread.Way way) {
         AtomicInteger fired = new AtomicInteger();
         int rounds = 0;
         int stopped = 0;

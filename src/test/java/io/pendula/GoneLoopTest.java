@@ -58,10 +58,10 @@ class GoneLoopTest {
     }
 
     /** So many shared loops at the same time, of threads that never run; each has {@code armed} timers. */
-    private List<LoopDriver> attachMany(TimerScheduler s, int loops, int armed, long delay, List<Timer> timers) {
-        List<LoopDriver> all = new ArrayList<>();
+    private List<LoopWorker> attachMany(TimerScheduler s, int loops, int armed, long delay, List<Timer> timers) {
+        List<LoopWorker> all = new ArrayList<>();
         for (int i = 0; i < loops; i++) {
-            LoopDriver l = s.loops.attach(new Thread(NOTHING), NOTHING, false);
+            LoopWorker l = s.loops.attach(new Thread(NOTHING), NOTHING, false);
             for (int n = 0; n < armed; n++) {
                 timers.add(l.handle.after(delay, TimeUnit.NANOSECONDS, count()));
             }
@@ -70,7 +70,7 @@ class GoneLoopTest {
         return all;
     }
 
-    private static void detachAll(TimerScheduler s, List<LoopDriver> all) {
+    private static void detachAll(TimerScheduler s, List<LoopWorker> all) {
         all.forEach(l -> assertEquals(List.of(), s.loops.detach(l)));
     }
 
@@ -87,7 +87,7 @@ class GoneLoopTest {
     void detach_manyLoopsThenNothingArmed_queuesAreThoseOfWorkersAndLoops(End end) {
         TimerLoop stays = other.call(() -> withWorker.attachShared(NOTHING));
         List<Timer> timers = new ArrayList<>();
-        List<LoopDriver> all = attachMany(withWorker, MANY, end == End.NEVER_ARMED ? 0 : 2, 10, timers);
+        List<LoopWorker> all = attachMany(withWorker, MANY, end == End.NEVER_ARMED ? 0 : 2, 10, timers);
         detachAll(withWorker, all);
         assertEquals(2 + (end == End.NEVER_ARMED ? 0 : MANY), queues(withWorker));
         switch (end) {
@@ -108,18 +108,18 @@ class GoneLoopTest {
     @ValueSource(booleans = {false, true})
     void detach_manyLoopsToALoop_queuesAreThoseOfLoops(boolean asks) {
         TimerLoop successor = other.call(() -> loopsOnly.attachShared(NOTHING));
-        List<LoopDriver> all = attachMany(loopsOnly, 100, 1, 10, new ArrayList<>());
+        List<LoopWorker> all = attachMany(loopsOnly, 100, 1, 10, new ArrayList<>());
         detachAll(loopsOnly, all);
         assertEquals(101, queues(loopsOnly));
-        LoopDriver driver = loopsOnly.loops.all()[0];
-        assertTrue(driver.hasSucceeded);
+        LoopWorker worker = loopsOnly.loops.all()[0];
+        assertTrue(worker.hasSucceeded);
         clock.advance(ns(10));
         assertEquals(100, other.<Integer>call(successor::runDue));
         if (asks) {
             assertEquals(Long.MAX_VALUE, other.call(successor::nanosUntilNext));
         }
         assertEquals(1, queues(loopsOnly));
-        assertFalse(driver.hasSucceeded, "it looks at its own queue only, as before");
+        assertFalse(worker.hasSucceeded, "it looks at its own queue only, as before");
         assertAccount(loopsOnly, 100, 100, 0, 0, 0);
     }
 
@@ -133,7 +133,7 @@ class GoneLoopTest {
         assertEquals(1, queues(withWorker));
     }
 
-    /** Counts what a round looks at: a driver reads the clock once for each queue that it has. */
+    /** Counts what a round looks at: a worker reads the clock once for each queue that it has. */
     @Test
     void tick_afterManyLoopsHaveGone_looksAtAsManyQueuesAsBefore() throws Exception {
         AtomicLong readings = new AtomicLong();
@@ -143,7 +143,7 @@ class GoneLoopTest {
         }).build()) {
             long before = readingsPerTick(s, readings);
             List<Timer> timers = new ArrayList<>();
-            List<LoopDriver> all = attachMany(s, MANY, 1, TimeUnit.MILLISECONDS.toNanos(1), timers);
+            List<LoopWorker> all = attachMany(s, MANY, 1, TimeUnit.MILLISECONDS.toNanos(1), timers);
             detachAll(s, all);
             eventually("all have run", () -> ran.get() == MANY);
             eventually("the queues have left", () -> queues(s) == 1);
@@ -175,7 +175,7 @@ class GoneLoopTest {
     }
 
     @Test
-    void detach_driverNeverIdle_queuesLeaveAllTheSame() {
+    void detach_workerNeverIdle_queuesLeaveAllTheSame() {
         try (TimerScheduler s = TimerScheduler.builder().name("gone-busy").workers(1).build()) {
             Timer[] busy = new Timer[1];
             AtomicBoolean over = new AtomicBoolean();
@@ -188,7 +188,7 @@ class GoneLoopTest {
                 }
             }));
             busy[0].reset(NOW);
-            List<LoopDriver> all = attachMany(s, 50, 1, 1_000_000, new ArrayList<>());
+            List<LoopWorker> all = attachMany(s, 50, 1, 1_000_000, new ArrayList<>());
             detachAll(s, all);
             eventually("the queues have left", () -> ran.get() == 50 && queues(s) == 1);
             over.set(true);
@@ -279,7 +279,7 @@ class GoneLoopTest {
         assertEquals(1, queues(loopsOnly));
     }
 
-    /** With real drivers, which sleep when the reset comes; none of them is late by more than a machine's hiccup. */
+    /** With real workers, which sleep when the reset comes; none of them is late by more than a machine's hiccup. */
     @Test
     void reset_queueHasLeftAndAllSleep_firesInTime() {
         try (TimerScheduler s = TimerScheduler.builder().name("gone-back").workers(2).monitor(false).build()) {
@@ -358,7 +358,7 @@ class GoneLoopTest {
                     if (meanwhile == Meanwhile.SCHEDULER_CLOSES) {
                         returned.addAll(s.shutdownNow());
                     } else {
-                        elsewhere(() -> s.after(NOW, NOTHING)); // makes the driver look around
+                        elsewhere(() -> s.after(NOW, NOTHING)); // makes the worker look around
                         eventually("it retires again", Fixtures.node(t).queue::isRetired);
                     }
                 }
@@ -416,7 +416,7 @@ class GoneLoopTest {
     @Test
     void queuesThatHaveLeft_noTimerRefersToThem_areCollected() {
         List<WeakReference<TimerQueue>> queues = new ArrayList<>();
-        List<LoopDriver> all = attachMany(withWorker, 300, 1, 10, new ArrayList<>());
+        List<LoopWorker> all = attachMany(withWorker, 300, 1, 10, new ArrayList<>());
         all.forEach(l -> queues.add(new WeakReference<>(l.queue)));
         detachAll(withWorker, all);
         all.clear();
@@ -452,7 +452,7 @@ class GoneLoopTest {
 
     /** Of the shared scheduler: its threads end when nothing is armed. */
     @Test
-    void detachAndReset_noDriverHasAThread_oneIsStarted() {
+    void detachAndReset_noWorkerHasAThread_oneIsStarted() {
         TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().name("gone-shared").workers(2));
         s.idleNanos = 1_000_000;
         TimerLoop loop = s.attachShared(NOTHING);

@@ -70,22 +70,22 @@ class IdleEndTest {
         TimerScheduler s = make(1, 5_000_000);
         fire(s);
         Timer left = s.after(1, TimeUnit.HOURS, () -> {});
-        eventually("the driver sleeps", () -> s.crew.drivers()[0].asleep);
-        Thread driver = s.crew.drivers()[0].runner();
+        eventually("the worker sleeps", () -> s.workerPool.workers()[0].asleep);
+        Thread worker = s.workerPool.workers()[0].runner();
         LockSupport.parkNanos(100_000_000);
-        assertTrue(driver.isAlive());
-        assertSame(driver, s.crew.drivers()[0].runner());
+        assertTrue(worker.isAlive());
+        assertSame(worker, s.workerPool.workers()[0].runner());
         assertTrue(left.stop());
         fire(s);
         awaitNoThread();
     }
 
     @Test
-    void threads_timerThatIsNeverDue_doesNotKeepTheDriver() {
+    void threads_timerThatIsNeverDue_doesNotKeepTheWorker() {
         TimerScheduler s = make(1, 5_000_000);
         Timer never = s.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> {});
         fire(s);
-        awaitNoDriver(s);
+        awaitNoWorker(s);
         assertTrue(never.isPending());
         CountDownLatch fired = new CountDownLatch(1);
         never.reset(Duration.ofHours(1));
@@ -110,11 +110,11 @@ class IdleEndTest {
         t.setContextClassLoader(new ClassLoader() {});
         t.start();
         await(fired);
-        Thread driver = ranOn.get();
-        assertNull(driver.getThreadGroup().getParent());
-        assertEquals(Thread.NORM_PRIORITY, driver.getPriority());
-        assertNull(driver.getContextClassLoader());
-        assertTrue(driver.isDaemon());
+        Thread worker = ranOn.get();
+        assertNull(worker.getThreadGroup().getParent());
+        assertEquals(Thread.NORM_PRIORITY, worker.getPriority());
+        assertNull(worker.getContextClassLoader());
+        assertTrue(worker.isDaemon());
         eventually("the monitor", () -> threadsOf(name).size() == 2);
         for (Thread own : threadsOf(name)) {
             assertNull(own.getThreadGroup().getParent());
@@ -142,21 +142,21 @@ class IdleEndTest {
     }
 
     @Test
-    void detach_driversAreGone_timersOfTheLoopFire() {
+    void detach_workersAreGone_timersOfTheLoopFire() {
         TimerScheduler s = make(2, 5_000_000);
         fire(s);
         CountDownLatch fired = new CountDownLatch(1);
         try (TimerLoop loop = s.attachShared(() -> {})) {
-            awaitNoDriver(s);
+            awaitNoWorker(s);
             loop.after(Duration.ofMillis(1), fired::countDown);
         }
         await(fired);
         awaitNoThread();
     }
 
-    private static void awaitNoDriver(TimerScheduler s) {
-        eventually("no driver", () -> {
-            for (Driver d : s.crew.drivers()) {
+    private static void awaitNoWorker(TimerScheduler s) {
+        eventually("no worker", () -> {
+            for (Worker d : s.workerPool.workers()) {
                 if (d.runner() != null) {
                     return false;
                 }
@@ -179,7 +179,7 @@ class IdleEndTest {
                 s.after(random.nextInt(2) * 50_000L, TimeUnit.NANOSECONDS, fired[0]::countDown);
                 await(fired[0]);
                 LifeFixtures.spin(250_000 + random.nextInt(150_000));
-                if (s.crew.drivers()[0].runner() == null || s.crew.drivers()[1].runner() == null) {
+                if (s.workerPool.workers()[0].runner() == null || s.workerPool.workers()[1].runner() == null) {
                     ends.incrementAndGet();
                 }
             }
@@ -228,7 +228,7 @@ class IdleEndTest {
     void arm_threadCannotBeStarted_timerStaysArmedAndTheNextArmingTriesAgain() {
         Failing factory = new Failing();
         TimerScheduler s = make(factory);
-        factory.failures.set(2); // the driver's thread, and the monitor's
+        factory.failures.set(2); // the worker's thread, and the monitor's
         CountDownLatch first = new CountDownLatch(1);
         Timer t = s.after(Duration.ZERO, first::countDown);
         assertTrue(t.isPending());
@@ -252,10 +252,10 @@ class IdleEndTest {
         Failing factory = new Failing();
         TimerScheduler s = make(factory);
         fire(s);
-        Driver d = s.crew.drivers()[0];
-        eventually("the end of the driver's thread", () -> d.runner() == null);
+        Worker d = s.workerPool.workers()[0];
+        eventually("the end of the worker's thread", () -> d.runner() == null);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
-        factory.failures.set(6); // at each arming the driver's thread, and the monitor's
+        factory.failures.set(6); // at each arming the worker's thread, and the monitor's
         CountDownLatch fired = new CountDownLatch(4);
         for (int i = 0; i < 3; i++) {
             s.after(i, TimeUnit.MICROSECONDS, fired::countDown);
@@ -266,15 +266,15 @@ class IdleEndTest {
         await(fired);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
         for (Thread t : factory.made) {
-            assertNull(s.crew.driverOf(t));
+            assertNull(s.workerPool.workerOf(t));
         }
     }
 
     @Test
     void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
         TimerScheduler s = make(1, 5_000_000);
-        Driver d = s.crew.drivers()[0];
-        Thread made = new DriverThread(null, d, "pendula-" + name + "-by-hand");
+        Worker d = s.workerPool.workers()[0];
+        Thread made = new WorkerThread(null, d, "pendula-" + name + "-by-hand");
         d.setThread(made);
         AtomicReference<Thread> ranOn = new AtomicReference<>();
         CountDownLatch fired = new CountDownLatch(1);
@@ -290,21 +290,21 @@ class IdleEndTest {
     @Test
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
-        Driver d = s.crew.drivers()[0];
-        Thread other = new DriverThread(null, d, "not seated");
+        Worker d = s.workerPool.workers()[0];
+        Thread other = new WorkerThread(null, d, "not seated");
         other.start();
         Fixtures.join(other);
-        assertEquals(1, s.crew.drivers().length);
+        assertEquals(1, s.workerPool.workers().length);
         fire(s);
         awaitNoThread();
     }
 
     @Test
-    void arm_afterTheEnd_startsANewThreadForTheSameDriver() {
+    void arm_afterTheEnd_startsANewThreadForTheSameWorker() {
         TimerScheduler s = make(1, 5_000_000);
         AtomicReference<Thread> first = new AtomicReference<>();
         AtomicReference<Thread> second = new AtomicReference<>();
-        Driver d = s.crew.drivers()[0];
+        Worker d = s.workerPool.workers()[0];
         for (AtomicReference<Thread> ranOn : List.of(first, second)) {
             CountDownLatch fired = new CountDownLatch(1);
             s.after(Duration.ZERO, () -> {
@@ -316,8 +316,8 @@ class IdleEndTest {
             eventually("the end", () -> d.runner() == null);
         }
         assertNotSame(first.get(), second.get());
-        assertSame(d, s.crew.drivers()[0]);
-        assertEquals(1, s.crew.drivers().length);
+        assertSame(d, s.workerPool.workers()[0]);
+        assertEquals(1, s.workerPool.workers().length);
         eventually("the end of the first thread", () -> !first.get().isAlive());
         assertFalse(s.isClosed());
     }

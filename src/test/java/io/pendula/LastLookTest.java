@@ -11,22 +11,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A driver that keeps two queues waits for the lock of one on its way to sleep, when a thread that arms on the other
+ * A worker that keeps two queues waits for the lock of one on its way to sleep, when a thread that arms on the other
  * wakes it: that wait uses up the waker's permit.
  */
 @Timeout(60)
 class LastLookTest {
-    /** Stops the driver at one of its readings of the clock, for as long as the test needs. */
+    /** Stops the worker at one of its readings of the clock, for as long as the test needs. */
     private static final class SteppedClock implements NanoClock {
         private volatile int readings;
-        private volatile Thread driver;
+        private volatile Thread worker;
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
 
         @Override
         public long nanoTime() {
-            if (readings > 0 && Thread.currentThread() instanceof DriverThread t) {
-                driver = t;
+            if (readings > 0 && Thread.currentThread() instanceof WorkerThread t) {
+                worker = t;
                 if (--readings == 0) {
                     reached.countDown();
                     LifeFixtures.await(goOn);
@@ -45,22 +45,22 @@ class LastLookTest {
         return true;
     }
 
-    /** At whichever reading of the clock the driver is when the lock is taken: the timer fires in time. */
+    /** At whichever reading of the clock the worker is when the lock is taken: the timer fires in time. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-    void arm_driverWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
+    void arm_workerWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
         SteppedClock clock = new SteppedClock();
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
             Thread gone = new Thread(() -> {
                 TimerLoop loop = s.attachShared(() -> { });
                 loop.after(Duration.ofHours(1), () -> { });
-                loop.close(); // the driver gets its queue, as something is armed there
+                loop.close(); // the worker gets its queue, as something is armed there
             });
             gone.start();
             Fixtures.join(gone);
             assertEquals(2, s.queues.length);
             TimerQueue other = s.queues[1];
-            LifeFixtures.eventually("the driver sleeps", () -> isAsleep(s));
+            LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
             clock.readings = reading;
             s.after(Duration.ZERO, () -> { });
             boolean reached = clock.reached.await(reading > 4 ? 1 : LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
@@ -71,12 +71,12 @@ class LastLookTest {
                 clock.goOn.countDown();
                 if (reached) {
                     LifeFixtures.block(5_000_000);
-                    Fixtures.awaitWaiting(clock.driver); // for the lock, or it sleeps
+                    Fixtures.awaitWaiting(clock.worker); // for the lock, or it sleeps
                 }
                 s.after(Duration.ofMillis(1), fired::countDown);
                 if (reached) {
                     LifeFixtures.block(5_000_000);
-                    Fixtures.awaitWaiting(clock.driver); // for the lock again, without the permit
+                    Fixtures.awaitWaiting(clock.worker); // for the lock again, without the permit
                 }
             } finally {
                 other.unlock();

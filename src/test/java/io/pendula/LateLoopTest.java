@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Loops whose thread is busy elsewhere while their timers are due: who helps, who must not, and who is told. */
 @Timeout(60)
 class LateLoopTest {
-    /** Generous: a driver comes after some 16 ms on a machine that has a processor to give. */
+    /** Generous: a worker comes after some 16 ms on a machine that has a processor to give. */
     private static final long BOUND_NANOS = 2_000_000_000;
     private static final Duration TICK = Duration.ofMillis(2);
 
@@ -73,11 +73,11 @@ class LateLoopTest {
         });
     }
 
-    // ---- drivers help ----
+    // ---- workers help ----
 
     @ParameterizedTest
     @CsvSource({"SELECT, 1", "SELECT, 2", "PARK, 1", "PARK, 2", "POLL, 1", "POLL, 2"})
-    void heldUp_dueTimers_runOnADriverAndTheLoopTakesOverAgain(LoopThread.Way way, int workers) {
+    void heldUp_dueTimers_runOnAWorkerAndTheLoopTakesOverAgain(LoopThread.Way way, int workers) {
         try (TimerScheduler s = scheduler("late", workers).build(); LoopThread t = new LoopThread(s, way)) {
             for (int stall = 0; stall < 3; stall++) {
                 CountDownLatch release = t.holdUp();
@@ -102,7 +102,7 @@ class LateLoopTest {
 
     @ParameterizedTest
     @EnumSource
-    void heldUp_ownTimers_runOnADriver(LoopThread.Way way) {
+    void heldUp_ownTimers_runOnAWorker(LoopThread.Way way) {
         try (TimerScheduler s = scheduler("late-own", 1).build(); LoopThread t = new LoopThread(s, way)) {
             Firings firings = new Firings();
             CountDownLatch done = new CountDownLatch(3);
@@ -119,9 +119,9 @@ class LateLoopTest {
         }
     }
 
-    /** The thread says that it will wait, returns from its wait, and is busy before it comes by. */
+    /** The thread says that it will wait, returns from its wait, and is busy before it polls. */
     @Test
-    void heldUpAfterItsWait_armedMeanwhile_runsOnADriver() {
+    void heldUpAfterItsWait_armedMeanwhile_runsOnAWorker() {
         try (TimerScheduler s = scheduler("late-wait", 1).build(); TimerLoop loop = s.attachShared(NOTHING)) {
             Firings firings = new Firings();
             for (int i = 0; i < 20; i++) {
@@ -138,7 +138,7 @@ class LateLoopTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void wakeupAlwaysThrows_waitingLoop_driversRunWhatIsDue(boolean said) {
+    void wakeupAlwaysThrows_waitingLoop_workersRunWhatIsDue(boolean said) {
         Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
         try (TimerScheduler s = scheduler("late-broken", 1).listener(new TimerListener() {
             @Override
@@ -166,19 +166,19 @@ class LateLoopTest {
             AtomicBoolean inside = new AtomicBoolean();
             AtomicBoolean overlapped = new AtomicBoolean();
             AtomicInteger onLoop = new AtomicInteger();
-            AtomicInteger onDriver = new AtomicInteger();
+            AtomicInteger onWorker = new AtomicInteger();
             Ticker ticker = t.loop.every(TICK, policy, () -> {
                 if (!inside.compareAndSet(false, true)) {
                     overlapped.set(true);
                 }
-                (Thread.currentThread() == t.thread ? onLoop : onDriver).incrementAndGet();
+                (Thread.currentThread() == t.thread ? onLoop : onWorker).incrementAndGet();
                 block(300_000);
                 inside.set(false);
             });
             for (int stall = 0; stall < 10; stall++) {
-                int before = onDriver.get();
+                int before = onWorker.get();
                 CountDownLatch release = t.holdUp();
-                eventually("drivers tick", () -> onDriver.get() >= before + 3);
+                eventually("workers tick", () -> onWorker.get() >= before + 3);
                 release.countDown();
                 int mine = onLoop.get();
                 eventually("the loop ticks", () -> onLoop.get() >= mine + 3);
@@ -198,7 +198,7 @@ class LateLoopTest {
                 for (int i = 0; i < timers; i++) {
                     loop.after(i, TimeUnit.MILLISECONDS, runs::incrementAndGet);
                 }
-                block(round * 2_000_000L); // until drivers have taken some, or none
+                block(round * 2_000_000L); // until workers have taken some, or none
                 loop.close();
                 eventually("all have run", () -> runs.get() == timers);
                 assertEquals(0, s.pending());
@@ -252,7 +252,7 @@ class LateLoopTest {
                 Timer first = t.loop.after(1, TimeUnit.MILLISECONDS, firings.dueIn(1_000_000, done));
                 t.loop.after(2, TimeUnit.MILLISECONDS, firings.dueIn(2_000_000, done));
                 eventually("the stall is reported", () -> !heard.stallsFor(first).isEmpty());
-                block(60_000_000); // long enough to be looked at again, and for drivers to be tempted
+                block(60_000_000); // long enough to be looked at again, and for workers to be tempted
                 assertEquals(2, done.getCount(), "somebody stole");
                 release.countDown();
                 await(done);
@@ -270,7 +270,7 @@ class LateLoopTest {
     }
 
     @Test
-    void confined_otherDriversBusy_nobodySteals() {
+    void confined_otherWorkersBusy_nobodySteals() {
         try (TimerScheduler s = scheduler("late-busy", 2).build();
                 LoopThread t = new LoopThread(s, LoopThread.Way.PARK, true)) {
             AtomicLong ticks = new AtomicLong();
@@ -278,7 +278,7 @@ class LateLoopTest {
             CountDownLatch release = t.holdUp();
             AtomicBoolean ran = new AtomicBoolean();
             t.loop.after(NOW, () -> ran.set(Thread.currentThread() == t.thread));
-            eventually("drivers have been around", () -> ticks.get() >= 50);
+            eventually("workers have been around", () -> ticks.get() >= 50);
             assertFalse(ran.get());
             release.countDown();
             eventually("run by its loop", ran::get);
@@ -326,7 +326,7 @@ class LateLoopTest {
             CountDownLatch ticked = new CountDownLatch(5);
             CountDownLatch begin = t.holdUp();
             if (!confined) {
-                begin.countDown(); // else drivers would run it
+                begin.countDown(); // else workers would run it
             }
             Timer stuck = t.loop.after(NOW, () -> {
                 began.set(System.nanoTime());
@@ -456,8 +456,8 @@ class LateLoopTest {
     }
 
     @Test
-    void helpOthers_stuckDriver_itsDueTimersRunHere() {
-        try (TimerScheduler s = scheduler("late-driver", 1).monitor(false).build();
+    void helpOthers_stuckWorker_itsDueTimersRunHere() {
+        try (TimerScheduler s = scheduler("late-worker", 1).monitor(false).build();
                 Actor actor = new Actor("armer"); TimerLoop helper = s.attachShared(NOTHING)) {
             CountDownLatch began = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
@@ -496,7 +496,7 @@ class LateLoopTest {
             CountDownLatch release = t.holdUp();
             block(30_000_000);
             assertEquals(List.of(), threadsOf("late-none"));
-            assertEquals(0, s.crew.drivers().length);
+            assertEquals(0, s.workerPool.workers().length);
             release.countDown();
             runOneOn(t);
             ticker.stop();
@@ -505,7 +505,7 @@ class LateLoopTest {
     }
 
     @Test
-    void idleLoop_monitorAndDriversSleepForGood() {
+    void idleLoop_monitorAndWorkersSleepForGood() {
         try (TimerScheduler s = scheduler("late-idle", 1).build();
                 LoopThread t = new LoopThread(s, LoopThread.Way.PARK)) {
             CountDownLatch ran = new CountDownLatch(1);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Bounds the lateness of timers, alone and beside busy threads. The bound follows from the lateness of bare timed parks
  * of the same lengths, measured in the same seconds, so it adapts to the machine. It is generous: it is to find what
- * makes all drivers late by a millisecond. The benchmarks measure the rest.
+ * makes all workers late by a millisecond. The benchmarks measure the rest.
  */
 @Timeout(60)
 class LatenessTest {

@@ -102,7 +102,7 @@ final class LifeFixtures {
         eventually("no thread of " + scheduler, () -> threadsOf(scheduler).isEmpty());
     }
 
-    /** For schedulers whose drivers were never held up: whatever fired late, nobody had to be rescued. */
+    /** For schedulers whose workers were never held up: whatever fired late, nobody had to be rescued. */
     static void assertNoRescue(TimerScheduler s) {
         assertEquals(0, s.stats().overdueWakes(), "rescues");
     }

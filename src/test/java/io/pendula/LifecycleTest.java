@@ -109,7 +109,7 @@ class LifecycleTest {
         CyclicBarrier both = new CyclicBarrier(2);
         CountDownLatch returned = new CountDownLatch(2);
         for (int i = 0; i < 2; i++) {
-            // A second driver takes the second timer over, whichever worker the two are on.
+            // A second worker takes the second timer over, whichever worker the two are on.
             s.after(NOW, () -> {
                 try {
                     both.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
@@ -178,7 +178,7 @@ class LifecycleTest {
     }
 
     @Test
-    void close_idleDriversAndMonitor_endsAllThreads() {
+    void close_idleWorkersAndMonitor_endsAllThreads() {
         for (int i = 0; i < 20; i++) {
             TimerScheduler s = scheduler("l7", 3).build();
             if (i % 2 == 0) {
@@ -186,7 +186,7 @@ class LifecycleTest {
             }
             s.close();
             assertEquals(0, threadsOf("l7").stream().filter(t -> t.getName().contains("worker")
-                    && t.getState() != Thread.State.TERMINATED && s.crew.drivers().length > 0).count());
+                    && t.getState() != Thread.State.TERMINATED && s.workerPool.workers().length > 0).count());
         }
         awaitNoThreadOf("l7");
     }
@@ -499,7 +499,8 @@ class LifecycleTest {
                 endedBefore.set(ended.get());
             });
             closer.start();
-            eventually("closer waits", () -> closer.getState() == Thread.State.WAITING && s.crew.drivers().length == 0);
+            eventually("closer waits", () -> closer.getState() == Thread.State.WAITING
+                    && s.workerPool.workers().length == 0);
             go.countDown();
             closer.join();
             assertEquals(2, endedBefore.get());
@@ -548,7 +549,7 @@ class LifecycleTest {
     }
 
     @Test
-    void close_insideCallbackThatTheExecutorRanOnTheDriver_doesNotWaitForItself() {
+    void close_insideCallbackThatTheExecutorRanOnTheWorker_doesNotWaitForItself() {
         TimerScheduler s = scheduler("l15", 1).executor(Runnable::run).build();
         CountDownLatch returned = new CountDownLatch(1);
         s.after(NOW, () -> {

@@ -362,7 +362,7 @@ class LoopCallbackTest {
 
     // ---- tickers ----
 
-    /** Deadlines 10 ms, 20 ms and so on; the loop comes by at 35 ms, then whenever it is told to. */
+    /** Deadlines 10 ms, 20 ms and so on; the loop polls at 35 ms, then whenever it is told to. */
     @ParameterizedTest
     @CsvSource({"SKIP, 40 50", "BURST, 35 35 40 50", "DELAY, 45 55"})
     void ticker_missedTicks_followsItsPolicy(MissedTicks policy, String next) {

@@ -231,7 +231,7 @@ class LoopHistoryTest {
         int armed = model.size();
         while (model.size() > Math.max(armed / 2, armed - 400)) {
             waitAndRun();
-            assertTrue(rounds++ < most, "it gets up in vain again and again");
+            assertTrue(rounds++ < most, "it wakes up in vain again and again");
         }
         assertEquals(armed - model.size(), ran - before);
         assertEquals(model.size(), timers.pending());

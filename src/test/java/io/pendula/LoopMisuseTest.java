@@ -101,9 +101,9 @@ class LoopMisuseTest {
     @ParameterizedTest
     @EnumSource
     void call_ofALoopWhoseThreadHasEnded_isStillOnlyThatThreads(Own own) {
-        TimerLoop orphan = elsewhere(() -> timers.attachShared(NOTHING));
-        assertTrue(messageOf(own.on(orphan)).contains("elsewhere"));
-        orphan.close();
+        TimerLoop ended = elsewhere(() -> timers.attachShared(NOTHING));
+        assertTrue(messageOf(own.on(ended)).contains("elsewhere"));
+        ended.close();
     }
 
     // ---- the wrong moment ----
@@ -255,7 +255,7 @@ class LoopMisuseTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void attach_inADriversCallback_isRejected(boolean ownThreads) {
+    void attach_inAWorkersCallback_isRejected(boolean ownThreads) {
         TimerScheduler.Builder b = TimerScheduler.builder().name("misuse").workers(1);
         if (!ownThreads) {
             b.threadFactory(r -> {
@@ -272,7 +272,7 @@ class LoopMisuseTest {
                 ran.countDown();
             });
             await(ran);
-            assertEquals("the thread pendula-misuse-worker-0 is a driver of this scheduler",
+            assertEquals("the thread pendula-misuse-worker-0 is a worker of this scheduler",
                     thrown.get().getMessage());
         }
     }
@@ -287,7 +287,7 @@ class LoopMisuseTest {
     }
 
     @Test
-    void build_noWorkersButMaxDrivers_isRejected() {
+    void build_noWorkersButMaxWorkers_isRejected() {
         assertEquals("a scheduler without workers has no threads, but maxThreads is 1",
                 assertThrows(IllegalArgumentException.class,
                         () -> TimerScheduler.builder().workers(0).maxThreads(1).build()).getMessage());

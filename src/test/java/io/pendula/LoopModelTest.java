@@ -11,13 +11,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The protocol by which a loop waits and is woken, as LoopDriver, Loops, QueueRunner and Driver have it, under every
- * interleaving of its steps: a loop that waits and comes by, threads that arm, a hook that throws, another loop that
- * leaves its queue to this one or to a driver, a driver that adopts the loop's queue.
+ * The protocol by which a loop waits and is woken, as LoopWorker, Loops, QueueRunner and Worker have it, under every
+ * interleaving of its steps: a loop that waits and polls, threads that arm, a hook that throws, another loop that
+ * leaves its queue to this one or to a worker, a worker that adopts the loop's queue.
  *
  * <p>Time stands still and nothing is due; who waits returns only if it was woken, or, as often as the scenario says,
  * because of something else. A wait for a lock uses up the permit, as it does if the hook is an unpark. If nobody can
- * go on, each armed timer must have a owner that waits no longer than until its deadline, unless a hook has thrown
+ * go on, each armed timer must have an owner that waits no longer than until its deadline, unless a hook has thrown
  * after the timer was armed; and whoever arms one that is earlier than its owner's wait must find a pollUntil that
  * makes him wake the owner. Variants with one step left out or put elsewhere must break that: so the search would find
  * it.
@@ -48,13 +48,13 @@ class LoopModelTest {
         HEIR_NOT_WOKEN,
         /** Who leaves a queue to a loop says so after waking it. */
         HERITAGE_SET_LAST,
-        /** A driver does not look at pollUntil before it parks. */
+        /** A worker does not look at pollUntil before it parks. */
         NO_LAST_LOOK,
-        /** A owner publishes though another has adopted the queue, or taken it back. */
+        /** An owner publishes though another has adopted the queue, or taken it back. */
         KEEPER_NOT_CHECKED
     }
 
-    /** {@code STUCK}: the loop does not come by, and the driver has adopted its queue. */
+    /** {@code STUCK}: the loop does not poll, and the worker has adopted its queue. */
     private enum Cast { LOOP_ALONE, BOTH, STUCK }
 
     private record Timed(int queue, int when, boolean filed) {}
@@ -100,7 +100,7 @@ class LoopModelTest {
     private static final int NEVER = 6;
     private static final int NOT_OWNER = -1;
 
-    // Runners: the loop that stays, the one that goes, a driver.
+    // Runners: the loop that stays, the one that goes, a worker.
     private static final int NOBODY = 0;
     private static final int LOOP = 1;
     private static final int GONE = 2;
@@ -129,11 +129,11 @@ class LoopModelTest {
     private static final int ARRIVALS = 26;
     private static final int VARS = 28;
 
-    // Rounds of the loop and the driver, whose others are queues.
+    // Rounds of the loop and the worker, whose others are queues.
     private static final int CAME_BY = 8;
     private static final int WAITING = 9;
 
-    /** Threads: the loop, the driver, the loop that goes, the monitor, and the users. */
+    /** Threads: the loop, the worker, the loop that goes, the monitor, and the users. */
     private static final class World extends Interleavings.World {
         final Scenario scenario;
         final Variant variant;
@@ -180,7 +180,7 @@ class LoopModelTest {
         void program(int number) {
             switch (number) {
                 case 0 -> loop();
-                case 1 -> driver();
+                case 1 -> worker();
                 case 2 -> detach();
                 case 3 -> monitor();
                 default -> use(scenario.users.get(number - 4));
@@ -376,7 +376,7 @@ class LoopModelTest {
             }
         }
 
-        // ---- LoopDriver, Loops ----
+        // ---- LoopWorker, Loops ----
 
         private boolean inherits() {
             return get(HAS_HERITAGE) != 0 && get(OWNER + LEFT) == LOOP;
@@ -392,7 +392,7 @@ class LoopModelTest {
                 }
                 throw nextRound(WAITING);
             } else if (access(() -> choose() ? 1 : 0) == 0) { // else it goes to wait again at once
-                getUp();
+                markAwake();
                 runDue(LOOP, OWN);
                 if (inherits()) {
                     runDue(LOOP, LEFT);
@@ -412,7 +412,7 @@ class LoopModelTest {
             set(WAITS_UNTIL + LOOP, next);
             if (next == AWAKE || variant != Variant.NO_SECOND_LOOK && (isCalled(OWN)
                     || variant != Variant.SECOND_LOOK_AT_OWN && inherits() && isCalled(LEFT))) {
-                getUp();
+                markAwake();
                 return AWAKE;
             }
             return next;
@@ -431,7 +431,7 @@ class LoopModelTest {
             return until;
         }
 
-        private void getUp() {
+        private void markAwake() {
             if (get(WAITS_UNTIL + LOOP) == AWAKE) {
                 return;
             }
@@ -460,14 +460,14 @@ class LoopModelTest {
             }
         }
 
-        // ---- Monitor, Driver ----
+        // ---- Monitor, Worker ----
 
         private void monitor() {
             set(STALLED + OWN, 1);
             set(PERMIT + DRIVER, 1);
         }
 
-        private void driver() {
+        private void worker() {
             int q = round[thread];
             if (q == WAITING) {
                 await(DRIVER);
@@ -554,18 +554,18 @@ class LoopModelTest {
             Cast.LOOP_ALONE, LOOP, 0, 0, List.of(toArm(LEFT, SOON)), ONE);
     private static final Scenario TO_LOOP_THROWS = new Scenario("the same, and the hook throws",
             Cast.LOOP_ALONE, LOOP, 1, 0, List.of(toArm(LEFT, SOON)), ONE);
-    private static final Scenario TO_DRIVER = new Scenario("a loop leaves its queue to a driver, who has another",
+    private static final Scenario TO_DRIVER = new Scenario("a loop leaves its queue to a worker, who has another",
             Cast.STUCK, DRIVER, 0, 0, List.of(toArm(LEFT, SOON), toArm(OWN, LATE)), TWO);
-    private static final Scenario HELP = new Scenario("a driver keeps two queues, one arms, one helps", Cast.STUCK,
+    private static final Scenario HELP = new Scenario("a worker keeps two queues, one arms, one helps", Cast.STUCK,
             NOBODY, 0, 0, List.of(toArm(OWN, SOON), toArm(LEFT, LATE)),
             List.of(List.of(arm(0)), List.of(help(1))));
-    private static final Scenario ADOPT = new Scenario("a driver adopts the queue, one arms",
+    private static final Scenario ADOPT = new Scenario("a worker adopts the queue, one arms",
             Cast.BOTH, NOBODY, 0, 0, List.of(toArm(OWN, SOON)), ONE);
 
     static Stream<Scenario> scenarios() {
         return Stream.of(ARM, ARM_HELP, THROW, STOP_AND_THROW, THROW_TWICE, TO_LOOP, TO_LOOP_THROWS, TO_DRIVER, HELP,
                 ADOPT,
-                new Scenario("a driver adopts the queue, one arms, the hook throws", Cast.BOTH, NOBODY, 1, 0,
+                new Scenario("a worker adopts the queue, one arms, the hook throws", Cast.BOTH, NOBODY, 1, 0,
                         List.of(toArm(OWN, SOON)), ONE),
                 new Scenario("one arms here, one there, another loop leaves its queue", Cast.LOOP_ALONE, LOOP, 0, 0,
                         List.of(toArm(OWN, SOON), toArm(LEFT, LATE)), TWO));

@@ -336,7 +336,7 @@ class LoopShutdownTest {
     }
 
     @Test
-    void shutdownNow_orphansAndInheritance_nothingIsReturnedTwice() {
+    void shutdownNow_endedLoopsAndSuccessors_nothingIsReturnedTwice() {
         TimerScheduler s = scheduler(0);
         TimerLoop a = looping.call(() -> s.attachShared(NOTHING));
         List<Timer> all = new ArrayList<>();

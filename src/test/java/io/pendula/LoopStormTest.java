@@ -223,7 +223,7 @@ class LoopStormTest {
 
     private static void visit(TimerLoop loop, ThreadLocalRandom r) {
         switch (r.nextInt(12)) {
-            case 0 -> block(r.nextLong(4_000_000)); // late, and then drivers may come
+            case 0 -> block(r.nextLong(4_000_000)); // late, and then workers may come
             case 1, 2 -> loop.helpOthers();
             case 3 -> loop.runDue(1 + r.nextInt(3));
             default -> {
@@ -303,7 +303,7 @@ class LoopStormTest {
         assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0 && !returned.isEmpty());
     }
 
-    /** A round of any driver lets go of the queues that loops have left, in which all is stopped by now. */
+    /** A round of any worker lets go of the queues that loops have left, in which all is stopped by now. */
     private static void assertQueuesLeave(TimerScheduler s, int workers) {
         eventually("there are as many queues as workers", () -> {
             if (workers > 0) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * When the wakeup of a loop is called: for what is due earlier than the loop will get up, once for each wait, and never
+ * When the wakeup of a loop is called: for what is due earlier than the loop will wake up, once for each wait, and never
  * else. The thread of the test is the loop's; it "waits" from a call of nanosUntilNext to its next call.
  */
 @Timeout(60)
@@ -85,7 +85,7 @@ class LoopWakeupTest {
         assertEquals(1, bell.rings());
     }
 
-    /** A sleep of an hour is divided for a driver; a loop is called for what is a little earlier. */
+    /** A sleep of an hour is divided for a worker; a loop is called for what is a little earlier. */
     @Test
     void arm_littleEarlierThanALongWait_callsIt() {
         armElsewhere(HOUR.toNanos());
@@ -119,7 +119,7 @@ class LoopWakeupTest {
         assertEquals(0, bell.rings(), "it has never waited");
         assertEquals(1, loop.runDue());
         armElsewhere(0);
-        assertEquals(0, bell.rings(), "it has come by");
+        assertEquals(0, bell.rings(), "it has polled");
         assertEquals(0, loop.nanosUntilNext(), "so it must not wait");
         armElsewhere(0);
         assertEquals(0, bell.rings());
@@ -127,7 +127,7 @@ class LoopWakeupTest {
         assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
         assertEquals(0, loop.helpOthers());
         armElsewhere(0);
-        assertEquals(0, bell.rings(), "it has come by to help others");
+        assertEquals(0, bell.rings(), "it has polled to help others");
     }
 
     @Test
@@ -191,7 +191,7 @@ class LoopWakeupTest {
         assertEquals(500, loop.nanosUntilNext());
         assertTrue(elsewhere(() -> first.reset(ns(9_000))));
         assertTrue(elsewhere(() -> last.reset(ns(8_000))));
-        assertEquals(0, bell.rings(), "later: the loop gets up in vain, or not");
+        assertEquals(0, bell.rings(), "later: the loop wakes up in vain, or not");
         assertEquals(8_000, settle(loop));
     }
 

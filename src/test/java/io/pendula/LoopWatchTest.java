@@ -42,13 +42,13 @@ class LoopWatchTest {
         t.join();
     }
 
-    /** Until the monitor and all drivers wait without a timeout. */
+    /** Until the monitor and all workers wait without a timeout. */
     private static void awaitStillness(String name) {
         eventually("all are asleep for good", () -> threadsOf(name).stream()
                 .allMatch(t -> t.getState() == Thread.State.WAITING));
     }
 
-    /** The loop's thread is busy elsewhere until a driver has run its timer. */
+    /** The loop's thread is busy elsewhere until a worker has run its timer. */
     private void awaitHelp() {
         await(ran);
         assertNotEquals(me, on.get());
@@ -66,7 +66,7 @@ class LoopWatchTest {
     }
 
     @Test
-    void hook_calledButLoopDoesNotComeBy_lateLoopIsNoticed() throws InterruptedException {
+    void hook_calledButLoopDoesNotPoll_lateLoopIsNoticed() throws InterruptedException {
         try (TimerScheduler s = scheduler("watch-hook"); TimerLoop loop = s.attachShared(NO_WAIT)) {
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
             awaitStillness("watch-hook");
@@ -80,7 +80,7 @@ class LoopWatchTest {
         try (TimerScheduler s = scheduler("watch-back"); TimerLoop loop = s.attachShared(NO_WAIT)) {
             CountDownLatch first = new CountDownLatch(1);
             loop.after(SOON, first::countDown);
-            await(first); // on a driver, which keeps the queue from now on
+            await(first); // on a worker, which keeps the queue from now on
             awaitStillness("watch-back");
             loop.runDue();
             loop.after(SOON, this::note);
@@ -89,13 +89,13 @@ class LoopWatchTest {
     }
 
     @Test
-    void detach_toStuckHeirWhileMonitorSleeps_timerRunsElsewhere() throws InterruptedException {
+    void detach_toStuckSuccessorWhileMonitorSleeps_timerRunsElsewhere() throws InterruptedException {
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch held = new CountDownLatch(1);
         TimerScheduler s = TimerScheduler.builder().name("watch-successor").workers(2).build();
         TimerLoop loop = s.attachShared(NO_WAIT);
         try {
-            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the driver that is the first successor
+            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the worker that is the first successor
                 held.countDown();
                 try {
                     release.await(); // with a timeout it would not look asleep

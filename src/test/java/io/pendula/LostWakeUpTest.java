@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The next timer is armed within microseconds of the last firing, that is while the driver goes to sleep, or the loop
+ * The next timer is armed within microseconds of the last firing, that is while the worker goes to sleep, or the loop
  * begins to wait. A lazy producer never meets that moment: this one spins. There is no monitor and no other traffic to
  * make good for a wake-up that is lost.
  *
- * <p>The critical moment lies between the driver's look into its inbox and its publishing until when it sleeps. In
- * half of the rounds it is made longer by stale entries at the top of the heap, which the driver cleans away in between.
+ * <p>The critical moment lies between the worker's look into its inbox and its publishing until when it sleeps. In
+ * half of the rounds it is made longer by stale entries at the top of the heap, which the worker cleans away in between.
  */
 @Timeout(60)
 class LostWakeUpTest {
@@ -75,7 +75,7 @@ class LostWakeUpTest {
     }
 
     private void fire() {
-        fired++; // by one driver at a time
+        fired++; // by one worker at a time
     }
 
     @ParameterizedTest
@@ -86,7 +86,7 @@ class LostWakeUpTest {
         "REVIVE_QUEUED, false", "REVIVE_QUEUED, true",
         "RESET_AND_SLEEP_A_LITTLE, false", "RESET_AND_SLEEP_A_LITTLE, true",
     })
-    void arm_whileTheDriverGoesToSleep_isNeverMissed(Way way, boolean spaced) {
+    void arm_whileTheWorkerGoesToSleep_isNeverMissed(Way way, boolean spaced) {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false)
                 .wakeSpacing(spaced ? Duration.ofNanos(150_000) : Duration.ZERO).build()) {
             timer = s.after(0, TimeUnit.NANOSECONDS, this::fire);

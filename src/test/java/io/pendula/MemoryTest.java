@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class MemoryTest {
     private static final Runnable NOTHING = () -> {};
-    /** What a heap entry that is dead, or a link of the inbox, may keep alive for as long as all drivers sleep. */
+    /** What a heap entry that is dead, or a link of the inbox, may keep alive for as long as all workers sleep. */
     private static final int LEFT_BEHIND = STALE_FLOOR + HELP_DEPTH;
 
     // ---- size ----
@@ -155,7 +155,7 @@ class MemoryTest {
     }
 
     @Test
-    void run_oneShotHasFired_driverKeepsNothingOfIt() {
+    void run_oneShotHasFired_workerKeepsNothingOfIt() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
             WeakReference<Timer> timer = fireOne(s);
             eventually("timer collected", () -> {
@@ -174,7 +174,7 @@ class MemoryTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void stop_pastTheBoundWhileDriversSleep_timersAreLetGo(boolean monitor) {
+    void stop_pastTheBoundWhileWorkersSleep_timersAreLetGo(boolean monitor) {
         int count = 20_000;
         try (TimerScheduler s = TimerScheduler.builder().workers(2).monitor(monitor).build()) {
             List<WeakReference<Task>> tasks = new ArrayList<>();
@@ -186,7 +186,7 @@ class MemoryTest {
                 left[0] = reachable(tasks);
                 return left[0] <= LEFT_BEHIND;
             });
-            figure("of %d stopped timers reachable while the drivers sleep: %d", count, left[0]);
+            figure("of %d stopped timers reachable while the workers sleep: %d", count, left[0]);
         }
     }
 
@@ -198,8 +198,8 @@ class MemoryTest {
             timers.add(s.after(Duration.ofHours(1), task));
         }
         assertEquals(count, s.pending());
-        for (Driver d : s.crew.drivers()) {
-            eventually("driver sleeps", () -> d.asleep);
+        for (Worker d : s.workerPool.workers()) {
+            eventually("worker sleeps", () -> d.asleep);
         }
         timers.forEach(t -> assertTrue(t.stop()));
     }

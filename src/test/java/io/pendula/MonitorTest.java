@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class MonitorTest {
     private static final Duration NOW = Duration.ZERO;
 
-    /** Occupies drivers until released. */
+    /** Occupies workers until released. */
     static final class Plug implements Runnable {
         final CountDownLatch release = new CountDownLatch(1);
         final AtomicInteger holding = new AtomicInteger();
@@ -40,17 +40,17 @@ class MonitorTest {
             holding.decrementAndGet();
         }
 
-        void hold(TimerScheduler s, int drivers) {
-            for (int i = 0; i < drivers; i++) {
+        void hold(TimerScheduler s, int workers) {
+            for (int i = 0; i < workers; i++) {
                 s.after(NOW, this);
                 int n = i + 1;
-                eventually(n + " drivers held", () -> holding.get() == n);
+                eventually(n + " workers held", () -> holding.get() == n);
             }
         }
     }
 
     @Test
-    void allDriversBlocked_timersDueRunOnASpareThatGoesAwayAgain() {
+    void allWorkersBlocked_timersDueRunOnASpareThatGoesAwayAgain() {
         try (TimerScheduler s = TimerScheduler.builder().name("spare").workers(2).maxThreads(3).build()) {
             Plug plug = new Plug();
             plug.hold(s, 2);
@@ -70,19 +70,19 @@ class MonitorTest {
             assertEquals(2, plug.holding.get());
             long worst = late.stream().mapToLong(Long::longValue).max().getAsLong();
             long[] sorted = late.stream().mapToLong(Long::longValue).sorted().toArray();
-            figure("all drivers blocked, timers run on a spare: lateness p50 %.2f ms, max %.2f ms",
+            figure("all workers blocked, timers run on a spare: lateness p50 %.2f ms, max %.2f ms",
                     millis(sorted[sorted.length / 2]), millis(worst));
             assertTrue(worst <= 500_000_000, "late by " + millis(worst) + " ms");
             assertTrue(on.stream().allMatch("pendula-spare-spare-0"::equals), on::toString);
             assertEquals(1, s.stats().spareThreads());
 
-            // Occupies the spare too: now there are as many drivers as there may be.
+            // Occupies the spare too: now there are as many workers as there may be.
             Plug last = new Plug();
             last.hold(s, 1);
             AtomicBoolean ran = new AtomicBoolean();
             s.after(NOW, () -> ran.set(true));
             block(100_000_000);
-            assertEquals(3, s.crew.drivers().length);
+            assertEquals(3, s.workerPool.workers().length);
             assertEquals(1, s.stats().spareThreads());
             assertTrue(!ran.get(), "nobody was free to run it");
 
@@ -90,15 +90,15 @@ class MonitorTest {
             last.release.countDown();
             plug.release.countDown();
             eventually("the waiting timer ran", ran::get);
-            eventually("the spare is gone", () -> s.crew.drivers().length == 2);
-            assertTrue(System.nanoTime() - released >= Driver.SPARE_IDLE_NANOS - 1_000_000_000, "left too early");
+            eventually("the spare is gone", () -> s.workerPool.workers().length == 2);
+            assertTrue(System.nanoTime() - released >= Worker.SPARE_IDLE_NANOS - 1_000_000_000, "left too early");
             eventually("its thread ended",
                     () -> threadsOf("spare").stream().noneMatch(t -> t.getName().contains("spare-spare")));
         }
     }
 
     @Test
-    void allDriversBlockedAgainAndAgain_driversStayWithinBound() {
+    void allWorkersBlockedAgainAndAgain_workersStayWithinBound() {
         int max = 5;
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(max).build()) {
             AtomicInteger running = new AtomicInteger();
@@ -116,13 +116,13 @@ class MonitorTest {
             figure("40 callbacks of 15 ms, 2 workers, maxThreads %d: %d ran at once", max, most.get());
             assertTrue(most.get() <= max, "at once: " + most);
             assertTrue(most.get() > 2, "no spare helped");
-            assertTrue(s.crew.drivers().length <= max);
+            assertTrue(s.workerPool.workers().length <= max);
             assertTrue(s.stats().spareThreads() <= max - 2);
         }
     }
 
     @Test
-    void oneWorkerWithTwoDrivers_spareRunsWhileTheFirstIsBlocked() {
+    void oneWorkerWithTwoWorkers_spareRunsWhileTheFirstIsBlocked() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).build()) {
             Plug plug = new Plug();
             plug.hold(s, 1);
@@ -163,7 +163,7 @@ class MonitorTest {
     }
 
     @Test
-    void monitorOff_driverBlocks_nothingIsLost() throws Exception {
+    void monitorOff_workerBlocks_nothingIsLost() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).monitor(false).build()) {
             List<CountDownLatch> blocks = new ArrayList<>();
             CountDownLatch ran = new CountDownLatch(2_000);
@@ -189,7 +189,7 @@ class MonitorTest {
     }
 
     @Test
-    void noDriverBlocks_mixedLoad_rescuesNobody() throws Exception {
+    void noWorkerBlocks_mixedLoad_rescuesNobody() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(4).build()) {
             int perThread = 3_000;
             CountDownLatch ran = new CountDownLatch(2 * perThread);
@@ -211,14 +211,14 @@ class MonitorTest {
     }
 
     @Test
-    void sleepingDriver_wakeUpWithheld_isRescuedAndCounted() {
+    void sleepingWorker_wakeUpWithheld_isRescuedAndCounted() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
             TimerQueue quiet = s.queues[0];
             TimerQueue busy = s.queues[1];
             AtomicLong ticks = new AtomicLong();
             PeriodicTimer ticker = new PeriodicTimer(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
-            busy.arm(ticker, s.timeline.deadlineIn(0)); // a driver that is up keeps the monitor up
-            eventually("driver sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
+            busy.arm(ticker, s.timeline.deadlineIn(0)); // a worker that is up keeps the monitor up
+            eventually("worker sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
             OneShotTimer lost = new OneShotTimer(quiet, ran::countDown);
             lost.beginMoving(s.timeline.deadlineIn(0));

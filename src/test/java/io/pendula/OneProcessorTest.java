@@ -31,7 +31,7 @@ class OneProcessorTest {
                 held.await();
                 CountDownLatch ran = new CountDownLatch(1);
                 s.after(Duration.ofMillis(1), ran::countDown);
-                // While the only worker's driver is in the other callback.
+                // While the only worker's worker is in the other callback.
                 boolean inTime = ran.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
                 release.countDown();
                 System.out.println(s.options.workers() + " of " + s.options.maxThreads() + (inTime ? "" : ", not run"));
@@ -40,7 +40,7 @@ class OneProcessorTest {
     }
 
     @Test
-    void build_oneProcessor_callbackBlocks_spareDriverRunsTheOthers() throws Exception {
+    void build_oneProcessor_callbackBlocks_spareWorkerRunsTheOthers() throws Exception {
         assertEquals("1 of 17", runInChild(Blocked.class, List.of("-XX:ActiveProcessorCount=1")));
     }
 

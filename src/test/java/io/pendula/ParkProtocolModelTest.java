@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The protocol of publishing, parking and waking, as TimerQueue and Driver have it, under every interleaving of its
- * steps: a owner that goes to sleep, threads that arm, reset and stop, and a helper that drains. One step is one
+ * The protocol of publishing, parking and waking, as TimerQueue and Worker have it, under every interleaving of its
+ * steps: an owner that goes to sleep, threads that arm, reset and stop, and a helper that drains. One step is one
  * access of a shared variable; what happens under the lock and touches nothing shared is part of the step before.
  *
  * <p>A wake-up is lost if all have finished, the owner is parked without a permit, and a timer is due before it
@@ -279,7 +279,9 @@ class ParkProtocolModelTest {
             v[at(thread, 3)] = (byte) when;
         }
 
-        /** Whether the thread has made the first entry stale, and has not yet looked whether the owner sleeps for long. */
+        /**
+         * Whether the thread has made the first entry stale, and has not yet looked whether the owner sleeps for long.
+         */
         boolean isFirstDead(int thread) {
             return v[at(thread, 4)] != 0;
         }
@@ -308,7 +310,7 @@ class ParkProtocolModelTest {
 
         /** False if the thread has nothing to do or cannot go on. */
         boolean step(int thread) {
-            return thread == 0 ? stepOfKeeper() : stepOfUser(thread, scenario.threads.get(thread - 1));
+            return thread == 0 ? stepOfOwner() : stepOfUser(thread, scenario.threads.get(thread - 1));
         }
 
         private static final int LOOK_FOR_DUE = 0;
@@ -336,8 +338,8 @@ class ParkProtocolModelTest {
             go(thread, then);
         }
 
-        /** Driver.claim, of which nothing is due, and TimerQueue.prepareToSleep. */
-        private boolean stepOfKeeper() {
+        /** Worker.claim, of which nothing is due, and TimerQueue.prepareToSleep. */
+        private boolean stepOfOwner() {
             switch (pc(0)) {
                 case LOOK_FOR_DUE:
                     return lock(0, 1);
@@ -766,7 +768,7 @@ class ParkProtocolModelTest {
 
     /** The stopper's own wake comes too early if the owner has not published yet. */
     @Test
-    void stop_ledgerReadOnce_isFoundToLoseASweep() {
+    void stop_staleCounterReadOnce_isFoundToLoseASweep() {
         assertNotEquals(0, lostWakeUps(STOP, Variant.LEDGER_READ_ONCE));
     }
 

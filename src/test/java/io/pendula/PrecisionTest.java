@@ -46,7 +46,7 @@ class PrecisionTest {
         AtomicBoolean could = new AtomicBoolean();
         AtomicReference<String> theirs = new AtomicReference<>();
         Thread other = new Thread(() -> {
-            could.set(Sleeper.tightenSlack());
+            could.set(Parker.tightenSlack());
             theirs.set(slackOf(LifeFixtures.ownTid()));
         });
         other.start();

@@ -148,7 +148,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void prepareToSleep_taskInLine_keepsTheKeeperUp() {
+    void prepareToSleep_taskInLine_keepsTheOwnerUp() {
         arm(false, 1_000);
         arm(true, 10);
         assertEquals(10, rig.queue.prepareToSleep(rig.owner, 10));

@@ -36,7 +36,7 @@ public final class SearchedScheduler implements Program {
         }
     }
 
-    /** A guard may get up by so much later than the poller would, and instead of it. */
+    /** A guard may wake up by so much later than the poller would, and instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
     private final Spec spec;
@@ -60,7 +60,7 @@ public final class SearchedScheduler implements Program {
         private String wrong;
 
         Scheduled(Execution execution) {
-            scheduler = TimerScheduler.builder().name("searched").workers(1).maxThreads(spec.drivers()).monitor(false)
+            scheduler = TimerScheduler.builder().name("searched").workers(1).maxThreads(spec.workers()).monitor(false)
                     .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime).build();
             queue = scheduler.queues[0];
             open = new int[spec.timers().size()];
@@ -142,7 +142,7 @@ public final class SearchedScheduler implements Program {
         public long guardedBy(Object lock) {
             if (lock == scheduler.standby) {
                 long h = Contents.of(lock, Set.of(), Set.of());
-                for (Driver d : scheduler.crew.drivers()) {
+                for (Worker d : scheduler.workerPool.workers()) {
                     h = Contents.mix(Contents.mix(h, d.firedAt), d.looks);
                 }
                 return h;
@@ -168,7 +168,7 @@ public final class SearchedScheduler implements Program {
 
         @Override
         public long keptBy(Object runner) {
-            return Contents.of(runner, Set.of("Sleeper"), Set.of());
+            return Contents.of(runner, Set.of("Parker"), Set.of());
         }
 
         @Override
@@ -176,7 +176,7 @@ public final class SearchedScheduler implements Program {
             if (wrong != null) {
                 return wrong;
             }
-            long allowed = spec.spacing() + (spec.drivers() > 1 ? SLACK_NANOS : 0);
+            long allowed = spec.spacing() + (spec.workers() > 1 ? SLACK_NANOS : 0);
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
             for (int i = 0; i < open.length; i++) {
                 long w = timers.get(i).wordVolatile();

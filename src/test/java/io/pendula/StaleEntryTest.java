@@ -210,7 +210,7 @@ class StaleEntryTest {
     private static final long LATE = Compactor.LATE_NANOS;
 
     @Test
-    void stop_filedWhileTheKeeperSleepsForHours_isLetGoAfterALateSweep() {
+    void stop_filedWhileTheOwnerSleepsForHours_isLetGoAfterALateSweep() {
         OneShotTimer far = rig.arm(5 * HOUR);
         OneShotTimer stopped = rig.arm(6 * HOUR);
         long asleepUntil = rig.sleep(SECOND);
@@ -230,7 +230,7 @@ class StaleEntryTest {
     }
 
     @Test
-    void stop_inTheInboxWhileTheKeeperSleepsForHours_isLetGo() {
+    void stop_inTheInboxWhileTheOwnerSleepsForHours_isLetGo() {
         rig.arm(5 * HOUR);
         rig.sleep(SECOND);
         OneShotTimer stopped = rig.arm(6 * HOUR);
@@ -242,7 +242,7 @@ class StaleEntryTest {
     }
 
     @Test
-    void stop_manyInTheInbox_wakesTheKeeperOnceInHalfAMinute() {
+    void stop_manyInTheInbox_wakesTheOwnerOnceInHalfAMinute() {
         rig.arm(5 * HOUR);
         rig.sleep(SECOND);
         long now = SECOND;
@@ -343,14 +343,14 @@ class StaleEntryTest {
         }
     }
 
-    // ---- one driver, several queues ----
+    // ---- one worker, several queues ----
 
     @Test
-    void driverSweep_anotherQueueCalls_stopsAtOnce() {
+    void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
             Standby standby = new Standby(s, 0);
-            Driver d = new Driver(s, standby, null, false);
+            Worker d = new Worker(s, standby, null, false);
             standby.begin(d, null);
             s.queues = new TimerQueue[] {queue, second.queue};
             try {

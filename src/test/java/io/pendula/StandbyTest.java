@@ -27,16 +27,16 @@ class StandbyTest {
     private final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).scheduler;
     private final Standby standby = scheduler.standby;
     private final TimerQueue queue = scheduler.queues[0];
-    private final Driver first = worker();
-    private final Driver second = worker();
-    private final Driver third = worker();
+    private final Worker first = worker();
+    private final Worker second = worker();
+    private final Worker third = worker();
 
     StandbyTest() {
         standby.begin(first, second);
     }
 
-    private Driver worker() {
-        Driver d = new Driver(scheduler, standby, queue, false);
+    private Worker worker() {
+        Worker d = new Worker(scheduler, standby, queue, false);
         d.setThread(new Idle());
         return d;
     }
@@ -53,7 +53,7 @@ class StandbyTest {
     }
 
     /** As the poller does before it sleeps. */
-    private long publish(Driver d, long now) {
+    private long publish(Worker d, long now) {
         long next = Timeline.NEVER;
         for (TimerQueue q : scheduler.queues) {
             long p = q.gate.pollUntil();
@@ -63,15 +63,15 @@ class StandbyTest {
         return next;
     }
 
-    private void sleepAsPoller(Driver d, long now) {
+    private void sleepAsPoller(Worker d, long now) {
         assertTrue(standby.goToSleep(d, true, publish(d, now), now));
     }
 
-    private void sleepBehind(Driver d, long now) {
+    private void sleepBehind(Worker d, long now) {
         assertTrue(standby.goToSleep(d, false, Timeline.NEVER, now));
     }
 
-    private static void getUp(Driver d) {
+    private static void wakeUp(Worker d) {
         d.asleep = false;
     }
 
@@ -111,7 +111,7 @@ class StandbyTest {
     }
 
     @Test
-    void sleep_guardGetsUpForTheNextDeadlineAnyway_rolesChange() {
+    void sleep_guardWakesUpForTheNextDeadlineAnyway_rolesChange() {
         arm(NOW + 12 * MS);
         arm(NOW + 20 * MS);
         second.sleeps(NOW + 12 * MS);
@@ -122,14 +122,14 @@ class StandbyTest {
         assertFalse(second.isCalled());
     }
 
-    /** It would get up for nothing, and so would each after it. */
+    /** It would wake up for nothing, and so would each after it. */
     @Test
-    void sleep_guardGetsUpLongBeforeTheNextDeadline_rolesStay() {
+    void sleep_guardWakesUpLongBeforeTheNextDeadline_rolesStay() {
         arm(NOW + 3600_000 * MS);
         second.sleeps(NOW + 12 * MS);
         sleepAsPoller(first, NOW);
         assertSame(first, standby.poller());
-        getUp(second);
+        wakeUp(second);
         sleepBehind(second, NOW + 12 * MS);
         assertTrue(second.until > NOW + 3_000_000 * MS, "sleeps until " + second.until);
     }
@@ -144,7 +144,7 @@ class StandbyTest {
 
     @Test
     void sleep_noGuardSleeps_oneInReserveBecomesGuard() {
-        scheduler.crew.knows(first, second, third);
+        scheduler.workerPool.knows(first, second, third);
         third.sleeps(Timeline.NEVER);
         arm(NOW + 10 * MS);
         sleepAsPoller(first, NOW); // the second is up, in a callback
@@ -172,7 +172,7 @@ class StandbyTest {
     @Test
     void sleep_withoutSpacing_isExact() {
         Standby exact = new Standby(scheduler, 0);
-        Driver d = new Driver(scheduler, exact, queue, false);
+        Worker d = new Worker(scheduler, exact, queue, false);
         exact.begin(d, null);
         d.firedAt = NOW;
         assertTrue(exact.goToSleep(d, true, NOW + 1, NOW));
@@ -180,9 +180,9 @@ class StandbyTest {
     }
 
     @Test
-    void guardGetsUp_pollerHeldUp_takesTheRole() {
+    void guardWakesUp_pollerHeldUp_takesTheRole() {
         sleepAsPoller(first, NOW);
-        getUp(first);
+        wakeUp(first);
         holdUp(first, NOW);
         assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 1 * MS), "it has a round to make");
         assertSame(second, standby.poller());
@@ -194,22 +194,22 @@ class StandbyTest {
     }
 
     @Test
-    void guardGetsUp_pollerHasJustBegunACallback_looksAgainSoonThenLessOften() {
+    void guardWakesUp_pollerHasJustBegunACallback_looksAgainSoonThenLessOften() {
         sleepAsPoller(first, NOW);
-        getUp(first);
+        wakeUp(first);
         holdUp(first, NOW);
         long[] expected = {500 * US, 1 * MS, 2 * MS, 4 * MS, 4 * MS};
         for (long each : expected) {
             holdUp(first, NOW); // another callback each time
             sleepBehind(second, NOW);
             assertEquals(NOW + each, second.until);
-            getUp(second);
+            wakeUp(second);
         }
         assertSame(first, standby.poller());
     }
 
     /** Puts it into a callback that has begun then, which this thread never ends. */
-    private static void holdUp(Driver d, long since) {
+    private static void holdUp(Worker d, long since) {
         if (d.isInCallback()) {
             d.leaveCallback();
         }
@@ -217,7 +217,7 @@ class StandbyTest {
         d.enterCallback();
     }
 
-    private static void release(Driver d) {
+    private static void release(Worker d) {
         d.leaveCallback();
     }
 
@@ -236,7 +236,7 @@ class StandbyTest {
     void arm_pollerIsUp_guardSleepsLonger_guardIsCalledOnce() {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
-        getUp(first);
+        wakeUp(first);
         queue.gate.takeUp(standby.helpBefore(first));
         arm(NOW + 5 * MS);
         assertTrue(second.isCalled());
@@ -244,9 +244,9 @@ class StandbyTest {
     }
 
     @Test
-    void arm_pollerIsUp_guardGetsUpBefore_nobodyIsCalled() {
+    void arm_pollerIsUp_guardWakesUpBefore_nobodyIsCalled() {
         sleepAsPoller(first, NOW);
-        getUp(first);
+        wakeUp(first);
         second.sleeps(NOW + 1 * MS);
         queue.gate.takeUp(standby.helpBefore(first));
         arm(NOW + 5 * MS);
@@ -259,7 +259,7 @@ class StandbyTest {
         arm(NOW + 100 * MS);
         second.sleeps(NOW + 120 * MS);
         sleepAsPoller(first, NOW);
-        getUp(first);
+        wakeUp(first);
         assertFalse(second.isCalled());
         arm(NOW + 5 * MS);
         assertEquals(WakeGate.AWAKE, queue.gate.pollUntil());
@@ -276,7 +276,7 @@ class StandbyTest {
 
     @Test
     void leave_allOthersAreUp_stays() {
-        scheduler.crew.knows(first, second, third);
+        scheduler.workerPool.knows(first, second, third);
         assertFalse(standby.leave(first));
         assertSame(first, standby.poller());
     }
@@ -291,7 +291,7 @@ class StandbyTest {
         arm(NOW + 10 * MS);
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
-        getUp(first);
+        wakeUp(first);
         poll(NOW + 10 * MS);
         assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
         assertFalse(second.isCalled());
@@ -303,7 +303,7 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
         arm(NOW + 11 * MS);
-        getUp(first);
+        wakeUp(first);
         poll(NOW + 10 * MS);
         assertFalse(second.isCalled());
         assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
@@ -316,7 +316,7 @@ class StandbyTest {
         sleepBehind(second, NOW);
         arm(NOW);
         arm(NOW);
-        getUp(first);
+        wakeUp(first);
         poll(NOW);
         assertFalse(second.isCalled());
         assertTrue(standby.ensureGuard(first, queue, NOW));
@@ -329,7 +329,7 @@ class StandbyTest {
         sleepBehind(second, NOW);
         arm(NOW);
         arm(NOW + 1);
-        getUp(first);
+        wakeUp(first);
         poll(NOW);
         assertFalse(second.isCalled());
         assertTrue(standby.ensureGuard(first, queue, NOW));
@@ -338,7 +338,7 @@ class StandbyTest {
 
     @Test
     void firstCallback_noGuardSleeps_oneInReserveBecomesGuard() {
-        scheduler.crew.knows(first, second, third);
+        scheduler.workerPool.knows(first, second, third);
         assertFalse(standby.ensureGuard(first, queue, NOW));
         third.sleeps(Timeline.NEVER);
         assertTrue(standby.ensureGuard(first, queue, NOW));
@@ -348,7 +348,7 @@ class StandbyTest {
 
     @Test
     void leave_asPoller_anotherGetsTheRole() {
-        scheduler.crew.knows(first, second, third);
+        scheduler.workerPool.knows(first, second, third);
         second.sleeps(Timeline.NEVER);
         third.sleeps(Timeline.NEVER);
         assertTrue(standby.leave(first));

@@ -83,7 +83,7 @@ class SuspensionTest {
             s.every(Duration.ofMinutes(1), ticks::incrementAndGet);
             awaitMonitor("order");
             clock.jump();
-            s.queues[0].gate.owner().wake(); // a driver parks on real time, which has not jumped here
+            s.queues[0].gate.owner().wake(); // a worker parks on real time, which has not jumped here
             eventually("all ran", () -> order.size() == TIMERS);
             numbers.sort(null);
             assertTrue(numbers.equals(List.copyOf(order)), "out of order");

@@ -118,7 +118,7 @@ class TickerTest {
 
     // ---- missed ticks: a queue driven late ----
 
-    /** Deadline-by-deadline, what a driver that comes late at the given times makes of a ticker. */
+    /** Deadline-by-deadline, what a worker that comes late at the given times makes of a ticker. */
     private List<Long> ticksOf(MissedTicks policy, AtomicLong missed, long... times) {
         Fixtures.Rig rig = new Fixtures.Rig(false);
         List<Long> deadlines = new ArrayList<>();
@@ -312,7 +312,7 @@ class TickerTest {
         assertEquals(3, listener.thrown.size());
     }
 
-    /** Idle drivers would steal the late tick if it were in a heap. */
+    /** Idle workers would steal the late tick if it were in a heap. */
     @Test
     void tick_longerThanThePeriod_neverOverlapsItself() throws InterruptedException {
         AtomicInteger inside = new AtomicInteger();
@@ -416,7 +416,7 @@ class TickerTest {
         long now = 100;
         Runnable inTheMiddle;
         final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false);
-        final Signal.Ticks signal = new Signal.Ticks();
+        final TickReceiver signal = new TickReceiver();
         final PeriodicTimer ticker = new PeriodicTimer(queue, signal, 10, MissedTicks.SKIP);
 
         Alone() {

@@ -56,10 +56,10 @@ class TimerListenerTest {
 
     @ParameterizedTest
     @MethodSource("throwables")
-    void threw_anyThrowable_isHeardAndTheDriverLivesOn(Throwable e) {
+    void threw_anyThrowable_isHeardAndTheWorkerLivesOn(Throwable e) {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         try (TimerScheduler s = oneWorker(heard).build()) {
-            Thread driver = s.crew.drivers()[0].runner();
+            Thread worker = s.workerPool.workers()[0].runner();
             Timer t = s.after(NOW, () -> TimerListenerTest.<RuntimeException>sneak(e));
             runsOne(s);
             assertEquals(1, heard.threw.size());
@@ -69,8 +69,8 @@ class TimerListenerTest {
             assertFalse(t.reset(NOW), "it has fired");
             runsOne(s);
             assertEquals(2, heard.threw.size());
-            assertTrue(driver.isAlive());
-            assertSame(driver, s.crew.drivers()[0].runner());
+            assertTrue(worker.isAlive());
+            assertSame(worker, s.workerPool.workers()[0].runner());
             assertEquals(0, heard.slow.size());
         }
     }
@@ -134,7 +134,7 @@ class TimerListenerTest {
     }
 
     @Test
-    void threw_handlerThrowsToo_driverLivesOn() {
+    void threw_handlerThrowsToo_workerLivesOn() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).threadFactory(handledBy((t, e) -> {
             throw new IllegalStateException("handler");
         })).build()) {
@@ -142,12 +142,12 @@ class TimerListenerTest {
                 throw new IllegalStateException("callback");
             });
             runsOne(s);
-            assertEquals(1, s.crew.drivers().length);
+            assertEquals(1, s.workerPool.workers().length);
         }
     }
 
     @Test
-    void threw_noListener_goesToTheUncaughtHandlerOfTheDriver() {
+    void threw_noListener_goesToTheUncaughtHandlerOfTheWorker() {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         Queue<Thread> on = new ConcurrentLinkedQueue<>();
         IllegalStateException thrown = new IllegalStateException("callback");
@@ -160,8 +160,8 @@ class TimerListenerTest {
             });
             runsOne(s);
             assertSame(thrown, uncaught.poll());
-            assertSame(s.crew.drivers()[0].runner(), on.poll());
-            assertTrue(s.crew.drivers()[0].runner().isAlive());
+            assertSame(s.workerPool.workers()[0].runner(), on.poll());
+            assertTrue(s.workerPool.workers()[0].runner().isAlive());
         }
     }
 

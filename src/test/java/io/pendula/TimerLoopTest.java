@@ -86,7 +86,7 @@ class TimerLoopTest {
         assertEquals(1, loop.runDue());
     }
 
-    /** A driver divides such a sleep; a loop must not be told to get up before there is anything to do. */
+    /** A worker divides such a sleep; a loop must not be told to wake up before there is anything to do. */
     @ParameterizedTest
     @ValueSource(longs = {1_000_000_000L, 3_600_000_000_000L, 500_000_000_000_000_000L})
     void nanosUntilNext_farDeadline_isExact(long nanos) {

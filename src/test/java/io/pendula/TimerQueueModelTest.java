@@ -140,7 +140,7 @@ class TimerQueueModelTest {
                     long period = 1 + rnd.nextInt(9);
                     yield new Known(new PeriodicTimer(queue, () -> {}, period, MissedTicks.SKIP), period, true);
                 }
-                case 1 -> new Known(new OneShotTimer(queue, new Signal()), 0, false);
+                case 1 -> new Known(new OneShotTimer(queue, new Receiver()), 0, false);
                 default -> new Known(new OneShotTimer(queue, () -> {}), 0, true);
             };
             all.add(k);
@@ -270,7 +270,7 @@ class TimerQueueModelTest {
             return true;
         }
 
-        /** A callback uses timers, its own included; meanwhile other drivers may run other callbacks. */
+        /** A callback uses timers, its own included; meanwhile other workers may run other callbacks. */
         private void callback(Known own) {
             depth++;
             for (int n = rnd.nextInt(4); n > 0; n--) {
@@ -315,7 +315,7 @@ class TimerQueueModelTest {
             }
         }
 
-        /** A owner that sleeps for ever is woken as soon as a timer was stopped. */
+        /** An owner that sleeps for ever is woken as soon as a timer was stopped. */
         private void wokenForStale() {
             if (asleepUntil == Timeline.NEVER && !rig.isAsleep()) {
                 assertTrue(rig.dead() > 0 || all.stream().map(k -> rig.state(k.timer)).anyMatch(TimerQueueModelTest::isStoppedInInbox),

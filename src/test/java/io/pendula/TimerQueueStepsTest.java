@@ -50,11 +50,11 @@ class TimerQueueStepsTest {
         return done;
     }
 
-    /** Another thread brings the timer forward, and the keeper goes to sleep, before the push of a reset. */
+    /** Another thread brings the timer forward, and the owner goes to sleep, before the push of a reset. */
     @Test
     void reset_anotherResetAndASleepBeforeThePush_wakesForTheEarlierOne() {
         SteppedTimer t = new SteppedTimer(queue, false);
-        rig.arm(20 * SECOND); // what the keeper sleeps for: not so long that a stale entry wakes it
+        rig.arm(20 * SECOND); // what the owner sleeps for: not so long that a stale entry wakes it
         queue.arm(t, 25 * SECOND);
         rig.drain();
         rig.sleep(1);
@@ -65,7 +65,7 @@ class TimerQueueStepsTest {
         });
         assertTrue(queue.reset(t, 24 * SECOND)); // later than that sleep ends
         assertTrue(done[0]);
-        assertFalse(rig.isAsleep(), "the keeper sleeps on");
+        assertFalse(rig.isAsleep(), "the owner sleeps on");
         assertNotNull(rig.claim(2));
     }
 
@@ -245,7 +245,7 @@ class TimerQueueStepsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"driver", "loop", "clock"})
+    @ValueSource(strings = {"worker", "loop", "clock"})
     void callback_ofAnyRunner_holdsNoLock(String runner) throws Exception {
         ManualClock clock = new ManualClock();
         TimerScheduler.Builder builder = TimerScheduler.builder().workers(runner.equals("loop") ? 0 : 1);

@@ -66,7 +66,7 @@ class TimerQueueTest {
         assertEquals(ANCHOR, rig.sleep(1));
     }
 
-    // ---- timers in each state, brought there by what users and drivers do; the owner sleeps ----
+    // ---- timers in each state, brought there by what users and workers do; the owner sleeps ----
 
     private OneShotTimer moving() {
         return rig.arm(600);
@@ -154,7 +154,7 @@ class TimerQueueTest {
 
     /** A timer without a task whose firing nobody has received. */
     private OneShotTimer kept() {
-        return claimed(new Signal());
+        return claimed(new Receiver());
     }
 
     // ---- what must be true after the operation ----
@@ -199,7 +199,7 @@ class TimerQueueTest {
     }
 
     @Test
-    void arm_keeperSleepsForEver_isWoken() {
+    void arm_ownerSleepsForEver_isWoken() {
         use(new Rig(false));
         assertEquals(Timeline.NEVER, rig.sleep(1));
         rig.arm(Timeline.NEVER);
@@ -701,7 +701,7 @@ class TimerQueueTest {
 
     @Test
     void run_withoutTask_keepsTheFiring() {
-        OneShotTimer t = rig.arm(100, new Signal());
+        OneShotTimer t = rig.arm(100, new Receiver());
         assertNotNull(rig.claim(100));
         assertWord(t, NO_STATUS, 100);
         assertCounts(0, 0, 1);
@@ -956,7 +956,7 @@ class TimerQueueTest {
     // ---- move ----
 
     @Test
-    void keep_anotherKeeper_movesNoTimerAndTakesTheWakes() {
+    void transfer_anotherOwner_movesNoTimerAndTakesTheWakes() {
         OneShotTimer t = waiting();
         CountingOwner next = new CountingOwner();
         rig.keepWith(next);

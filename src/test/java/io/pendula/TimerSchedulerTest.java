@@ -321,18 +321,18 @@ class TimerSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void after_inCallback_staysOnTheDriversWorker(boolean ownThreads) {
+    void after_inCallback_staysOnTheWorkersWorker(boolean ownThreads) {
         TimerScheduler.Builder b = TimerScheduler.builder().workers(4).monitor(false);
         if (ownThreads) {
             b.threadFactory(new LifeFixtures.NotingFactory("home"));
         }
         try (TimerScheduler s = b.build()) {
             CountDownLatch done = new CountDownLatch(1);
-            AtomicReference<Driver> driver = new AtomicReference<>();
+            AtomicReference<Worker> worker = new AtomicReference<>();
             s.after(Duration.ZERO, () -> {
-                for (Driver d : s.crew.drivers()) {
+                for (Worker d : s.workerPool.workers()) {
                     if (d.runner() == Thread.currentThread()) {
-                        driver.set(d);
+                        worker.set(d);
                     }
                 }
                 for (int i = 0; i < 100; i++) {
@@ -342,7 +342,7 @@ class TimerSchedulerTest {
             });
             await(done);
             for (int i = 0; i < 4; i++) {
-                int expected = i == driver.get().home().index ? 100 : 0;
+                int expected = i == worker.get().home().index ? 100 : 0;
                 assertEquals(expected, s.stats().queues().get(i).pending(), "worker " + i);
             }
         }
@@ -371,7 +371,7 @@ class TimerSchedulerTest {
             assertEquals(used.size(), inUse);
             assertEquals(51L * workers, s.pending());
             CountDownLatch done = new CountDownLatch(1);
-            // Another scheduler's driver is to this one a thread like any other.
+            // Another scheduler's worker is to this one a thread like any other.
             other.after(Duration.ZERO, () -> {
                 s.after(HOUR, NOTHING);
                 done.countDown();

@@ -418,8 +418,8 @@ class TimerTest {
             }
             runs.incrementAndGet();
         });
-        Thread driver = new Thread(() -> clock.advance(ms(1)));
-        driver.start();
+        Thread worker = new Thread(() -> clock.advance(ms(1)));
+        worker.start();
         Fixtures.await(inside);
         assertFalse(t.stopAndAwait(Duration.ZERO));
         assertFalse(t.stopAndAwait(ms(1)));
@@ -432,7 +432,7 @@ class TimerTest {
         Fixtures.awaitWaiting(thread);
         leave.countDown();
         assertEquals(1, waiter.get(Fixtures.PATIENCE_SECONDS, TimeUnit.SECONDS));
-        Fixtures.join(driver);
+        Fixtures.join(worker);
     }
 
     @Test
@@ -449,14 +449,14 @@ class TimerTest {
                 throw new AssertionError(e);
             }
         }));
-        Thread driver = new Thread(() -> clock.advance(ms(1)));
-        driver.start();
+        Thread worker = new Thread(() -> clock.advance(ms(1)));
+        worker.start();
         Fixtures.await(inside);
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, () -> self.get().stopAndAwait(Duration.ofDays(1)));
         assertFalse(self.get().isPending());
         leave.countDown();
-        Fixtures.join(driver);
+        Fixtures.join(worker);
     }
 
     // ---- await ----

@@ -56,7 +56,7 @@ class VirtualThreadsTest {
         assertFalse(VirtualThreads.areMadeBy(Thread::new));
     }
 
-    // ---- as drivers ----
+    // ---- as workers ----
 
     @Test
     void threadFactory_theJdksOwnOfVirtualThreads_isRefusedAtOnce() throws Exception {
@@ -159,7 +159,7 @@ class VirtualThreadsTest {
         ExecutorService perTask = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
                 .invoke(null);
         try (TimerScheduler s = TimerScheduler.builder().workers(2).executor(perTask).build()) {
-            int blocked = 500; // at a time, and far more than there are drivers
+            int blocked = 500; // at a time, and far more than there are workers
             CountDownLatch inside = new CountDownLatch(blocked);
             CountDownLatch go = new CountDownLatch(1);
             AtomicInteger elsewhere = new AtomicInteger();

@@ -36,7 +36,7 @@ abstract class AgronaWheel extends LoopRival implements DeadlineTimerWheel.Timer
 
     /** At the end of each tick: it looks at all that is in a tick, each time. */
     @Override
-    void comeBy() {
+    void poll() {
         long now = now();
         while (wheel.currentTickTime() <= now) {
             wheel.poll(now, this, Integer.MAX_VALUE);

@@ -132,7 +132,7 @@ final class BlockedCase implements Case {
         }
     }
 
-    /** How late a thread gets up that does nothing but sleep: what the machine adds to every figure. */
+    /** How late a thread wakes up that does nothing but sleep: what the machine adds to every figure. */
     private static final class BareParks extends Thread {
         volatile boolean stop;
         long worst;

@@ -16,14 +16,14 @@ abstract class LoopRival {
     }
 
     /** What the loop has to do for its timers between two looks at its I/O. */
-    void comeBy() {}
+    void poll() {}
 
-    /** Runs the lane again and again on the loop's thread until it is closed, and comes by each time. Does not wait. */
+    /** Runs the lane again and again on the loop's thread until it is closed, and polls each time. Does not wait. */
     void run(LoopLane lane) {
         Thread thread = new Thread(() -> {
             while (!lane.isClosed()) {
                 lane.run();
-                comeBy();
+                poll();
             }
         }, "loop");
         thread.setDaemon(true);

@@ -163,13 +163,13 @@ enum LoopType {
         }
 
         @Override
-        void comeBy() {
+        void poll() {
             loop.nanosUntilNext();
             loop.runDue();
         }
     }
 
-    /** Its loop comes by at its timers before each task. */
+    /** Its loop polls at its timers before each task. */
     private abstract static class Netty extends LoopRival {
         private final EventExecutor executor;
 

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets a benchmark's thread wait until other threads have done so many operations. The waits follow each other without
- * a gap: what is done while the waiting thread gets up counts for its next wait.
+ * a gap: what is done while the waiting thread wakes up counts for its next wait.
  */
 final class Meter {
     private static final long NONE = Long.MAX_VALUE;

@@ -90,7 +90,7 @@ final class MixCase implements Case {
         final List<Blocker> blockers = new ArrayList<>();
         final List<Shot> outer = new ArrayList<>();
         final List<Shot> exec = new ArrayList<>();
-        /** How late the outside thread itself gets up: what the machine adds. */
+        /** How late the outside thread itself wakes up: what the machine adds. */
         final Histogram sleeps = new Histogram(3);
         private long end;
 

@@ -29,7 +29,7 @@ final class Page {
             Map.entry("blocked", "Behind a callback that blocks for 200 ms"),
             Map.entry("heavy", "Callbacks that compute for long"),
             Map.entry("burst", "200,000 timers at one instant"), Map.entry("memory", "A million pending timers"),
-            Map.entry("pause", "What resets and arming put off"), Map.entry("wakeups", "How often threads get up"),
+            Map.entry("pause", "What resets and arming put off"), Map.entry("wakeups", "How often threads wake up"),
             Map.entry("start", "The first timer of a JVM"), Map.entry("execute", "Pools: tasks from outside"),
             Map.entry("relay", "Pools: a task that submits itself"), Map.entry("handover", "Pools: waking one"),
             Map.entry("ticks", "Pools: a million ticks a second"), Map.entry("mix", "Pools: blocked threads"),

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** How often Pendula's threads get up: with nothing due, and while a thread arms and stops at full rate. Linux only. */
+/** How often Pendula's threads wake up: with nothing due, and while a thread arms and stops at full rate. Linux only. */
 final class WakeupsCase implements Case {
     private static final int TIMERS = 100_000;
     private static final long IDLE_MILLIS = 3_000;
@@ -102,7 +102,7 @@ final class WakeupsCase implements Case {
         }
     }
 
-    /** Each timeout is due before all others, so that arming it wakes the driver if that sleeps. */
+    /** Each timeout is due before all others, so that arming it wakes the worker if that sleeps. */
     private static final class Falling extends Load {
         private final Rival rival;
         private long delay = MINUTES.toNanos(9); // before what lies about, after the timeouts of the other load

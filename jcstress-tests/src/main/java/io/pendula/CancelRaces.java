@@ -33,7 +33,7 @@ public class CancelRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -49,7 +49,7 @@ public class CancelRaces {
     public static class CancelVsEndOfRun extends Rig {
         public CancelVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             queue.reset(timer, LATE);
         }
 
@@ -60,7 +60,7 @@ public class CancelRaces {
 
         @Actor
         public void end(ZL_Result r) {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -236,21 +236,21 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class CancelVsReceive extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
 
         public CancelVsReceive() {
-            file(signalled, DUE);
-            driver.runDue(queue, DUE);
+            file(received, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void cancel(ZZL_Result r) {
-            r.r1 = queue.cancel(signalled);
+            r.r1 = queue.cancel(received);
         }
 
         @Actor
         public void receive(ZZL_Result r) {
-            r.r2 = receive(signalled);
+            r.r2 = receive(received);
         }
 
         @Arbiter
@@ -265,21 +265,21 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "The second did.")
     @State
     public static class CancelVsCancelOfFiring extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
 
         public CancelVsCancelOfFiring() {
-            file(signalled, DUE);
-            driver.runDue(queue, DUE);
+            file(received, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void cancel(ZZL_Result r) {
-            r.r1 = queue.cancel(signalled);
+            r.r1 = queue.cancel(received);
         }
 
         @Actor
         public void cancelToo(ZZL_Result r) {
-            r.r2 = queue.cancel(signalled);
+            r.r2 = queue.cancel(received);
         }
 
         @Arbiter
@@ -294,21 +294,21 @@ public class CancelRaces {
     @Outcome(id = "true, refused, ok", expect = ACCEPTABLE, desc = "Taken away by the cancel.")
     @State
     public static class CancelVsResetOfFiring extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
 
         public CancelVsResetOfFiring() {
-            file(signalled, DUE);
-            driver.runDue(queue, DUE);
+            file(received, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void cancel(ZLL_Result r) {
-            r.r1 = queue.cancel(signalled);
+            r.r1 = queue.cancel(received);
         }
 
         @Actor
         public void reset(ZLL_Result r) {
-            r.r2 = tryReset(signalled, LATE);
+            r.r2 = tryReset(received, LATE);
         }
 
         @Arbiter

@@ -1,6 +1,6 @@
 package io.pendula;
 
-/** Somebody who claims due timers and runs them, as a driver does. Each thread of a state has its own. */
+/** Somebody who claims due timers and runs them, as a worker does. Each thread of a state has its own. */
 final class Claimer extends Firing {
     final boolean stealing;
     int runs;
@@ -27,7 +27,7 @@ final class Claimer extends Firing {
         return runs - before;
     }
 
-    /** Takes the earliest due timer, which runs until {@link #finish}. A thief gives way to whoever has the lock. */
+    /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to whoever has the lock. */
     boolean claim(TimerQueue queue, long now) {
         if (!stealing) {
             queue.lock();
@@ -47,7 +47,7 @@ final class Claimer extends Firing {
     void finish() {
         TimerNode t = nodeOpaque();
         runs++;
-        boolean ends = !t.isSignal(task);
+        boolean ends = !t.isReceiver(task);
         if (task == null) {
             withoutTask++;
         } else {

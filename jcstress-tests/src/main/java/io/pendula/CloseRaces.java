@@ -185,7 +185,7 @@ public class CloseRaces {
     public static class CloseVsResetInRun extends Rig {
         public CloseVsResetInRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -200,7 +200,7 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r3 = audit(1 + r.r2, 0, 0);
         }
     }
@@ -212,13 +212,13 @@ public class CloseRaces {
     public static class CloseVsEndOfRun extends Rig {
         public CloseVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             queue.reset(timer, LATE);
         }
 
         @Actor
         public void end(IL_Result r) {
-            driver.finish();
+            worker.finish();
         }
 
         @Actor
@@ -239,7 +239,7 @@ public class CloseRaces {
     public static class ResetVsEndOfRunAfterClose extends Rig {
         public ResetVsEndOfRunAfterClose() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             closeQueue();
         }
 
@@ -250,7 +250,7 @@ public class CloseRaces {
 
         @Actor
         public void end(LL_Result r) {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -268,7 +268,7 @@ public class CloseRaces {
     public static class CloseVsStopInRun extends Rig {
         public CloseVsStopInRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             queue.reset(timer, LATE);
         }
 
@@ -284,7 +284,7 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(ZIL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r3 = audit(2, one(r.r1), 0);
         }
     }
@@ -353,7 +353,7 @@ public class CloseRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, DUE);
+            r.r1 = worker.runDue(queue, DUE);
         }
 
         @Actor
@@ -544,7 +544,7 @@ public class CloseRaces {
     public static class ResetInRunVsResetThenClose extends Rig {
         public ResetInRunVsResetThenClose() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -560,7 +560,7 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LLLL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r4 = auditResets(1, 0, r.r1, r.r2);
         }
     }
@@ -574,7 +574,7 @@ public class CloseRaces {
     public static class CloseVsTwoResetsInRun extends Rig {
         public CloseVsTwoResetsInRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -590,7 +590,7 @@ public class CloseRaces {
 
         @Arbiter
         public void settle(LLLL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r4 = auditResets(1, 0, r.r1, r.r2);
         }
     }
@@ -603,13 +603,13 @@ public class CloseRaces {
     public static class CloseVsResetThenEndOfRun extends Rig {
         public CloseVsResetThenEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
         public void resetThenEnd(LIL_Result r) {
             r.r1 = tryReset(LATE);
-            driver.finish();
+            worker.finish();
         }
 
         @Actor
@@ -631,12 +631,12 @@ public class CloseRaces {
     public static class CloseVsEndOfRunThenReset extends Rig {
         public CloseVsEndOfRunThenReset() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
         public void endThenReset(LIL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r1 = tryReset(LATE);
         }
 
@@ -658,12 +658,12 @@ public class CloseRaces {
     public static class EndOfRunVsResetThenClose extends Rig {
         public EndOfRunVsResetThenClose() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
         public void end(LIL_Result r) {
-            driver.finish();
+            worker.finish();
         }
 
         @Actor
@@ -686,7 +686,7 @@ public class CloseRaces {
     public static class ResetVsEndOfRunThenClose extends Rig {
         public ResetVsEndOfRunThenClose() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -696,7 +696,7 @@ public class CloseRaces {
 
         @Actor
         public void endThenClose(LIL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r2 = closeQueue();
         }
 
@@ -714,7 +714,7 @@ public class CloseRaces {
     public static class ResetVsCloseThenEndOfRun extends Rig {
         public ResetVsCloseThenEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -725,7 +725,7 @@ public class CloseRaces {
         @Actor
         public void closeThenEnd(LIL_Result r) {
             r.r2 = closeQueue();
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter

@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.LLI_Result;
 public class GoneRaces {
     /** The loop has gone. Its timers rest in a queue that is retired, or that the next look of its owner retires. */
     abstract static class Gone extends LoopRaces.Looped {
-        final LoopDriver successor = attach(B);
+        final LoopWorker successor = attach(B);
 
         Gone(boolean retired) {
             super(0);
@@ -49,7 +49,7 @@ public class GoneRaces {
     /** A timer that is armed while its queue retires is seen by the owner, or calls it. */
     @JCStressTest
     @Outcome(id = "armed, in time, 1", expect = ACCEPTABLE, desc = "The owner saw it, and the queue stays.")
-    @Outcome(id = "armed, comes by, 1", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "armed, polls, 1", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "armed, rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
     public static class ResetVsRetire extends Gone {
@@ -77,7 +77,7 @@ public class GoneRaces {
     /** A queue that is already retired comes back, while its next owner goes to wait. */
     @JCStressTest
     @Outcome(id = "armed, in time, 1", expect = ACCEPTABLE, desc = "The owner saw it.")
-    @Outcome(id = "armed, comes by, 1", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "armed, polls, 1", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "armed, rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
     public static class ResetVsWaitOfOwner extends Gone {
@@ -202,7 +202,7 @@ public class GoneRaces {
     @Outcome(id = "armed, in time, 1", expect = ACCEPTABLE, desc = "Before, or after a come-back.")
     @State
     public static class ResetVsDetach extends LoopRaces.Looped {
-        private final LoopDriver successor = attach(B);
+        private final LoopWorker successor = attach(B);
 
         public ResetVsDetach() {
             super(0);
@@ -272,8 +272,8 @@ public class GoneRaces {
 
     /** The loop has gone with a timer that is due, and that another loop may help with. */
     abstract static class Late extends LoopRaces.Looped {
-        final LoopDriver successor = attach(B);
-        final LoopDriver thief = attach(C);
+        final LoopWorker successor = attach(B);
+        final LoopWorker helper = attach(C);
 
         Late() {
             super(0);
@@ -283,7 +283,7 @@ public class GoneRaces {
     }
 
     /**
-     * A timer that arms itself in a thief's run, while the owner would retire its queue and the scheduler closes: the
+     * A timer that arms itself in a helper's run, while the owner would retire its queue and the scheduler closes: the
      * next run is returned or refused, since a queue with a running timer does not retire.
      */
     @JCStressTest
@@ -302,7 +302,7 @@ public class GoneRaces {
 
         @Actor
         public void help() {
-            thief.helpOthers();
+            helper.helpOthers();
         }
 
         @Actor
@@ -317,7 +317,7 @@ public class GoneRaces {
         }
     }
 
-    /** A one-shot that ends in a thief's run is armed meanwhile: it is pending in a listed queue. */
+    /** A one-shot that ends in a helper's run is armed meanwhile: it is pending in a listed queue. */
     @JCStressTest
     @Outcome(id = "armed, 11", expect = ACCEPTABLE, desc = "Armed while it ran, or afterwards.")
     @Outcome(id = "replaced, 11", expect = ACCEPTABLE, desc = "Put off before it ran.")
@@ -325,7 +325,7 @@ public class GoneRaces {
     public static class RunVsRetireAndReset extends Late {
         @Actor
         public void help() {
-            thief.helpOthers();
+            helper.helpOthers();
         }
 
         @Actor

@@ -20,8 +20,8 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * Loops that come by, wait and go, against those who arm, adopt, leave them a queue, or close their scheduler. There
- * are no drivers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
+ * Loops that poll, wait and go, against those who arm, transfer, leave them a queue, or close their scheduler. There
+ * are no workers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
  */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class LoopRaces {
@@ -58,7 +58,7 @@ public class LoopRaces {
         final AtomicInteger rings = new AtomicInteger();
         final AtomicInteger runs = new AtomicInteger();
         private final AtomicInteger throwing;
-        final LoopDriver loop;
+        final LoopWorker loop;
         final OneShotTimer timer;
         final OneShotTimer other;
         final OneShotTimer probe;
@@ -72,11 +72,11 @@ public class LoopRaces {
             probe = new OneShotTimer(loop.queue, this::run);
         }
 
-        final LoopDriver attach(Thread t) {
+        final LoopWorker attach(Thread t) {
             return scheduler.loops.attach(t, this::ring, false);
         }
 
-        final List<TimerNode> detach(LoopDriver l) {
+        final List<TimerNode> detach(LoopWorker l) {
             return scheduler.loops.detach(l);
         }
 
@@ -122,14 +122,14 @@ public class LoopRaces {
         /** What a loop does about a timer that is due at {@code when}, having said that it waits for {@code nanos}. */
         final String waits(long nanos, long when) {
             boolean rung = timer.queue.gate.pollUntil() == WakeGate.AWAKE && rings.get() > 0;
-            return nanos == 0 ? "comes by" : nanos <= when - NOW ? "in time" : rung ? "rung" : "deaf";
+            return nanos == 0 ? "polls" : nanos <= when - NOW ? "in time" : rung ? "rung" : "not woken";
         }
     }
 
     /** Who arms is seen by the loop, or calls the hook. */
     @JCStressTest
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
-    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
     public static class ArmVsWait extends Looped {
@@ -185,8 +185,8 @@ public class LoopRaces {
     @JCStressTest
     @Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "Stopped; the other one is left; both are armed.")
     @State
-    public static class StopVsRipen extends Looped {
-        public StopVsRipen() {
+    public static class StopVsFileOlder extends Looped {
+        public StopVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
             loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
@@ -214,8 +214,8 @@ public class LoopRaces {
     @JCStressTest
     @Outcome(id = "in time, 2", expect = ACCEPTABLE, desc = "Before or after.")
     @State
-    public static class ResetVsRipen extends Looped {
-        public ResetVsRipen() {
+    public static class ResetVsFileOlder extends Looped {
+        public ResetVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
             loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
@@ -241,7 +241,7 @@ public class LoopRaces {
     /** A timer in the inbox that is brought forward is seen by the loop, or calls the hook. */
     @JCStressTest
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
-    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
     public static class ResetOfQueuedVsWait extends Looped {
@@ -270,11 +270,11 @@ public class LoopRaces {
     /** So it is if the loop returns from its wait and waits again. */
     @JCStressTest
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it; it may have been called before.")
-    @Outcome(id = "comes by, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
+    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
-    public static class ArmVsComeByAndWait extends Looped {
-        public ArmVsComeByAndWait() {
+    public static class ArmVsPollAndWait extends Looped {
+        public ArmVsPollAndWait() {
             super(0);
             loop.queue.arm(other, LATE);
             loop.nanosUntilNext();
@@ -301,7 +301,7 @@ public class LoopRaces {
     /** After a hook has thrown, the next one who arms an earlier timer than the loop waits for calls it. */
     @JCStressTest
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
-    @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
+    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     @State
     public static class ThrowVsWait extends Looped {
@@ -329,7 +329,7 @@ public class LoopRaces {
     /** The same if the loop has waited before, for a timer that was stopped, and goes to wait for longer at once. */
     @JCStressTest
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
-    @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
+    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     @State
     public static class ThrowVsLongerWait extends Looped {
@@ -363,7 +363,7 @@ public class LoopRaces {
     @Outcome(id = "armed, 1, 0", expect = ACCEPTABLE, desc = "Before or after.")
     @State
     public static class DetachVsArm extends Looped {
-        private final LoopDriver successor = attach(B);
+        private final LoopWorker successor = attach(B);
 
         public DetachVsArm() {
             super(0);
@@ -412,7 +412,7 @@ public class LoopRaces {
     @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Before or after.")
     @State
     public static class DetachVsReset extends Looped {
-        private final LoopDriver successor = attach(B);
+        private final LoopWorker successor = attach(B);
 
         public DetachVsReset() {
             super(0);
@@ -484,13 +484,13 @@ public class LoopRaces {
     /** Who inherits a queue while going to wait sees it, or is called. */
     @JCStressTest
     @Outcome(id = "in time, 1", expect = ACCEPTABLE, desc = "The successor saw it; the call comes later.")
-    @Outcome(id = "comes by, 1", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
+    @Outcome(id = "polls, 1", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     @State
-    public static class DetachVsWaitOfHeir extends Looped {
-        private final LoopDriver successor = attach(B);
+    public static class DetachVsWaitOfSuccessor extends Looped {
+        private final LoopWorker successor = attach(B);
 
-        public DetachVsWaitOfHeir() {
+        public DetachVsWaitOfSuccessor() {
             super(0);
             timer.queue.arm(timer, EARLY);
         }
@@ -515,13 +515,13 @@ public class LoopRaces {
     /** If that call throws, the next one who arms calls again, whatever queue it is. */
     @JCStressTest
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The successor saw it.")
-    @Outcome(id = "comes by", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
+    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     @State
-    public static class DetachThrowsVsWaitOfHeir extends Looped {
-        private final LoopDriver successor = attach(B);
+    public static class DetachThrowsVsWaitOfSuccessor extends Looped {
+        private final LoopWorker successor = attach(B);
 
-        public DetachThrowsVsWaitOfHeir() {
+        public DetachThrowsVsWaitOfSuccessor() {
             super(1);
             timer.queue.arm(timer, LATE);
         }
@@ -545,14 +545,14 @@ public class LoopRaces {
     }
 
     /** A loop whose queue is given to another owner, as Monitor.lookAtLoop does, and that one, which then sleeps. */
-    abstract static class Adopted extends Looped implements QueueOwner {
+    abstract static class Transferred extends Looped implements QueueOwner {
         private final AtomicInteger wakes = new AtomicInteger();
         long waits;
         long sleepsUntil = Timeline.NEVER;
 
-        Adopted() {
+        Transferred() {
             super(0);
-            loop.hasComeBy(NOW); // it has been here, and not since
+            loop.hasPolled(NOW); // it has been here, and not since
         }
 
         @Override
@@ -560,11 +560,11 @@ public class LoopRaces {
             wakes.incrementAndGet();
         }
 
-        final void adoptAndSleep() {
+        final void transferAndSleep() {
             TimerQueue q = loop.queue;
             if (q.tryLock()) {
                 try {
-                    if (q.gate.owner() == loop && !loop.hasComeBy(NOW)) {
+                    if (q.gate.owner() == loop && !loop.hasPolled(NOW)) {
                         q.transfer(this);
                     }
                 } finally {
@@ -578,20 +578,20 @@ public class LoopRaces {
         final void judge(LL_Result r) {
             boolean byLoop = loop.queue.gate.owner() == loop;
             boolean woken = timer.queue.gate.pollUntil() == WakeGate.AWAKE && wakes.get() > 0;
-            r.r1 = byLoop ? "loop" : "adopter";
-            r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "deaf";
+            r.r1 = byLoop ? "loop" : "new owner";
+            r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "not woken";
         }
     }
 
-    /** A timer that is armed while a loop's queue is adopted is seen by the adopter, or wakes it. */
+    /** A timer that is armed while a loop's queue is transferred is seen by the new owner, or wakes it. */
     @JCStressTest
-    @Outcome(id = "adopter, in time", expect = ACCEPTABLE, desc = "It goes round, or sleeps no longer.")
-    @Outcome(id = "adopter, woken", expect = ACCEPTABLE, desc = "It slept.")
+    @Outcome(id = "new owner, in time", expect = ACCEPTABLE, desc = "It goes round, or sleeps no longer.")
+    @Outcome(id = "new owner, woken", expect = ACCEPTABLE, desc = "It slept.")
     @State
-    public static class ArmVsAdopt extends Adopted {
-        public ArmVsAdopt() {
+    public static class ArmVsTransfer extends Transferred {
+        public ArmVsTransfer() {
             waits = loop.nanosUntilNext();
-            loop.hasComeBy(NOW);
+            loop.hasPolled(NOW);
         }
 
         @Actor
@@ -600,8 +600,8 @@ public class LoopRaces {
         }
 
         @Actor
-        public void adopt() {
-            adoptAndSleep();
+        public void transfer() {
+            transferAndSleep();
         }
 
         @Arbiter
@@ -612,18 +612,18 @@ public class LoopRaces {
 
     /** If the loop takes its queue back meanwhile, whoever keeps it in the end is called for what is armed then. */
     @JCStressTest
-    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "It was not adopted, or taken back.")
-    @Outcome(id = "loop, comes by", expect = ACCEPTABLE, desc = "Adopted while the loop looked for a call: it took it back.")
-    @Outcome(id = "adopter, woken", expect = ACCEPTABLE, desc = "Adopted after the loop had come by.")
+    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "It was not transferred, or taken back.")
+    @Outcome(id = "loop, polls", expect = ACCEPTABLE, desc = "Transferred while the loop looked for a call: it took it back.")
+    @Outcome(id = "new owner, woken", expect = ACCEPTABLE, desc = "Transferred after the loop had polled.")
     @State
-    public static class AdoptVsTakeBack extends Adopted {
+    public static class TransferVsTakeBack extends Transferred {
         @Actor
-        public void adopt() {
-            adoptAndSleep();
+        public void transfer() {
+            transferAndSleep();
         }
 
         @Actor
-        public void comeBy() {
+        public void poll() {
             waits = loop.nanosUntilNext();
         }
 
@@ -634,18 +634,18 @@ public class LoopRaces {
         }
     }
 
-    /** A loop that runs what is due takes its queue back, and is not adopted after that. */
+    /** A loop that runs what is due takes its queue back, and is not transferred after that. */
     @JCStressTest
-    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "Taken back, or too late to adopt.")
+    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "Taken back, or too late to transfer.")
     @State
-    public static class AdoptVsRunDue extends Adopted {
+    public static class TransferVsRunDue extends Transferred {
         @Actor
-        public void adopt() {
-            adoptAndSleep();
+        public void transfer() {
+            transferAndSleep();
         }
 
         @Actor
-        public void comeBy() {
+        public void poll() {
             loop.runDue(Integer.MAX_VALUE);
             waits = loop.nanosUntilNext();
         }
@@ -657,13 +657,13 @@ public class LoopRaces {
         }
     }
 
-    /** A due timer of a late loop is run by a thief or by the loop, once. */
+    /** A due timer of a late loop is run by a helper or by the loop, once. */
     @JCStressTest
     @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "By the loop.")
-    @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "By the thief.")
+    @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "By the helper.")
     @State
     public static class HelpVsRun extends Looped {
-        private final LoopDriver thief = attach(B);
+        private final LoopWorker helper = attach(B);
 
         public HelpVsRun() {
             super(0);
@@ -677,7 +677,7 @@ public class LoopRaces {
 
         @Actor
         public void help(III_Result r) {
-            r.r2 = thief.helpOthers();
+            r.r2 = helper.helpOthers();
         }
 
         @Arbiter
@@ -686,14 +686,14 @@ public class LoopRaces {
         }
     }
 
-    /** A timer that arms itself in a thief's run while its loop goes for good: one run, then returned or refused. */
+    /** A timer that arms itself in a helper's run while its loop goes for good: one run, then returned or refused. */
     @JCStressTest
     @Outcome(id = "armed, 1, 1", expect = ACCEPTABLE, desc = "Run, armed, returned.")
     @Outcome(id = "refused, 1, 0", expect = ACCEPTABLE, desc = "Run; the loop had gone.")
     @Outcome(id = "never ran, 0, 1", expect = ACCEPTABLE, desc = "Returned.")
     @State
     public static class LastDetachVsRunThatRearms extends Looped {
-        private final LoopDriver thief = attach(new Thread()); // not living, so it does not inherit
+        private final LoopWorker helper = attach(new Thread()); // not living, so it does not inherit
         private volatile String rearmed = "never ran";
 
         public LastDetachVsRunThatRearms() {
@@ -709,7 +709,7 @@ public class LoopRaces {
 
         @Actor
         public void help() {
-            thief.helpOthers();
+            helper.helpOthers();
         }
 
         @Actor

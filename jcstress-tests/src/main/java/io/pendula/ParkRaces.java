@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LIL_Result;
 
-/** A owner on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
+/** An owner on its way to sleep against whatever should keep it up: no wake-up is lost, and none is given twice. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class ParkRaces {
 
@@ -42,7 +42,7 @@ public class ParkRaces {
         }
 
         /** What the owner does when its sleep has ended by itself. */
-        final void getUp() {
+        final void wakeUp() {
             queue.lock();
             try {
                 queue.gate.setPollUntil(WakeGate.AWAKE);
@@ -237,7 +237,7 @@ public class ParkRaces {
         }
     }
 
-    /** The end of a run that a thief has taken over wakes the owner for the next one. */
+    /** The end of a run that a helper has taken over wakes the owner for the next one. */
     @JCStressTest
     @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the timer first.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
@@ -246,13 +246,13 @@ public class ParkRaces {
     public static class EndOfRunVsPark extends Parking {
         public EndOfRunVsPark() {
             file(timer, EARLY);
-            thief.claim(queue, EARLY);
+            helper.claim(queue, EARLY);
             queue.reset(timer, EARLY);
         }
 
         @Actor
         public void end() {
-            thief.finish();
+            helper.finish();
         }
 
         @Actor
@@ -268,14 +268,14 @@ public class ParkRaces {
         }
     }
 
-    /** A timer that is armed while the owner gets up by itself and lies down again is not lost in between. */
+    /** A timer that is armed while the owner wakes up by itself and lies down again is not lost in between. */
     @JCStressTest
     @Outcome(id = "in time, [01], ok", expect = ACCEPTABLE, desc = "The owner saw the timer when it was up.")
     @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
     @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept again, and was woken.")
     @State
-    public static class ArmVsGetUpAndPark extends Parking {
-        public ArmVsGetUpAndPark() {
+    public static class ArmVsWakeUpAndPark extends Parking {
+        public ArmVsWakeUpAndPark() {
             goToSleep();
         }
 
@@ -286,7 +286,7 @@ public class ParkRaces {
 
         @Actor
         public void park() {
-            getUp();
+            wakeUp();
             goToSleep();
         }
 
@@ -392,7 +392,7 @@ public class ParkRaces {
         }
     }
 
-    /** A owner that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
+    /** An owner that would sleep for ever and the stop of a timer in the inbox: it sleeps for less, or is called. */
     @JCStressTest
     @Outcome(id = "limited, 0, ok", expect = ACCEPTABLE, desc = "The owner dropped the timer first, or saw the stale entry.")
     @Outcome(id = "all dropped, 0, ok", expect = ACCEPTABLE, desc = "It dropped the timer after publishing its sleep.")

@@ -39,7 +39,7 @@ public class PublicationRaces {
 
         @Actor
         public void run(IL_Result r) {
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
             r.r1 = seen;
         }
 
@@ -78,7 +78,7 @@ public class PublicationRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            driver.runDue(queue, END);
+            worker.runDue(queue, END);
             r.r2 = seen;
         }
 
@@ -117,7 +117,7 @@ public class PublicationRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            driver.runDue(queue, END);
+            worker.runDue(queue, END);
             r.r2 = seen;
         }
 
@@ -156,7 +156,7 @@ public class PublicationRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            driver.runDue(queue, END);
+            worker.runDue(queue, END);
             r.r2 = seen;
         }
 
@@ -168,9 +168,9 @@ public class PublicationRaces {
 
     /** A run sees what the run before it wrote, on whatever thread. */
     @JCStressTest
-    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "Both on the driver.")
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "Both on the worker.")
     @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "One on each.")
-    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The first on the thief.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The first on the helper.")
     @State
     public static class RunVsNextRun extends Rig {
         private final PeriodicTimer ticker = new PeriodicTimer(queue, this::fired, LATE - DUE, MissedTicks.BURST);
@@ -187,17 +187,17 @@ public class PublicationRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, LATE);
+            r.r1 = worker.runDue(queue, LATE);
         }
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, LATE);
+            r.r2 = helper.runDue(queue, LATE);
         }
 
         @Arbiter
         public void settle(IIL_Result r) {
-            driver.runDue(queue, LATE);
+            worker.runDue(queue, LATE);
             queue.stop(ticker);
             r.r3 = data != 2 ? data + " of 2 runs seen" : audit(3, 1, 0);
         }
@@ -217,7 +217,7 @@ public class PublicationRaces {
 
         public AwaitVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -229,7 +229,7 @@ public class PublicationRaces {
 
         @Actor
         public void end(ZIL_Result r) {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -244,22 +244,22 @@ public class PublicationRaces {
     @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen.")
     @State
     public static class FireVsReceive extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
         private int data;
 
         public FireVsReceive() {
-            queue.arm(signalled, DUE);
+            queue.arm(received, DUE);
         }
 
         @Actor
         public void fire(IL_Result r) {
             data = 1;
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void receive(IL_Result r) {
-            r.r1 = receive(signalled) ? data : -1;
+            r.r1 = receive(received) ? data : -1;
         }
 
         @Arbiter

@@ -31,7 +31,7 @@ public class ResetRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -59,7 +59,7 @@ public class ResetRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -85,7 +85,7 @@ public class ResetRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -206,7 +206,7 @@ public class ResetRaces {
     public static class ResetVsResetOfFired extends Rig {
         public ResetVsResetOfFired() {
             file(timer, DUE);
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
@@ -233,7 +233,7 @@ public class ResetRaces {
     public static class ResetVsResetInRun extends Rig {
         public ResetVsResetInRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -248,7 +248,7 @@ public class ResetRaces {
 
         @Arbiter
         public void settle(ZZL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r3 = audit(3, 0, 1);
         }
     }
@@ -259,21 +259,21 @@ public class ResetRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class ResetVsReceive extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
 
         public ResetVsReceive() {
-            file(signalled, DUE);
-            driver.runDue(queue, DUE);
+            file(received, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void reset(ZZL_Result r) {
-            r.r1 = queue.reset(signalled, LATE);
+            r.r1 = queue.reset(received, LATE);
         }
 
         @Actor
         public void receive(ZZL_Result r) {
-            r.r2 = receive(signalled);
+            r.r2 = receive(received);
         }
 
         @Arbiter

@@ -24,8 +24,8 @@ abstract class Rig {
     final TimerQueue queue = new TimerQueue(0, STANDSTILL, null, heap, null, false);
     final OneShotTimer timer = new OneShotTimer(queue, this::fired);
     final OneShotTimer other = new OneShotTimer(queue, this::fired);
-    final Claimer driver = new Claimer(false);
-    final Claimer thief = new Claimer(true);
+    final Claimer worker = new Claimer(false);
+    final Claimer helper = new Claimer(true);
     final List<TimerNode> unfired = new ArrayList<>(0);
     /** Stale entries that are in the staleCounter only, because a bound is out of reach of a few timers. */
     private int pretended;
@@ -63,7 +63,7 @@ abstract class Rig {
     /** Closes the queue as a scheduler does; returns how many timers it has collected. */
     final int closeQueue() {
         queue.close(unfired);
-        TimerNode running = driver.nodeOpaque();
+        TimerNode running = worker.nodeOpaque();
         if (running != null) {
             queue.collectRunning(running, unfired);
         }
@@ -130,19 +130,19 @@ abstract class Rig {
     final String audit(int armed, int stopped, int reset) {
         long dead = queue.stats().staleEntries(); // drains the inbox
         String wrong = unless("dead", dead, pretended + deadEntries());
-        driver.runDue(queue, END);
+        worker.runDue(queue, END);
         TimerStats.Queue books = queue.stats();
-        int runs = driver.runs + thief.runs;
+        int runs = worker.runs + helper.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
         wrong += unless("fired", books.fired(), runs);
-        wrong += unless("stolen", books.stolen(), thief.runs);
+        wrong += unless("stolen", books.stolen(), helper.runs);
         wrong += unless("stopped", books.stopped(), stopped);
         wrong += unless("reset", books.reset(), reset);
         wrong += unless("unfired", books.unfired(), unfired.size());
         wrong += unless("pending", queue.pending() + heap.size(), 0);
         wrong += unless("stale in the end", books.staleEntries(), pretended);
         wrong += unless("in motion", one(isInMotion(timer)) + one(isInMotion(other)), 0);
-        wrong += unless("runs without a task", driver.withoutTask + thief.withoutTask, 0);
+        wrong += unless("runs without a task", worker.withoutTask + helper.withoutTask, 0);
         return wrong.isEmpty() ? "ok" : wrong;
     }
 

@@ -22,7 +22,7 @@ public class RunRaces {
     public static class StopVsEndOfRun extends Rig {
         public StopVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             queue.reset(timer, LATE);
         }
 
@@ -33,7 +33,7 @@ public class RunRaces {
 
         @Actor
         public void end() {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -49,7 +49,7 @@ public class RunRaces {
     public static class ResetVsEndOfRun extends Rig {
         public ResetVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -59,7 +59,7 @@ public class RunRaces {
 
         @Actor
         public void end() {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -75,7 +75,7 @@ public class RunRaces {
     public static class SecondResetVsEndOfRun extends Rig {
         public SecondResetVsEndOfRun() {
             file(timer, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
             queue.reset(timer, LATE);
         }
 
@@ -86,7 +86,7 @@ public class RunRaces {
 
         @Actor
         public void end() {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -95,18 +95,18 @@ public class RunRaces {
         }
     }
 
-    /** A timer that arms itself in its run never runs twice at a time, however eager a thief is. */
+    /** A timer that arms itself in its run never runs twice at a time, however eager a helper is. */
     @JCStressTest
-    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The driver ran it twice.")
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The worker ran it twice.")
     @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "Each ran it once.")
-    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The thief ran it, and perhaps left the second run.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The helper ran it, and perhaps left the second run.")
     @State
-    public static class RearmInRunVsThief extends Rig {
+    public static class RearmInRunVsHelper extends Rig {
         private final AtomicInteger inside = new AtomicInteger();
         private int runsSeen;
         private boolean overlapped;
 
-        public RearmInRunVsThief() {
+        public RearmInRunVsHelper() {
             file(timer, DUE);
         }
 
@@ -123,12 +123,12 @@ public class RunRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, DUE);
+            r.r1 = worker.runDue(queue, DUE);
         }
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, DUE);
+            r.r2 = helper.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -139,16 +139,16 @@ public class RunRaces {
 
     /** A ticker that is behind catches up run by run: no tick is lost, doubled, or runs beside another. */
     @JCStressTest
-    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The driver ran both ticks.")
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The worker ran both ticks.")
     @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "Each ran one.")
-    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The thief ran the first, and perhaps left the second.")
+    @Outcome(id = "0, [12], ok", expect = ACCEPTABLE, desc = "The helper ran the first, and perhaps left the second.")
     @State
-    public static class TickVsThief extends Rig {
+    public static class TickVsHelper extends Rig {
         private final AtomicInteger inside = new AtomicInteger();
         private final PeriodicTimer ticker = new PeriodicTimer(queue, this::tick, LATE - DUE, MissedTicks.BURST);
         private boolean overlapped;
 
-        public TickVsThief() {
+        public TickVsHelper() {
             file(ticker, DUE);
         }
 
@@ -161,17 +161,17 @@ public class RunRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, LATE);
+            r.r1 = worker.runDue(queue, LATE);
         }
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, LATE);
+            r.r2 = helper.runDue(queue, LATE);
         }
 
         @Arbiter
         public void settle(IIL_Result r) {
-            driver.runDue(queue, LATE);
+            worker.runDue(queue, LATE);
             queue.stop(ticker);
             r.r3 = overlapped ? "overlapped itself" : audit(3, 1, 0);
         }
@@ -195,12 +195,12 @@ public class RunRaces {
 
         @Actor
         public void run() {
-            driver.runDue(queue, LATE);
+            worker.runDue(queue, LATE);
         }
 
         @Arbiter
         public void settle(ZL_Result r) {
-            r.r2 = audit(driver.runs + 1, 1, 0);
+            r.r2 = audit(worker.runs + 1, 1, 0);
         }
     }
 }

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 
-/** The thread of a driver ends because it had nothing to do, while others wake the driver. */
+/** The thread of a worker ends because it had nothing to do, while others wake the worker. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class SeatRaces {
     private static final TimerScheduler SCHEDULER = TimerScheduler.builder().clock(new ManualClock()).build();
@@ -32,7 +32,7 @@ public class SeatRaces {
     /** One seat, and who goes on there. */
     abstract static class Leaving {
         private final AtomicInteger started = new AtomicInteger();
-        private final Seat seat = new Seat(SCHEDULER.crew, this::run, "seat");
+        private final Seat seat = new Seat(SCHEDULER.workerPool, this::run, "seat");
         private volatile boolean called;
 
         Leaving() {
@@ -40,12 +40,12 @@ public class SeatRaces {
         }
 
         private void run() {
-            if (seat.isMine()) { // as Driver.run
+            if (seat.isMine()) { // as Worker.run
                 started.incrementAndGet();
             }
         }
 
-        /** As Driver.leave; true if the old thread goes on. */
+        /** As Worker.leave; true if the old thread goes on. */
         final boolean leave() {
             seat.vacate();
             return called && seat.sitDownAgain(OLD);

@@ -134,7 +134,7 @@ public class ShutdownRaces {
         }
     }
 
-    /** The same with a driver that claims it at once. */
+    /** The same with a worker that claims it at once. */
     @JCStressTest
     @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Submitted before.")
     @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
@@ -179,7 +179,7 @@ public class ShutdownRaces {
         }
     }
 
-    /** The same with a driver that claims it at once: run, returned, or rejected, and but one of them. */
+    /** The same with a worker that claims it at once: run, returned, or rejected, and but one of them. */
     @JCStressTest
     @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Run before.")
     @Outcome(id = "accepted, ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Returned, and run here.")
@@ -282,7 +282,7 @@ public class ShutdownRaces {
         }
     }
 
-    /** What its receiver runs at once, while a driver that had claimed it comes to it, runs once. */
+    /** What its receiver runs at once, while a worker that had claimed it comes to it, runs once. */
     @JCStressTest
     @Outcome(id = "ran 1 42 terminated", expect = ACCEPTABLE, desc = "Begun before.")
     @Outcome(id = "ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Run by its receiver.")

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * The roles of the workers: a poller and a guard that go to sleep, get up and change roles, against threads that arm.
+ * The roles of the workers: a poller and a guard that go to sleep, wake up and change roles, against threads that arm.
  * The workers are there, but their threads never run; actors make their steps, by the production methods. The numbers
  * are those of the argument in Standby.
  */
@@ -33,8 +33,8 @@ public class StandbyRaces {
         final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).scheduler;
         final Standby standby = scheduler.standby;
         final TimerQueue queue = scheduler.queues[0];
-        final Driver poller = worker();
-        final Driver guard = worker();
+        final Worker poller = worker();
+        final Worker guard = worker();
 
         Workers() {
             standby.begin(poller, guard);
@@ -45,8 +45,8 @@ public class StandbyRaces {
             }
         }
 
-        private Driver worker() {
-            Driver d = new Driver(scheduler, standby, queue, false);
+        private Worker worker() {
+            Worker d = new Worker(scheduler, standby, queue, false);
             d.setThread(new Idle());
             return d;
         }
@@ -55,14 +55,14 @@ public class StandbyRaces {
             queue.arm(new OneShotTimer(queue, () -> {}), when);
         }
 
-        final void publish(Driver d) {
+        final void publish(Worker d) {
             queue.prepareToSleep(standby, NOW);
             standby.published(d);
         }
 
         /** What is wrong, at rest, if something is armed for SOON: nobody who sleeps may sleep beyond that uncalled. */
         final String fault() {
-            Driver p = standby.poller();
+            Worker p = standby.poller();
             if (!p.asleep || p.isCalled() || !p.isCalled(Timeline.NEVER) && p.until <= SOON) {
                 return "none";
             }
@@ -162,13 +162,13 @@ public class StandbyRaces {
         }
     }
 
-    /** 4. The guard goes to sleep while the poller gets up and begins a callback. */
+    /** 4. The guard goes to sleep while the poller wakes up and begins a callback. */
     @JCStressTest
     @Outcome(id = "called", expect = ACCEPTABLE, desc = "The poller saw that it sleeps too long.")
     @Outcome(id = "soon", expect = ACCEPTABLE, desc = "It saw that the poller is up.")
     @State
-    public static class GuardSleepsVsPollerGetsUp extends Workers {
-        public GuardSleepsVsPollerGetsUp() {
+    public static class GuardSleepsVsPollerWakesUp extends Workers {
+        public GuardSleepsVsPollerWakesUp() {
             arm(SOON); // what would be late behind a callback that blocks
             publish(poller);
             poller.sleeps(Timeline.NEVER);
@@ -180,7 +180,7 @@ public class StandbyRaces {
         }
 
         @Actor
-        public void getUp() {
+        public void wakeUp() {
             poller.asleep = false;
             standby.ensureGuard(poller, queue, NOW);
         }

@@ -9,14 +9,14 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIL_Result;
 
-/** A thief against the driver of the queue. */
+/** A helper against the worker of the queue. */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class StealRaces {
 
     /** A due timer is run by exactly one of two claimers. */
     @JCStressTest
-    @Outcome(id = "1, 0, ok", expect = ACCEPTABLE, desc = "Run by the driver.")
-    @Outcome(id = "0, 1, ok", expect = ACCEPTABLE, desc = "Run by the thief.")
+    @Outcome(id = "1, 0, ok", expect = ACCEPTABLE, desc = "Run by the worker.")
+    @Outcome(id = "0, 1, ok", expect = ACCEPTABLE, desc = "Run by the helper.")
     @State
     public static class StealVsRun extends Rig {
         public StealVsRun() {
@@ -25,12 +25,12 @@ public class StealRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, DUE);
+            r.r1 = worker.runDue(queue, DUE);
         }
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, DUE);
+            r.r2 = helper.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -41,9 +41,9 @@ public class StealRaces {
 
     /** Each of two due timers, one filed and one still in the inbox, is run by exactly one of two claimers. */
     @JCStressTest
-    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The driver ran both.")
+    @Outcome(id = "2, 0, ok", expect = ACCEPTABLE, desc = "The worker ran both.")
     @Outcome(id = "1, 1, ok", expect = ACCEPTABLE, desc = "Each ran one.")
-    @Outcome(id = "0, 2, ok", expect = ACCEPTABLE, desc = "The thief ran both.")
+    @Outcome(id = "0, 2, ok", expect = ACCEPTABLE, desc = "The helper ran both.")
     @State
     public static class StealVsRunOfTwo extends Rig {
         public StealVsRunOfTwo() {
@@ -53,12 +53,12 @@ public class StealRaces {
 
         @Actor
         public void run(IIL_Result r) {
-            r.r1 = driver.runDue(queue, DUE);
+            r.r1 = worker.runDue(queue, DUE);
         }
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, DUE);
+            r.r2 = helper.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -67,7 +67,7 @@ public class StealRaces {
         }
     }
 
-    /** A timer that is put off just as a thief looks is not run before its new deadline. */
+    /** A timer that is put off just as a helper looks is not run before its new deadline. */
     @JCStressTest
     @Outcome(id = "1, 0, ok", expect = ACCEPTABLE, desc = "Put off before the claim.")
     @Outcome(id = "0, 1, ok", expect = ACCEPTABLE, desc = "Claimed before the reset, which armed it again.")
@@ -84,7 +84,7 @@ public class StealRaces {
 
         @Actor
         public void steal(IIL_Result r) {
-            r.r2 = thief.runDue(queue, DUE);
+            r.r2 = helper.runDue(queue, DUE);
         }
 
         @Arbiter

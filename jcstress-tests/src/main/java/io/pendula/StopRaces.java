@@ -32,7 +32,7 @@ public class StopRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -58,7 +58,7 @@ public class StopRaces {
 
         @Actor
         public void run(ZIL_Result r) {
-            r.r2 = driver.runDue(queue, DUE);
+            r.r2 = worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -203,21 +203,21 @@ public class StopRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class StopVsReceive extends Rig {
-        private final OneShotTimer signalled = new OneShotTimer(queue, new Signal());
+        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
 
         public StopVsReceive() {
-            file(signalled, DUE);
-            driver.runDue(queue, DUE);
+            file(received, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Actor
         public void stop(ZZL_Result r) {
-            r.r1 = queue.stop(signalled);
+            r.r1 = queue.stop(received);
         }
 
         @Actor
         public void receive(ZZL_Result r) {
-            r.r2 = receive(signalled);
+            r.r2 = receive(received);
         }
 
         @Arbiter

@@ -97,7 +97,7 @@ public class SweepRaces {
         }
     }
 
-    /** A stop beyond the hard bound sweeps, too, unless the driver does; no stale entry is counted or dropped twice. */
+    /** A stop beyond the hard bound sweeps, too, unless the worker does; no stale entry is counted or dropped twice. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @State
@@ -174,7 +174,7 @@ public class SweepRaces {
 
         @Actor
         public void claim() {
-            driver.runDue(queue, EARLY);
+            worker.runDue(queue, EARLY);
         }
 
         @Arbiter

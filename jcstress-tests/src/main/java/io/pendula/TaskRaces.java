@@ -42,7 +42,7 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -74,7 +74,7 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -93,7 +93,7 @@ public class TaskRaces {
 
         public InterruptVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -104,7 +104,7 @@ public class TaskRaces {
 
         @Actor
         public void run(ZLL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r2 = flag();
         }
 
@@ -114,7 +114,7 @@ public class TaskRaces {
         }
     }
 
-    /** The same while a shutdown interrupts, too, and the driver is between two of them. */
+    /** The same while a shutdown interrupts, too, and the worker is between two of them. */
     @JCStressTest
     @Outcome(id = "true, clear, cancelled", expect = ACCEPTABLE, desc = "Cancelled, before or in its run.")
     @Outcome(id = "false, clear, 42", expect = ACCEPTABLE, desc = "It had ended.")
@@ -124,7 +124,7 @@ public class TaskRaces {
 
         public TwoInterruptsVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -136,7 +136,7 @@ public class TaskRaces {
 
         @Actor
         public void run(ZLL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r2 = flag();
         }
 
@@ -156,7 +156,7 @@ public class TaskRaces {
 
         public TwoCancels() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -173,7 +173,7 @@ public class TaskRaces {
 
         @Arbiter
         public void settle(ZZL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r3 = state(task);
         }
     }
@@ -187,7 +187,7 @@ public class TaskRaces {
 
         public GetVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -198,7 +198,7 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.finish();
+            worker.finish();
         }
     }
 
@@ -211,7 +211,7 @@ public class TaskRaces {
 
         public GetVsGivingUpVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -229,7 +229,7 @@ public class TaskRaces {
             } catch (InterruptedException | ExecutionException e) {
                 r.r2 = e;
             }
-            driver.finish();
+            worker.finish();
         }
     }
 
@@ -266,7 +266,7 @@ public class TaskRaces {
 
         public IsDoneVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -277,7 +277,7 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.finish();
+            worker.finish();
         }
     }
 
@@ -290,7 +290,7 @@ public class TaskRaces {
 
         public CancelOfPeriodicVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -301,7 +301,7 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
@@ -320,7 +320,7 @@ public class TaskRaces {
 
         public CancelOfFixedDelayVsEndOfRun() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -331,7 +331,7 @@ public class TaskRaces {
 
         @Actor
         public void run(LLL_Result r) {
-            driver.finish();
+            worker.finish();
             r.r1 = flag();
         }
 
@@ -353,7 +353,7 @@ public class TaskRaces {
 
         public CancelVsThrow() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Override
@@ -369,13 +369,13 @@ public class TaskRaces {
 
         @Actor
         public void run() {
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter
         public void settle(ZLL_Result r) {
             r.r2 = state(task);
-            r.r3 = driver.thrown + " " + callsAtEnd();
+            r.r3 = worker.thrown + " " + callsAtEnd();
         }
     }
 
@@ -439,7 +439,7 @@ public class TaskRaces {
         }
     }
 
-    /** What is claimed but has not begun is called by its driver or by a receiver of it, but once. */
+    /** What is claimed but has not begun is called by its worker or by a receiver of it, but once. */
     @JCStressTest
     @Outcome(id = "(true|false), 42 1", expect = ACCEPTABLE, desc = "By one of them.")
     @State
@@ -448,7 +448,7 @@ public class TaskRaces {
 
         public GiveBackVsCall() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -460,7 +460,7 @@ public class TaskRaces {
 
         @Actor
         public void call() {
-            driver.finish();
+            worker.finish();
             task.run();
         }
 
@@ -480,7 +480,7 @@ public class TaskRaces {
 
         public GiveBackVsCallVsCancel() {
             file(task, DUE);
-            driver.claim(queue, DUE);
+            worker.claim(queue, DUE);
         }
 
         @Actor
@@ -495,7 +495,7 @@ public class TaskRaces {
         public void cancelThenCall(ZL_Result r) {
             jitter(3_000);
             r.r1 = task.cancel(false);
-            driver.finish();
+            worker.finish();
         }
 
         @Arbiter

@@ -63,7 +63,7 @@ abstract class TaskRig extends Rig {
     /** Runs all that is due until the end of time: what was cancelled must never run again. */
     final String callsAtEnd() {
         int before = calls;
-        driver.runDue(queue, END);
+        worker.runDue(queue, END);
         return calls > before ? "runs on" : heap.size() + queue.pending() > 0 ? "left behind" : "over";
     }
 }

@@ -29,11 +29,11 @@ public class TickerRaces {
 
         /** When the next tick is due, and how long after it the one that follows. */
         final String nextTick() {
-            if (!driver.claim(queue, END)) {
+            if (!worker.claim(queue, END)) {
                 return "none";
             }
             long next = TimerState.deadline(ticker.wordVolatile());
-            return driver.deadline + "+" + (next - driver.deadline);
+            return worker.deadline + "+" + (next - worker.deadline);
         }
     }
 
@@ -97,7 +97,7 @@ public class TickerRaces {
 
         @Actor
         public void tick() {
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Arbiter
@@ -118,7 +118,7 @@ public class TickerRaces {
 
         @Actor
         public void tick() {
-            driver.runDue(queue, DUE);
+            worker.runDue(queue, DUE);
         }
 
         @Arbiter

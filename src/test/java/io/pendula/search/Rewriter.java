@@ -47,7 +47,7 @@ final class Rewriter {
     private static final String HEAP = "io/pendula/TimerHeap";
     private static final String NODE = "io/pendula/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
-    private static final Map<String, String> LOOPS = Map.of("io/pendula/Driver", "round");
+    private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");
 
     private final Function<String, ClassNode> library;
     private ClassNode node;

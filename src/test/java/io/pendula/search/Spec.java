@@ -5,12 +5,12 @@ import java.util.List;
 /**
  * A program of user threads on a scheduler with one queue.
  *
- * @param drivers how many worker threads there are
+ * @param workers how many worker threads there are
  * @param spacing between wakes, in nanoseconds
  * @param timers what each is at the beginning
  * @param users what each thread does
  */
-public record Spec(int drivers, long spacing, List<Start> timers, List<List<Call>> users) {
+public record Spec(int workers, long spacing, List<Start> timers, List<List<Call>> users) {
     /** What a timer is at the beginning; it is, or was, armed for FILED, FILED_FAR for DISTANT. */
     public enum Start { NEW, QUEUED, FILED, FILED_FAR, STOPPED_QUEUED, STOPPED_FILED, FIRED }
 
@@ -54,13 +54,13 @@ public record Spec(int drivers, long spacing, List<Start> timers, List<List<Call
     }
 
     /** The same program with so many worker threads. */
-    Spec drivers(int n) {
+    Spec workers(int n) {
         return new Spec(n, spacing, timers, users);
     }
 
     @Override
     public String toString() {
-        return drivers + " workers, timers " + timers + ", threads " + users;
+        return workers + " workers, timers " + timers + ", threads " + users;
     }
 
     public static Call arm(int timer, long when) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The protocol of sleeping and waking, as WakeGate, Standby, Driver and TimerQueue have it, under the interleavings of
+ * The protocol of sleeping and waking, as WakeGate, Standby, Worker and TimerQueue have it, under the interleavings of
  * small programs. The classes of the library themselves run, see {@link Search}.
  *
  * <p>What is tried. On one queue with one worker: with up to three preemptions (two on a JVM without continuations,
@@ -83,7 +83,7 @@ class WakeSearchTest {
     @Test
     @Timeout(300)
     void oneStepTwoWorkers_noPreemption_losesNoWakeUp() {
-        allAreClean(Programs.ofOneStep().stream().map(s -> s.drivers(2)).toList(), 0);
+        allAreClean(Programs.ofOneStep().stream().map(s -> s.workers(2)).toList(), 0);
     }
 
     @Test
@@ -128,7 +128,7 @@ class WakeSearchTest {
                 fault("no second look at the inbox (R1)", arms,
                         Fault.noCall("TimerQueue", "publishSleep", "drain", 1, 1)),
                 fault("no last look at the gate before the park", arms,
-                        Fault.noCall("Driver", "sleep", "isCalled", 0, 0)),
+                        Fault.noCall("Worker", "sleep", "isCalled", 0, 0)),
                 fault("an arming wakes nobody", arms, Fault.noCall("TimerQueue", "arm", "wakeIfBefore", 0, 0)),
                 fault("an arming looks at the gate, then pushes", arms, Fault.looksBeforePush()),
                 fault("a reset of a timer in the inbox wakes nobody",
@@ -161,7 +161,7 @@ class WakeSearchTest {
                         Fault.noCall("WakeGate", "wakeFrom", "wakeFor", 0, 0)),
                 fault("a poller that hands over does not look at the gates once more (T2)",
                         spec(List.of(Start.NEW, Start.NEW, Start.FILED),
-                                List.of(arm(0, SOON), await(SOON), arm(1, BETWEEN))).drivers(2),
+                                List.of(arm(0, SOON), await(SOON), arm(1, BETWEEN))).workers(2),
                         Fault.noCall("Standby", "goToSleep", "isAnyGateBefore", 0, 0)),
                 fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
     }

@@ -151,7 +151,7 @@ class Go114Test {
         assertEquals(timer, timers.reset(timer, delayNanos, Task.NOTHING));
     }
 
-    /** Makes the worker get up and go to sleep again. */
+    /** Makes the worker wake up and go to sleep again. */
     private void fire(CountDownLatch fired) throws InterruptedException {
         arm(0, fired::countDown);
         assertTrue(fired.await(20, SECONDS));

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
-final class Driver extends QueueRunner implements Runnable {
+final class Worker extends QueueRunner implements Runnable {
     /*
      * Each round has three steps:
      *   1. run what is due: in the workers' queues, and in those of loops that are behind,
@@ -33,8 +33,8 @@ final class Driver extends QueueRunner implements Runnable {
 
     static {
         try {
-            PULSE = MethodHandles.lookup().findVarHandle(Driver.class, "pulse", int.class);
-            ROUNDS = MethodHandles.lookup().findVarHandle(Driver.class, "rounds", int.class);
+            PULSE = MethodHandles.lookup().findVarHandle(Worker.class, "pulse", int.class);
+            ROUNDS = MethodHandles.lookup().findVarHandle(Worker.class, "rounds", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -45,11 +45,11 @@ final class Driver extends QueueRunner implements Runnable {
     private final Standby standby;
     /** In a pool, which has no monitor to look; else null. */
     private final Backstop backstop;
-    private final Sleeper sleeper;
+    private final Parker parker;
     private final Seat seat;
 
     private int pulse;
-    /** Rounds so far; wraps around. Tells a sleeper from a driver that gets on. */
+    /** Rounds so far; wraps around. Tells a sleeper from a worker that gets on. */
     private int rounds;
     private long idleSince;
 
@@ -61,7 +61,7 @@ final class Driver extends QueueRunner implements Runnable {
     private volatile boolean called;
 
     // Of Standby, under its monitor.
-    /** When it got up, if it has run something since; else 0. */
+    /** When it woke up, if it has run something since; else 0. */
     long firedAt;
     /** How often it has gone to sleep behind a poller that was up. */
     int looks;
@@ -76,20 +76,20 @@ final class Driver extends QueueRunner implements Runnable {
     private int armingPulse;
     private long armingSince;
 
-    // The monitor's own notes about this driver.
+    // The monitor's own notes about this worker.
     int seenPulse;
     long seenAt;
     boolean stallReported;
 
     /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
-    Driver(TimerScheduler scheduler, Standby standby, TimerQueue home, boolean temporary) {
+    Worker(TimerScheduler scheduler, Standby standby, TimerQueue home, boolean temporary) {
         super(scheduler);
         this.home = home;
         this.isTemporary = temporary;
         this.standby = standby;
         this.backstop = scheduler.options.kind() == Options.Kind.POOL ? scheduler.backstop : null;
-        this.sleeper = new Sleeper(scheduler.timeline, scheduler.options.spacingNanos() == 0);
-        this.seat = new Seat(scheduler.crew, this, scheduler.endsWhenIdle() ? "worker-" + home.index : null);
+        this.parker = new Parker(scheduler.timeline, scheduler.options.spacingNanos() == 0);
+        this.seat = new Seat(scheduler.workerPool, this, scheduler.endsWhenIdle() ? "worker-" + home.index : null);
     }
 
     void setThread(Thread thread) {
@@ -180,18 +180,18 @@ final class Driver extends QueueRunner implements Runnable {
             }
         } finally {
             if (seat.isMine()) {
-                scheduler.crew.ended(this);
+                scheduler.workerPool.ended(this);
             } else {
-                scheduler.crew.left(Thread.currentThread()); // the driver may have another thread by now
+                scheduler.workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
         }
     }
 
     private void prepare() {
         if (scheduler.endsWhenIdle()) {
-            getUp(); // as at the end of each sleep
+            wakeUp(); // as at the end of each sleep
         }
-        Sleeper.tightenSlack();
+        Parker.tightenSlack();
     }
 
     /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
@@ -286,7 +286,9 @@ final class Driver extends QueueRunner implements Runnable {
         }
     }
 
-    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
+    /**
+     * Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do.
+     */
     private long publish(long now) {
         long next = Timeline.NEVER;
         for (TimerQueue q : scheduler.queues) {
@@ -313,7 +315,7 @@ final class Driver extends QueueRunner implements Runnable {
         long look = backstop == null || standby.isGuarded(this) ? Timeline.NEVER : backstop.look(now, this);
         firedAt = hasRun ? wokeAt : 0;
         isUpInVain = !hasRun;
-        if (look == Backstop.GET_UP || !standby.goToSleep(this, polls, next, now)) {
+        if (look == Backstop.WAKE_UP || !standby.goToSleep(this, polls, next, now)) {
             return true;
         }
         if (polls && next != Timeline.NEVER) {
@@ -329,7 +331,7 @@ final class Driver extends QueueRunner implements Runnable {
                 target = Math.min(target, now + SPARE_IDLE_NANOS);
             }
             if (!isCalled(next)) {
-                sleeper.sleepUntil(target, polls ? next : target, this);
+                parker.parkUntil(target, polls ? next : target, this);
             }
             if (look != Timeline.NEVER && !called && scheduler.timeline.now() >= look - EARLY_NANOS) {
                 backstop.look(look, this); // before it finds by itself what nobody has called it for
@@ -337,13 +339,13 @@ final class Driver extends QueueRunner implements Runnable {
             left = ends && scheduler.timeline.now() >= target && leave();
         } finally {
             if (!left) {
-                getUp();
+                wakeUp();
             }
         }
         return !left;
     }
 
-    private void getUp() {
+    private void wakeUp() {
         asleep = false;
         called = false;
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
@@ -371,7 +373,7 @@ final class Driver extends QueueRunner implements Runnable {
     }
 
     /**
-     * Nothing was armed for so long that the thread should end: true if it must. The driver stays what it is, asleep
+     * Nothing was armed for so long that the thread should end: true if it must. The worker stays what it is, asleep
      * for ever; Seat has the argument why no wake is lost.
      */
     private boolean leave() {
@@ -414,7 +416,7 @@ final class Driver extends QueueRunner implements Runnable {
     /** If the callback blocks, somebody must look after what is left behind. */
     private void ensureGuard() {
         if (!standby.ensureGuard(this, nodeOpaque().queue, claimedAt) && backstop != null) {
-            scheduler.crew.growIfAlone(this);
+            scheduler.workerPool.growIfAlone(this);
         }
     }
 

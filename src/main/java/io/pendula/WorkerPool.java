@@ -10,37 +10,37 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The drivers of one scheduler: starts their threads, knows them, and sees them end.
+ * The workers of one scheduler: starts their threads, knows them, and sees them end.
  *
- * <p>An ordinary scheduler has all drivers at home from the beginning, and spare ones for a while. A pool starts each
+ * <p>An ordinary scheduler has all workers at home from the beginning, and spare ones for a while. A pool starts each
  * when it is needed; those for which there is a queue that has none are at home there.
  */
-final class Crew {
+final class WorkerPool {
     private final TimerScheduler scheduler;
     /** Copied at each change, under this. */
-    private volatile Driver[] drivers = {};
-    /** Those of a thread factory: our own know their driver. */
-    private final Map<Thread, Driver> foreign = new ConcurrentHashMap<>();
+    private volatile Worker[] workers = {};
+    /** Those of a thread factory: our own know their worker. */
+    private final Map<Thread, Worker> foreign = new ConcurrentHashMap<>();
     private int sparesStarted;
 
     /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
-    /** A driver of a pool is about to start another. */
+    /** A worker of a pool is about to start another. */
     private final AtomicBoolean growing = new AtomicBoolean();
     private volatile boolean started;
     private int homes;
     private boolean startFailed;
 
-    Crew(TimerScheduler scheduler) {
+    WorkerPool(TimerScheduler scheduler) {
         this.scheduler = scheduler;
     }
 
-    Driver[] drivers() {
-        return drivers;
+    Worker[] workers() {
+        return workers;
     }
 
-    /** The driver that one of the factory's threads carries, or null. */
-    Driver driverOf(Thread t) {
+    /** The worker that one of the factory's threads carries, or null. */
+    Worker workerOf(Thread t) {
         return foreign.get(t);
     }
 
@@ -52,7 +52,7 @@ final class Crew {
     /** For statistics: the threads that were started and have not ended. */
     int liveThreads() {
         int n = 0;
-        for (Driver d : drivers) {
+        for (Worker d : workers) {
             Thread t = d.runner();
             n += t != null && t.isAlive() ? 1 : 0;
         }
@@ -63,9 +63,9 @@ final class Crew {
     void startAll(Monitor monitor) {
         started = true;
         TimerQueue[] queues = scheduler.queues;
-        Driver[] all = new Driver[Math.max(queues.length, Math.min(2, scheduler.options.maxThreads()))];
+        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, scheduler.options.maxThreads()))];
         for (int i = 0; i < all.length; i++) {
-            all[i] = new Driver(scheduler, scheduler.standby, i < queues.length ? queues[i] : null, false);
+            all[i] = new Worker(scheduler, scheduler.standby, i < queues.length ? queues[i] : null, false);
         }
         if (all.length > 0) {
             scheduler.standby.begin(all[0], all.length > 1 ? all[1] : null);
@@ -83,9 +83,9 @@ final class Crew {
     /** Those of the shared scheduler: each thread starts when it is first called. */
     void seatAll() {
         started = true;
-        Driver[] all = new Driver[scheduler.queues.length];
+        Worker[] all = new Worker[scheduler.queues.length];
         for (TimerQueue q : scheduler.queues) {
-            Driver d = new Driver(scheduler, scheduler.standby, q, false);
+            Worker d = new Worker(scheduler, scheduler.standby, q, false);
             d.sleeps(Timeline.NEVER); // has no thread as yet
             all[q.index] = d;
             q.prepareToSleep(scheduler.standby, scheduler.timeline.now());
@@ -95,8 +95,8 @@ final class Crew {
     }
 
     /** Workers whose threads are started later, or never. */
-    synchronized void knows(Driver... workers) {
-        drivers = workers;
+    synchronized void knows(Worker... workers) {
+        this.workers = workers;
     }
 
     /** A manual clock's own thread runs everything. */
@@ -109,9 +109,9 @@ final class Crew {
         if (!started) {
             synchronized (starting) {
                 if (!started) {
-                    Driver d = new Driver(scheduler, scheduler.standby, scheduler.queues[0], false);
+                    Worker d = new Worker(scheduler, scheduler.standby, scheduler.queues[0], false);
                     scheduler.standby.begin(d, null);
-                    homes = 1; // before this driver starts others
+                    homes = 1; // before this worker starts others
                     launch(d, "worker-0");
                     started = true;
                 }
@@ -120,22 +120,24 @@ final class Crew {
     }
 
     /**
-     * A worker of a pool is about to run a task. Starts one more, if there may be more and none sleeps. The user's factory
-     * may be slow, so nobody waits for it but the worker that has called it; all others go on, and those that go to sleep
-     * meanwhile look after what that one leaves.
+     * A worker of a pool is about to run a task. Starts one more, if there may be more and none sleeps. The user's
+     * factory may be slow, so nobody waits for it but the worker that has called it; all others go on, and those that
+     * go to sleep meanwhile look after what that one leaves.
      */
-    void growIfAlone(Driver by) {
-        if (drivers.length >= scheduler.options.maxThreads() || isAnyAsleep(by) || !growing.compareAndSet(false, true)) {
+    void growIfAlone(Worker by) {
+        if (workers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)
+                || !growing.compareAndSet(false, true)) {
             return;
         }
         try {
-            Driver d;
+            Worker d;
             try {
-                if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)) {
+                if (scheduler.isClosed() || workers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)) {
                     return;
                 }
-                d = new Driver(scheduler, scheduler.standby, homes < scheduler.queues.length ? scheduler.queues[homes] : null, false);
-                if (!enlist(d, newThread(d, "worker-" + drivers.length))) {
+                TimerQueue home = homes < scheduler.queues.length ? scheduler.queues[homes] : null;
+                d = new Worker(scheduler, scheduler.standby, home, false);
+                if (!enlist(d, newThread(d, "worker-" + workers.length))) {
                     return;
                 }
                 homes++;
@@ -148,8 +150,8 @@ final class Crew {
         }
     }
 
-    private boolean isAnyAsleep(Driver but) {
-        for (Driver d : drivers) {
+    private boolean isAnyAsleep(Worker but) {
+        for (Worker d : workers) {
             if (d != but && d.asleep) {
                 return true;
             }
@@ -162,23 +164,23 @@ final class Crew {
         return mayGrow() && !isAnyAsleep(null);
     }
 
-    /** Whether a spare driver could be started. */
+    /** Whether a spare worker could be started. */
     boolean mayGrow() {
-        return drivers.length < scheduler.options.maxThreads();
+        return workers.length < scheduler.options.maxThreads();
     }
 
-    /** Starts a driver without a home; false if there are as many as may be. */
+    /** Starts a worker without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
         synchronized (this) {
-            if (scheduler.isClosed() || drivers.length >= scheduler.options.maxThreads()) {
+            if (scheduler.isClosed() || workers.length >= scheduler.options.maxThreads()) {
                 return false;
             }
             number = sparesStarted++;
         }
         try {
-            launch(new Driver(scheduler, scheduler.standby, null, true), "spare-" + number);
-            FlightEvents.spareStarted(scheduler, drivers.length);
+            launch(new Worker(scheduler, scheduler.standby, null, true), "spare-" + number);
+            FlightEvents.spareStarted(scheduler, workers.length);
             return true;
         } catch (Throwable e) {
             synchronized (this) {
@@ -196,15 +198,15 @@ final class Crew {
         }
     }
 
-    /** The thread is started last, when all can find the driver. Does nothing once the scheduler is closed. */
-    private void launch(Driver d, String role) {
+    /** The thread is started last, when all can find the worker. Does nothing once the scheduler is closed. */
+    private void launch(Worker d, String role) {
         if (enlist(d, newThread(d, role))) {
             start(d);
         }
     }
 
     /** From now on all can find it; false if the scheduler is closed. */
-    private boolean enlist(Driver d, Thread t) {
+    private boolean enlist(Worker d, Thread t) {
         d.setThread(t);
         synchronized (this) {
             if (scheduler.isClosed()) {
@@ -213,14 +215,14 @@ final class Crew {
             if (scheduler.options.threadFactory() != null) {
                 foreign.put(t, d);
             }
-            Driver[] more = Arrays.copyOf(drivers, drivers.length + 1);
+            Worker[] more = Arrays.copyOf(workers, workers.length + 1);
             more[more.length - 1] = d;
-            drivers = more;
+            workers = more;
         }
         return true;
     }
 
-    private void start(Driver d) {
+    private void start(Worker d) {
         try {
             d.runner().start();
         } catch (Throwable e) {
@@ -229,10 +231,10 @@ final class Crew {
         }
     }
 
-    /** One more thread for a driver that the crew has already, or for the monitor. */
+    /** One more thread for a worker that the worker pool has already, or for the monitor. */
     Thread newThreadOf(Runnable body, String role) {
         Thread t = newThread(body, role);
-        if (body instanceof Driver d && scheduler.options.threadFactory() != null) {
+        if (body instanceof Worker d && scheduler.options.threadFactory() != null) {
             foreign.put(t, d);
         }
         return t;
@@ -249,7 +251,7 @@ final class Crew {
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {
             Thread t = scheduler.endsWhenIdle() ? CleanThreads.make(body, name)
-                    : body instanceof Driver d ? new DriverThread(null, d, name)
+                    : body instanceof Worker d ? new WorkerThread(null, d, name)
                     : new Thread(null, body, name, 0, false);
             t.setDaemon(options.daemon());
             t.setContextClassLoader(options.contextClassLoader());
@@ -269,23 +271,23 @@ final class Crew {
         return t;
     }
 
-    /** Called by the driver's thread as the last thing that it does. */
-    synchronized void ended(Driver d) {
+    /** Called by the worker's thread as the last thing that it does. */
+    synchronized void ended(Worker d) {
         foreign.remove(d.runner());
-        List<Driver> rest = new ArrayList<>(Arrays.asList(drivers));
+        List<Worker> rest = new ArrayList<>(Arrays.asList(workers));
         rest.remove(d);
-        drivers = rest.toArray(new Driver[0]);
+        workers = rest.toArray(new Worker[0]);
         notifyAll();
     }
 
     boolean isEmpty() {
-        return drivers.length == 0;
+        return workers.length == 0;
     }
 
-    /** Until no driver is left; false if there still are some after so many nanoseconds. */
+    /** Until no worker is left; false if there still are some after so many nanoseconds. */
     synchronized boolean awaitEmpty(long nanos) throws InterruptedException {
         long start = System.nanoTime();
-        while (drivers.length > 0) {
+        while (workers.length > 0) {
             long left = nanos - (System.nanoTime() - start);
             if (left <= 0) {
                 return false;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Threads that wait for firings, and the timers' side, which never waits for them. */
 @Timeout(2 * Fixtures.PATIENCE_SECONDS)
-class SignalTest {
+class ReceiverTest {
     private static final long FOR_EVER = Long.MAX_VALUE;
 
     private final ExecutorService pool = Executors.newCachedThreadPool();
@@ -36,7 +36,7 @@ class SignalTest {
     }
 
     /** A receiver that is suspended while it takes a firing; it goes on when the latch is opened. */
-    private Future<Boolean> suspendReceiver(Signal signal, CountDownLatch goOn) throws InterruptedException {
+    private Future<Boolean> suspendReceiver(Receiver signal, CountDownLatch goOn) throws InterruptedException {
         CountDownLatch inside = new CountDownLatch(1);
         Future<Boolean> receiver = pool.submit(() -> signal.await(() -> {
             inside.countDown();
@@ -53,7 +53,7 @@ class SignalTest {
 
     @Test
     void run_receiverSuspendedInside_doesNotWaitForIt() throws Exception {
-        Signal signal = new Signal();
+        Receiver signal = new Receiver();
         CountDownLatch goOn = new CountDownLatch(1);
         Future<Boolean> receiver = suspendReceiver(signal, goOn);
         get(pool.submit(signal));
@@ -63,7 +63,7 @@ class SignalTest {
 
     @Test
     void tickOrDiscard_receiverSuspendedInside_doesNotWaitForIt() throws Exception {
-        Signal.Ticks ticks = new Signal.Ticks();
+        TickReceiver ticks = new TickReceiver();
         CountDownLatch goOn = new CountDownLatch(1);
         Future<Boolean> receiver = suspendReceiver(ticks, goOn);
         get(pool.submit(() -> {
@@ -79,7 +79,7 @@ class SignalTest {
 
     @Test
     void tick_aroundADiscard_isKeptOrNot() {
-        Signal.Ticks ticks = new Signal.Ticks();
+        TickReceiver ticks = new TickReceiver();
         ticks.discardBefore(30);
         ticks.tick(29);
         assertFalse(ticks.take());
@@ -98,7 +98,7 @@ class SignalTest {
     @Test
     void tick_twoReceivers_eachGetsOne() throws Exception {
         for (int round = 0; round < 5_000; round++) {
-            Signal.Ticks ticks = new Signal.Ticks();
+            TickReceiver ticks = new TickReceiver();
             List<Future<Boolean>> receivers = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 receivers.add(pool.submit(() -> ticks.await(ticks::take, FOR_EVER)));
@@ -119,7 +119,7 @@ class SignalTest {
     }
 
     /** Takes it and gives it back, if it is there. */
-    private static boolean isTaken(Signal.Ticks ticks) {
+    private static boolean isTaken(TickReceiver ticks) {
         if (ticks.take()) {
             ticks.tick(1);
             return false;
@@ -130,7 +130,7 @@ class SignalTest {
     @Test
     void tick_firstReceiverIsInterruptedAtThatMoment_anotherGetsIt() throws Exception {
         for (int round = 0; round < 300; round++) {
-            Signal.Ticks ticks = new Signal.Ticks();
+            TickReceiver ticks = new TickReceiver();
             CountDownLatch running = new CountDownLatch(1);
             Thread[] first = new Thread[1];
             Future<Boolean> interrupted = pool.submit(() -> {

@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets an application's own thread drive a queue, at the moments when that thread comes by. */
-final class LoopDriver extends QueueRunner implements QueueOwner {
+/** Lets an application's own thread drive a queue, at the moments when that thread polls. */
+final class LoopWorker extends QueueRunner implements QueueOwner {
     /*
      * Overview
      *
      * The loop's thread alone calls what is in the second part. It says through nanosUntilNext until when it will wait,
-     * which publishes pollUntil as a driver's sleep does (WakeGate has the argument), and it is taken to wait until
-     * it comes by again: then getUp sets AWAKE. So a timer armed in between costs a call of the hook, though the
+     * which publishes pollUntil as a worker's sleep does (WakeGate has the argument), and it is taken to wait until
+     * it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook, though the
      * thread may have returned from its wait long ago; needless, but never too few, as nobody else can know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
@@ -25,7 +25,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
      * pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
      * The monitor must not sleep for long while a loop is up, since it may be late at any time. So whatever makes it up
-     * tells the monitor: the thread itself, when it comes by after a wait, or takes its queue back; and whoever calls
+     * tells the monitor: the thread itself, when it polls after a wait, or takes its queue back; and whoever calls
      * the hook, as the thread may have returned from its wait before.
      *
      * A loop owns one queue from the beginning, and those that other loops leave to it (Loops).
@@ -40,7 +40,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
 
     static {
         try {
-            VISITS = MethodHandles.lookup().findVarHandle(LoopDriver.class, "visits", int.class);
+            VISITS = MethodHandles.lookup().findVarHandle(LoopWorker.class, "visits", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -53,13 +53,13 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
     private final Runnable wakeup;
     private final boolean confined;
 
-    /** Set before it is given another queue than its own. Written under the crew's lock. */
+    /** Set before it is given another queue than its own. Written under the worker pool's lock. */
     volatile boolean hasSucceeded;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
     /** And all that has to be done then was done. */
     volatile boolean ended;
-    /** What was stopped when it went, until it was returned. Under the crew's lock, as the next. */
+    /** What was stopped when it went, until it was returned. Under the worker pool's lock, as the next. */
     List<TimerNode> unfired = new ArrayList<>();
     /** Another owner has got a queue of it, and must be woken. */
     boolean hasLeftSome;
@@ -80,12 +80,12 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
     private int seenVisits;
     long seenAt;
     boolean stallReported;
-    /** Since when it should have come by, when its queue was given to the workers; */
+    /** Since when it should have polled, when its queue was given to the workers; */
     long absentSince;
     /** and for what. */
     TimerNode lateTimer;
 
-    LoopDriver(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
+    LoopWorker(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
         super(scheduler);
         this.queue = queue;
         this.own = List.of(queue);
@@ -158,7 +158,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
     }
 
     /** Whether its thread has got on since the monitor last asked; if so, that is noted and may be reported anew. */
-    boolean hasComeBy(long now) {
+    boolean hasPolled(long now) {
         int v = (int) VISITS.getOpaque(this);
         if (v == seenVisits) {
             return false;
@@ -176,14 +176,14 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         return running;
     }
 
-    /** The thread has come by: it does not wait. */
-    void getUp() {
+    /** The thread has polled: it does not wait. */
+    void markAwake() {
         getOn();
         if (isUp()) {
             return; // and has said so in every queue
         }
         for (TimerQueue q : owned()) {
-            getUp(q);
+            markAwake(q);
         }
         waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
         tookBack = false;
@@ -194,7 +194,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         VISITS.setOpaque(this, visits + 1);
     }
 
-    private void getUp(TimerQueue q) {
+    private void markAwake(TimerQueue q) {
         q.lock(); // as only the owner may change pollUntil, and that can be another by now
         try {
             takeBack(q);
@@ -217,7 +217,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         return true;
     }
 
-    /** Under the crew's lock, after a queue has left the list. */
+    /** Under the worker pool's lock, after a queue has left the list. */
     void checkSuccession() {
         for (TimerQueue q : scheduler.queues) {
             if (q.gate.home() == this && q != queue) {
@@ -265,7 +265,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
             now = scheduler.timeline.now();
         }
         if (next <= now || isCalled()) {
-            getUp();
+            markAwake();
             return 0;
         }
         return next == Timeline.NEVER ? Long.MAX_VALUE : next - now;
@@ -276,7 +276,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         for (int steps = 0; steps < TIDY_STEPS; steps++) {
             long until = q.prepareToWait(this, now);
             if (until == TimerQueue.NOT_OWNER) {
-                getUp(q); // takes it back from the workers
+                markAwake(q); // takes it back from the workers
             } else if (until == TimerQueue.RETRY) {
                 tidied = true;
             } else if (until <= now || !q.compactor.wantsSweep()) {
@@ -302,7 +302,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
     /** Runs what is due now, and was armed before now; returns how many there were. */
     int runDue(int limit) {
         StackRoom.check(visits);
-        getUp();
+        markAwake();
         long now = scheduler.timeline.now();
         List<TimerQueue> mine = owned();
         boolean due = false;
@@ -396,7 +396,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
     int helpOthers() {
         StackRoom.check(visits);
-        getUp();
+        markAwake();
         scheduler.loops.closeEnded();
         long now = scheduler.timeline.now();
         int before = done;
@@ -412,7 +412,7 @@ final class LoopDriver extends QueueRunner implements QueueOwner {
         }
     }
 
-    /** Nobody may have looked at the inbox of a driver that is stuck. */
+    /** Nobody may have looked at the inbox of a worker that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
         boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.inbox.head() != null;
         if (!mayBe || q.isConfined() || !q.tryLock()) {

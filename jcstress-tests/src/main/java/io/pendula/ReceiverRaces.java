@@ -13,10 +13,10 @@ import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /** The tick that a ticker without a task keeps, and its receivers. */
-public class SignalRaces {
+public class ReceiverRaces {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
-    private static boolean awaitTick(Signal.Ticks ticks) {
+    private static boolean awaitTick(TickReceiver ticks) {
         try {
             return ticks.await(ticks::take, PATIENCE);
         } catch (InterruptedException e) {
@@ -25,7 +25,7 @@ public class SignalRaces {
     }
 
     /** Again and again, until the tick before has been taken. */
-    private static void tickUntilKept(Signal.Ticks ticks, long deadline) {
+    private static void tickUntilKept(TickReceiver ticks, long deadline) {
         for (long before = ticks.dropped(); ; before = ticks.dropped()) {
             ticks.tick(deadline);
             if (ticks.dropped() == before) {
@@ -41,7 +41,7 @@ public class SignalRaces {
     @Outcome(id = "false, true, 1", expect = ACCEPTABLE, desc = "Too early for both.")
     @State
     public static class TicksVsTake {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tick() {
@@ -66,7 +66,7 @@ public class SignalRaces {
     @Outcome(id = "false, false", expect = ACCEPTABLE, desc = "Discarded, or refused.")
     @State
     public static class TickVsDiscardThenTake {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tick() {
@@ -90,7 +90,7 @@ public class SignalRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class TickVsTakeThenDiscard {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tick() {
@@ -114,7 +114,7 @@ public class SignalRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class DiscardVsTickThenTake {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tickThenTake(ZZ_Result r) {
@@ -138,7 +138,7 @@ public class SignalRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class TakeVsTickThenDiscard {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tickThenDiscard() {
@@ -162,7 +162,7 @@ public class SignalRaces {
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Both.")
     @State
     public static class TwoTicksVsTwoWaits {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void tick() {
@@ -182,7 +182,7 @@ public class SignalRaces {
     @Outcome(id = {"true, true, false", "true, false, true"}, expect = ACCEPTABLE, desc = "One each, or one is kept.")
     @State
     public static class ReceiveVsTickThenTakeThenTick {
-        private final Signal.Ticks ticks = new Signal.Ticks();
+        private final TickReceiver ticks = new TickReceiver();
 
         @Actor
         public void receive(ZZZ_Result r) {

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
-class DriverTest {
+class WorkerTest {
     private static final Duration NOW = Duration.ZERO;
 
     private static TimerScheduler.Builder workers(int n) {
@@ -79,7 +79,7 @@ class DriverTest {
             assertEquals(IntStream.range(0, 300).boxed().toList(), List.copyOf(order));
             assertEquals(0, s.stats().spareThreads());
             assertEquals(0, s.stats().stolen());
-            assertEquals(1, s.crew.drivers().length);
+            assertEquals(1, s.workerPool.workers().length);
         }
     }
 
@@ -87,17 +87,17 @@ class DriverTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void run_oneDriverBlocked_othersRunWhatIsDueOnItsWorker(boolean armedByCallback) {
+    void run_oneWorkerBlocked_othersRunWhatIsDueOnItsWorker(boolean armedByCallback) {
         long best = Long.MAX_VALUE;
         // That all run at all is asked of each attempt; how soon, of the best, as the machine may be busy.
         for (int attempt = 0; attempt < 4 && best > 50_000_000; attempt++) {
-            best = Math.min(best, runBehindBlockedDriver(armedByCallback));
+            best = Math.min(best, runBehindBlockedWorker(armedByCallback));
         }
         assertTrue(best <= 50_000_000, "p99 " + millis(best) + " ms");
     }
 
-    /** Blocks a driver for as long as it takes others to run 10,000 timers of its worker; the lateness of most. */
-    private static long runBehindBlockedDriver(boolean armedByCallback) {
+    /** Blocks a worker for as long as it takes others to run 10,000 timers of its worker; the lateness of most. */
+    private static long runBehindBlockedWorker(boolean armedByCallback) {
         int count = 10_000;
         try (TimerScheduler s = workers(2).build()) {
             long[] late = new long[count];
@@ -130,7 +130,7 @@ class DriverTest {
             await(unblocked);
             Arrays.sort(late);
             assertTrue(late[0] >= 0, "early");
-            figure("behind a blocked driver, armed by %s: lateness p50 %.2f ms, p99 %.2f ms, max %.2f ms; stolen %d",
+            figure("behind a blocked worker, armed by %s: lateness p50 %.2f ms, p99 %.2f ms, max %.2f ms; stolen %d",
                     armedByCallback ? "callback" : "thread", millis(late[count / 2]), millis(late[count * 99 / 100]),
                     millis(late[count - 1]), s.stats().stolen());
             return late[count * 99 / 100];
@@ -145,7 +145,7 @@ class DriverTest {
             CountDownLatch ticks = new CountDownLatch(60);
             try (Ticker ticker = s.every(Duration.ofMillis(1), MissedTicks.BURST, () -> {
                 overlapped.compareAndSet(false, running.incrementAndGet() > 1);
-                block(3_000_000); // longer than the period: the next tick is overdue, and drivers are idle
+                block(3_000_000); // longer than the period: the next tick is overdue, and workers are idle
                 running.decrementAndGet();
                 ticks.countDown();
             })) {
@@ -202,12 +202,12 @@ class DriverTest {
                 first.countDown();
             });
             await(first);
-            Thread driver = factory.threads.peek();
-            eventually("driver sleeps", () -> s.crew.drivers()[0].asleep);
-            long before = threads.getThreadCpuTime(driver.getId());
+            Thread worker = factory.threads.peek();
+            eventually("worker sleeps", () -> s.workerPool.workers()[0].asleep);
+            long before = threads.getThreadCpuTime(worker.getId());
             block(200_000_000);
-            long cpu = threads.getThreadCpuTime(driver.getId()) - before;
-            figure("CPU of a driver in 200 ms after a callback left its interrupt flag: %.2f ms", millis(cpu));
+            long cpu = threads.getThreadCpuTime(worker.getId()) - before;
+            figure("CPU of a worker in 200 ms after a callback left its interrupt flag: %.2f ms", millis(cpu));
             assertTrue(cpu < 20_000_000, "CPU " + cpu);
 
             AtomicBoolean leaked = new AtomicBoolean();
@@ -221,20 +221,20 @@ class DriverTest {
             }
             await(rest);
             assertFalse(leaked.get());
-            driver.interrupt(); // from outside, while it sleeps: no more than a spurious wake-up
-            eventually("driver sleeps", () -> s.crew.drivers()[0].asleep && !driver.isInterrupted());
+            worker.interrupt(); // from outside, while it sleeps: no more than a spurious wake-up
+            eventually("worker sleeps", () -> s.workerPool.workers()[0].asleep && !worker.isInterrupted());
         }
     }
 
     @Test
-    void interrupt_sleepingDriver_doesNotMakeItSpin() {
+    void interrupt_sleepingWorker_doesNotMakeItSpin() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         assumeTrue(threads.isThreadCpuTimeSupported());
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("poked");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
             s.after(Duration.ofHours(1), () -> {});
-            for (Driver d : s.crew.drivers()) {
-                eventually("driver sleeps", () -> d.asleep);
+            for (Worker d : s.workerPool.workers()) {
+                eventually("worker sleeps", () -> d.asleep);
             }
             factory.threads.forEach(Thread::interrupt);
             block(10_000_000);
@@ -380,7 +380,7 @@ class DriverTest {
     }
 
     @Test
-    void executor_rejects_listenerHearsAndTheDriverRuns() {
+    void executor_rejects_listenerHearsAndTheWorkerRuns() {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         AtomicBoolean reject = new AtomicBoolean(true);
         try (TimerScheduler s = workers(1).listener(heard).executor(r -> {
@@ -396,7 +396,7 @@ class DriverTest {
                 first.countDown();
             });
             await(first);
-            assertTrue(ranOn.get() instanceof DriverThread);
+            assertTrue(ranOn.get() instanceof WorkerThread);
             assertEquals(1, heard.threw.size());
             assertSame(t, heard.threw.peek().timer());
             assertEquals("full", ((Throwable) heard.threw.peek().what()).getMessage());
@@ -489,7 +489,7 @@ class DriverTest {
     }
 
     @Test
-    void run_default_isOnADriversThread() {
+    void run_default_isOnAWorkersThread() {
         try (TimerScheduler s = workers(1).build()) {
             AtomicReference<Thread> ranOn = new AtomicReference<>();
             CountDownLatch done = new CountDownLatch(1);
@@ -499,7 +499,7 @@ class DriverTest {
             });
             await(done);
             assertNotSame(Thread.currentThread(), ranOn.get());
-            assertSame(s.crew.drivers()[0].runner(), ranOn.get());
+            assertSame(s.workerPool.workers()[0].runner(), ranOn.get());
         }
     }
 }

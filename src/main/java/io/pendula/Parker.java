@@ -9,14 +9,15 @@ import java.util.concurrent.locks.LockSupport;
  * How one worker sleeps until a deadline: rather precisely, at little cost.
  *
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
- * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to come
- * then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. Where wakes are not rationed a
- * sleep that is shorter than the oversleep is spun through as a whole; else it is a park of the shortest kind.
+ * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to
+ * come then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. Where wakes are not
+ * rationed a sleep that is shorter than the oversleep is spun through as a whole; else it is a park of the shortest
+ * kind.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
  * batch wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
  */
-final class Sleeper {
+final class Parker {
     private static final long MAX_BIAS_NANOS = 100_000;
     private static final long MAX_SPIN_NANOS = 30_000;
     /** What is learned begins here: two sleepers that learn from nothing need hundreds of sleeps. */
@@ -36,7 +37,7 @@ final class Sleeper {
     private final boolean spins;
     private long bias;
 
-    Sleeper(Timeline timeline, boolean isExact) {
+    Parker(Timeline timeline, boolean isExact) {
         this.timeline = timeline;
         this.isExact = isExact;
         // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
@@ -50,9 +51,9 @@ final class Sleeper {
      * what there is to do. What is due at {@code next}, which is no later, need not wait for the target if the thread
      * is up before.
      */
-    void sleepUntil(long target, long next, Driver sleeper) {
+    void parkUntil(long target, long next, Worker worker) {
         if (target == Timeline.NEVER) {
-            LockSupport.park(sleeper);
+            LockSupport.park(worker);
             return;
         }
         long now = timeline.now();
@@ -61,7 +62,7 @@ final class Sleeper {
         if (left > bias || !isExact) {
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
             if (left > 0) {
-                LockSupport.parkNanos(sleeper, parked);
+                LockSupport.parkNanos(worker, parked);
             }
             woke = timeline.now();
             long over = woke - now - parked;
@@ -76,7 +77,7 @@ final class Sleeper {
             }
         } // else any park would end too late
         if (spins) {
-            while (timeline.now() < next && !sleeper.isCalled()) {
+            while (timeline.now() < next && !worker.isCalled()) {
                 Thread.onSpinWait();
             }
         }
