@@ -89,7 +89,12 @@ final class Worker extends QueueRunner implements Runnable {
         this.standby = standby;
         this.backstop = scheduler.options.kind() == Options.Kind.POOL ? scheduler.backstop : null;
         this.parker = new Parker(scheduler.timeline, scheduler.options.spacingNanos() == 0);
-        this.seat = new Seat(scheduler.workerPool, this, scheduler.endsWhenIdle() ? "worker-" + home.index : null);
+        this.seat = new Seat(scheduler.workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
+    }
+
+    /** A spare one ends by itself, and for good. */
+    private boolean endsWhenIdle() {
+        return scheduler.endsWhenIdle() && !isTemporary;
     }
 
     void setThread(Thread thread) {
@@ -188,7 +193,7 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     private void prepare() {
-        if (scheduler.endsWhenIdle()) {
+        if (endsWhenIdle()) {
             wakeUp(); // as at the end of each sleep
         }
         Parker.tightenSlack();
@@ -324,7 +329,7 @@ final class Worker extends QueueRunner implements Runnable {
         boolean left = false;
         try {
             long target = Math.min(until, look);
-            boolean ends = target == Timeline.NEVER && scheduler.endsWhenIdle();
+            boolean ends = target == Timeline.NEVER && endsWhenIdle();
             if (ends) {
                 target = now + scheduler.idleNanos;
             } else if (isTemporary) {

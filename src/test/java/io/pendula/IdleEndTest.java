@@ -66,6 +66,26 @@ class IdleEndTest {
     }
 
     @Test
+    void allWorkersBlocked_timerDue_runsOnASpare() {
+        TimerScheduler s = make(2, 20_000_000);
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch release = new CountDownLatch(1);
+        for (int i = 0; i < 2; i++) {
+            s.after(1, TimeUnit.MILLISECONDS, () -> {
+                begun.countDown();
+                await(release);
+            });
+        }
+        await(begun);
+        fire(s);
+        assertEquals(1, s.stats().spareThreads());
+        release.countDown();
+        awaitNoThread();
+        fire(s);
+        awaitNoThread();
+    }
+
+    @Test
     void threads_oneTimerArmed_stay() {
         TimerScheduler s = make(1, 5_000_000);
         fire(s);
