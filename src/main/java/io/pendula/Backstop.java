@@ -39,7 +39,7 @@ final class Backstop {
     /** and rescued if it still is after so long. At once would be too soon: a woken thread may wait for a processor. */
     private static final long AGAIN_NANOS = 100_000_000;
 
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     /** When the next look is due; NEVER while nothing is armed. */
     private volatile long next = Timeline.NEVER;
     private volatile long rescues;
@@ -55,8 +55,8 @@ final class Backstop {
     /** and how many timers and queues they have visited. */
     private long visited;
 
-    Backstop(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    Backstop(Engine engine) {
+        this.engine = engine;
     }
 
     long rescues() {
@@ -78,7 +78,7 @@ final class Backstop {
 
     /** Whether there may be something to look for. Racy: what is armed later wakes the thread that looks. */
     private boolean isAnythingArmed() {
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.mayBeArmed()) {
                 return true;
             }
@@ -116,13 +116,13 @@ final class Backstop {
         needed = false;
         // What stops this thread for long stops the others, too: then what was noted before tells nothing.
         boolean afresh = now - due >= LATE_NANOS;
-        TimerQueue[] queues = scheduler.queues;
+        TimerQueue[] queues = engine.queues;
         for (int i = 0; i < queues.length; i++) {
             lookAt(queues[Math.floorMod(turn + i, queues.length)], now, afresh, me);
         }
         turn++;
         looks++;
-        FlightEvents.look(scheduler);
+        FlightEvents.look(engine);
         next = suspicious ? now + AGAIN_NANOS : armed ? now + LOOK_NANOS : Timeline.NEVER;
         return needed ? WAKE_UP : next;
     }
@@ -133,7 +133,7 @@ final class Backstop {
             return;
         }
         QueueOwner owner = q.gate.owner();
-        Worker poller = scheduler.standby.poller();
+        Worker poller = engine.standby.poller();
         boolean wakes = false;
         try {
             budget--;
@@ -158,7 +158,7 @@ final class Backstop {
         } finally {
             q.unlock();
         }
-        if (wakes && owner != scheduler.standby) {
+        if (wakes && owner != engine.standby) {
             owner.wake();
         } else if (wakes && poller != me) {
             poller.call(); // whatever it says of itself

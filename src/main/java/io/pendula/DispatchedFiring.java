@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A claimed firing on its way through the executor that a scheduler was built with. */
 final class DispatchedFiring extends Firing implements Runnable {
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private final AtomicBoolean taken = new AtomicBoolean();
     private volatile Thread runner;
 
-    DispatchedFiring(TimerScheduler scheduler, Firing claimed) {
-        this.scheduler = scheduler;
+    DispatchedFiring(Engine engine, Firing claimed) {
+        this.engine = engine;
         begin(claimed.nodeOpaque(), claimed.task, claimed.deadline, claimed.claimedAt);
     }
 
@@ -28,9 +28,9 @@ final class DispatchedFiring extends Firing implements Runnable {
         if (take()) {
             runner = Thread.currentThread();
             try {
-                scheduler.perform(this);
+                engine.perform(this);
             } finally {
-                scheduler.firings.ended(this);
+                engine.firings.ended(this);
             }
         }
     }

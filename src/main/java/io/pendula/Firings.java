@@ -10,11 +10,11 @@ import java.util.function.Predicate;
 
 /** The callbacks of a scheduler that are in progress, or handed to its executor: for those who close it. */
 final class Firings {
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private final Set<DispatchedFiring> handoffs = ConcurrentHashMap.newKeySet();
 
-    Firings(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    Firings(Engine engine) {
+        this.engine = engine;
     }
 
     void add(DispatchedFiring h) {
@@ -23,32 +23,32 @@ final class Firings {
 
     void ended(DispatchedFiring h) {
         handoffs.remove(h);
-        if (scheduler.isClosed()) { // after the removal; a closing thread sets it before it looks
+        if (engine.isClosed()) { // after the removal; a closing thread sets it before it looks
             runEnded();
         }
     }
 
     /** Tells those who wait in close(). */
     void runEnded() {
-        synchronized (scheduler.workerPool) {
-            scheduler.workerPool.notifyAll();
+        synchronized (engine.workerPool) {
+            engine.workerPool.notifyAll();
         }
     }
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
         // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             look(d.nodeAcquire(), look);
         }
-        for (LoopWorker l : scheduler.loops.all()) {
+        for (LoopWorker l : engine.loops.all()) {
             look(l.nodeAcquire(), look);
         }
         for (DispatchedFiring h : handoffs) { // after the workers: registered before a worker lets go
             look(h.nodeAcquire(), look);
         }
-        if (scheduler.stepper != null) {
-            look(scheduler.stepper.nodeAcquire(), look);
+        if (engine.stepper != null) {
+            look(engine.stepper.nodeAcquire(), look);
         }
     }
 
@@ -61,12 +61,12 @@ final class Firings {
 
     /** For people: the thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             if (d.nodeOpaque() == timer) {
                 return d.runner();
             }
         }
-        for (LoopWorker l : scheduler.loops.all()) {
+        for (LoopWorker l : engine.loops.all()) {
             if (l.nodeOpaque() == timer) {
                 return l.runner();
             }
@@ -93,12 +93,12 @@ final class Firings {
     private List<Firing> ofCaller() {
         Thread t = Thread.currentThread();
         List<Firing> runs = new ArrayList<>();
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             if (d.runner() == t) {
                 runs.add(d);
             }
         }
-        for (LoopWorker l : scheduler.loops.all()) {
+        for (LoopWorker l : engine.loops.all()) {
             if (l.runner() == t && l.isRunning()) {
                 runs.add(l);
             }
@@ -108,8 +108,8 @@ final class Firings {
                 runs.add(h);
             }
         }
-        if (scheduler.stepper != null && scheduler.stepper.runner() == t) {
-            runs.add(scheduler.stepper);
+        if (engine.stepper != null && engine.stepper.runner() == t) {
+            runs.add(engine.stepper);
         }
         return runs;
     }
@@ -122,14 +122,14 @@ final class Firings {
     /** Until none is in progress but those that wait here, too; or until the calling thread is interrupted. */
     void awaitEnd() {
         List<Firing> mine = ofCaller();
-        synchronized (scheduler.workerPool) {
+        synchronized (engine.workerPool) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);
-                scheduler.workerPool.notifyAll();
+                engine.workerPool.notifyAll();
             }
             try {
                 while (mustWait(!mine.isEmpty())) {
-                    scheduler.workerPool.wait();
+                    engine.workerPool.wait();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -138,18 +138,18 @@ final class Firings {
     }
 
     private boolean mustWait(boolean insideCallback) {
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             if (!d.inClose) {
                 return true;
             }
         }
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
-        for (LoopWorker l : scheduler.loops.all()) {
+        for (LoopWorker l : engine.loops.all()) {
             if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
                 return true;
             }
         }
-        if (scheduler.stepper != null && !scheduler.stepper.inClose && scheduler.stepper.nodeAcquire() != null) {
+        if (engine.stepper != null && !engine.stepper.inClose && engine.stepper.nodeAcquire() != null) {
             return true;
         }
         for (DispatchedFiring h : handoffs) {

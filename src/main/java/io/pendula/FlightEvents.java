@@ -2,8 +2,8 @@ package io.pendula;
 
 /**
  * Tells the JVM's flight recorder what happens, once a recording was started. Until then no class of {@code jdk.jfr} is
- * loaded, a module that may be missing: this class, which names none of them, looks at a system property that the recorder sets.
- * What goes wrong in the recorder harms no timer.
+ * loaded, a module that may be missing: this class, which names none of them, looks at a system property that the
+ * recorder sets. What goes wrong in the recorder harms no timer.
  */
 final class FlightEvents {
     /** A firing that is claimed so late is an event of its own. */
@@ -37,7 +37,7 @@ final class FlightEvents {
     }
 
     /** Each second, while a scheduler has anything armed: its statistics are wanted while a recording runs. */
-    static void look(TimerScheduler s) {
+    static void look(Engine s) {
         if (isOn()) {
             try {
                 JfrEvents.watch(s);
@@ -47,7 +47,7 @@ final class FlightEvents {
         }
     }
 
-    static void closed(TimerScheduler s) {
+    static void closed(Engine s) {
         if (isThere) {
             try {
                 JfrEvents.forget(s);
@@ -107,7 +107,7 @@ final class FlightEvents {
         }
     }
 
-    static void spareStarted(TimerScheduler s, int threads) {
+    static void spareStarted(Engine s, int threads) {
         if (isOn()) {
             try {
                 JfrEvents.spareStarted(s, threads);

@@ -59,19 +59,19 @@ final class GoneQueues {
      * loop that is armed only now and then takes its queue to and fro, at the cost of two copies of the list.
      */
 
-    /** A thread that was about to count something may do so yet in so many queues. */
+    /** So many are known with all that they are; of those before, only what is counted yet. */
     private static final int KEPT = 64;
 
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     /** Those that left last, the youngest at the end. Under the worker pool's lock, as all below. */
     private final ArrayDeque<TimerQueue> lately = new ArrayDeque<>(KEPT + 2);
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
-    /** The figures of those before. */
+    /** The figures of those before, when they were let go. */
     private TimerStats.Queue before = TimerStats.Queue.NOTHING;
 
-    GoneQueues(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    GoneQueues(Engine engine) {
+        this.engine = engine;
     }
 
     /** Holds no more than the last few queues; those before are let go unless a timer refers to them. */
@@ -102,22 +102,22 @@ final class GoneQueues {
      * caller holds no queue's lock.
      */
     boolean retire(TimerQueue q) {
-        synchronized (scheduler.workerPool) {
+        synchronized (engine.workerPool) {
             if (q.isRetired()) {
                 return true;
             }
-            if (scheduler.isClosed()) {
+            if (engine.isClosed()) {
                 return false; // the thread that closes it goes by the list
             }
             QueueOwner owner = q.gate.home();
-            TimerQueue[] rest = scheduler.queuesWithout(q); // what may fail for want of memory comes first
+            TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
             makeRoom();
             retired.add(q);
             if (!q.retire()) {
                 retired.remove(q);
                 return false;
             }
-            scheduler.queues = rest;
+            engine.queues = rest;
             lately.add(q);
             if (owner instanceof LoopWorker l) {
                 l.checkSuccession();
@@ -131,14 +131,14 @@ final class GoneQueues {
      * short, and the queue is retired still.
      */
     boolean bringBack(TimerQueue q) {
-        synchronized (scheduler.workerPool) {
+        synchronized (engine.workerPool) {
             if (!q.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
-            QueueOwner owner = scheduler.loops.anyOwner();
+            QueueOwner owner = engine.loops.anyOwner();
             TimerQueue[] more;
             try {
-                more = scheduler.queuesWith(q);
+                more = engine.queuesWith(q);
             } catch (OutOfMemoryError e) {
                 return false;
             }
@@ -146,11 +146,11 @@ final class GoneQueues {
                 l.hasSucceeded = true;
             }
             q.comeBackTo(owner);
-            scheduler.queues = more;
+            engine.queues = more;
             retired.remove(q);
             lately.remove(q);
         }
-        scheduler.loopIsUp(); // if it is a loop, which may be late
+        engine.loopIsUp(); // if it is a loop, which may be late
         return true;
     }
 
@@ -159,14 +159,14 @@ final class GoneQueues {
      * closed.
      */
     void relist() {
-        List<TimerQueue> all = new ArrayList<>(Arrays.asList(scheduler.queues));
+        List<TimerQueue> all = new ArrayList<>(Arrays.asList(engine.queues));
         all.addAll(retired);
         TimerQueue[] more = all.toArray(new TimerQueue[0]); // what may fail for want of memory comes first
-        for (int i = scheduler.queues.length; i < more.length; i++) {
+        for (int i = engine.queues.length; i < more.length; i++) {
             more[i].comeBackTo(null);
             lately.remove(more[i]);
         }
-        scheduler.queues = more;
+        engine.queues = more;
         retired.clear();
     }
 }

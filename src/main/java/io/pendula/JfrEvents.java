@@ -47,7 +47,7 @@ final class JfrEvents {
 
         final void tell(TimerNode t, long late) {
             Object work = Handles.task(t.work());
-            scheduler = t.queue.scheduler.options.name();
+            scheduler = t.queue.engine.options.name();
             task = work == null ? null : work.getClass();
             lateness = late;
             commit();
@@ -185,7 +185,7 @@ final class JfrEvents {
      * What each told last; and whether the recorder knows of all that is here. Both change under this map's monitor, the
      * innermost lock: no statistics are made under it.
      */
-    private static final Map<TimerScheduler, TimerStats.Lateness> WATCHED = new WeakHashMap<>();
+    private static final Map<Engine, TimerStats.Lateness> WATCHED = new WeakHashMap<>();
     private static volatile boolean registered;
 
     private JfrEvents() {}
@@ -204,7 +204,7 @@ final class JfrEvents {
         return false;
     }
 
-    static void watch(TimerScheduler s) {
+    static void watch(Engine s) {
         synchronized (WATCHED) {
             if (!isRecording()) {
                 WATCHED.clear();
@@ -216,7 +216,7 @@ final class JfrEvents {
         }
     }
 
-    static void forget(TimerScheduler s) {
+    static void forget(Engine s) {
         synchronized (WATCHED) {
             WATCHED.remove(s);
             if (WATCHED.isEmpty()) {
@@ -247,17 +247,17 @@ final class JfrEvents {
 
     /** Called by the recorder, each period. */
     private static void tellStatistics() {
-        List<TimerScheduler> all;
+        List<Engine> all;
         synchronized (WATCHED) {
             all = new ArrayList<>(WATCHED.keySet());
         }
-        for (TimerScheduler s : all) {
+        for (Engine s : all) {
             tellStatistics(s);
         }
     }
 
     /** One that is closed or has nothing to do is forgotten: when it has, its next look makes it known again. */
-    private static void tellStatistics(TimerScheduler s) {
+    private static void tellStatistics(Engine s) {
         TimerStats stats = s.stats();
         TimerStats.Lateness before;
         synchronized (WATCHED) {
@@ -277,7 +277,7 @@ final class JfrEvents {
     }
 
     /** An event may come before the first look at its scheduler. */
-    private static boolean isWanted(TimerScheduler s) {
+    private static boolean isWanted(Engine s) {
         if (!registered) {
             watch(s);
         }
@@ -285,13 +285,13 @@ final class JfrEvents {
     }
 
     static void late(TimerNode t, long lateness) {
-        if (isWanted(t.queue.scheduler)) {
+        if (isWanted(t.queue.engine)) {
             new LateFiring().tell(t, lateness);
         }
     }
 
     static void slow(TimerNode t, long lateness, long ran) {
-        if (isWanted(t.queue.scheduler)) {
+        if (isWanted(t.queue.engine)) {
             SlowCallback e = new SlowCallback();
             e.ran = ran;
             e.tell(t, lateness);
@@ -299,7 +299,7 @@ final class JfrEvents {
     }
 
     static void threw(TimerNode t, long lateness, Throwable thrown) {
-        if (isWanted(t.queue.scheduler)) {
+        if (isWanted(t.queue.engine)) {
             CallbackThrew e = new CallbackThrew();
             e.thrown = thrown.getClass();
             e.message = thrown.getMessage();
@@ -308,23 +308,23 @@ final class JfrEvents {
     }
 
     static void stalled(TimerNode t, long lateness, long blocked) {
-        if (isWanted(t.queue.scheduler)) {
+        if (isWanted(t.queue.engine)) {
             WorkerStalled e = new WorkerStalled();
-            e.thread = t.queue.scheduler.firings.runnerOf(t);
+            e.thread = t.queue.engine.firings.runnerOf(t);
             e.blocked = blocked;
             e.tell(t, lateness);
         }
     }
 
     static void loopStalled(TimerNode first, Thread loop, long lateness) {
-        if (isWanted(first.queue.scheduler)) {
+        if (isWanted(first.queue.engine)) {
             LoopStalled e = new LoopStalled();
             e.thread = loop;
             e.tell(first, lateness);
         }
     }
 
-    static void spareStarted(TimerScheduler s, int threads) {
+    static void spareStarted(Engine s, int threads) {
         if (isWanted(s)) {
             SpareStarted e = new SpareStarted();
             e.scheduler = s.options.name();

@@ -85,8 +85,8 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     /** and for what. */
     TimerNode lateTimer;
 
-    LoopWorker(TimerScheduler scheduler, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
-        super(scheduler);
+    LoopWorker(Engine engine, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
+        super(engine);
         this.queue = queue;
         this.own = List.of(queue);
         this.thread = thread;
@@ -114,7 +114,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     @Override
     boolean isGone() {
-        return detached || scheduler.isClosed();
+        return detached || engine.isClosed();
     }
 
     /** Whether its thread has ended. The state is read because isAlive is a native method on some JDKs. */
@@ -125,19 +125,19 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     @Override
     public void wake() {
         if (hasEnded()) {
-            scheduler.loops.closeEnded(this); // then another runner has its queues, and is woken
+            engine.loops.closeEnded(this); // then another runner has its queues, and is woken
         }
         try {
             wakeup.run();
         } catch (Throwable e) {
-            for (TimerQueue q : scheduler.queues) {
+            for (TimerQueue q : engine.queues) {
                 if (q.gate.owner() == this) {
                     sleepOn(q);
                 }
             }
-            scheduler.reporter.wakeupThrew(this, e);
+            engine.reporter.wakeupThrew(this, e);
         } finally {
-            scheduler.loopIsUp();
+            engine.loopIsUp();
         }
     }
 
@@ -187,7 +187,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         }
         waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
         tookBack = false;
-        scheduler.loopIsUp();
+        engine.loopIsUp();
     }
 
     private void getOn() {
@@ -219,7 +219,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Under the worker pool's lock, after a queue has left the list. */
     void checkSuccession() {
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.home() == this && q != queue) {
                 return;
             }
@@ -230,7 +230,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     private void tellMonitor() {
         if (tookBack) {
             tookBack = false;
-            scheduler.loopIsUp();
+            engine.loopIsUp();
         }
     }
 
@@ -239,7 +239,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
             return own;
         }
         List<TimerQueue> all = new ArrayList<>();
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.home() == this) {
                 all.add(q);
             }
@@ -252,17 +252,17 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         StackRoom.check(visits);
         getOn();
         waitsUntil = WakeGate.AWAKE; // see sleepOn
-        long now = scheduler.timeline.now();
+        long now = engine.timeline.now();
         long next = Timeline.NEVER;
         tidied = false;
         for (TimerQueue q : owned()) {
             next = Math.min(next, prepare(q, now));
-            scheduler.retireIfVacant(q);
+            engine.retireIfVacant(q);
         }
         waitsUntil = next;
         tellMonitor();
         if (tidied) {
-            now = scheduler.timeline.now();
+            now = engine.timeline.now();
         }
         if (next <= now || isCalled()) {
             markAwake();
@@ -303,7 +303,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     int runDue(int limit) {
         StackRoom.check(visits);
         markAwake();
-        long now = scheduler.timeline.now();
+        long now = engine.timeline.now();
         List<TimerQueue> mine = owned();
         boolean due = false;
         for (TimerQueue q : mine) {
@@ -329,7 +329,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         } finally {
             ended(done != before);
             for (TimerQueue q : mine) {
-                scheduler.retireIfVacant(q);
+                engine.retireIfVacant(q);
             }
         }
     }
@@ -397,11 +397,11 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     int helpOthers() {
         StackRoom.check(visits);
         markAwake();
-        scheduler.loops.closeEnded();
-        long now = scheduler.timeline.now();
+        engine.loops.closeEnded();
+        long now = engine.timeline.now();
         int before = done;
         try {
-            for (TimerQueue q : scheduler.queues) {
+            for (TimerQueue q : engine.queues) {
                 if (q.gate.home() != this && isBehind(q, now)) {
                     help(q, now);
                 }
@@ -446,13 +446,13 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
             Thread.currentThread().interrupt(); // what it means is for the application to say
         }
         if (ran) {
-            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
-            if (scheduler.isClosed()) {
-                scheduler.firings.runEnded();
+            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
+            if (engine.isClosed()) {
+                engine.firings.runEnded();
             }
         }
         if (detached) {
-            scheduler.loops.forget(this);
+            engine.loops.forget(this);
         }
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  * owner, or whose loop was confined, is closed.
  */
 final class Loops {
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     /** Made when it is first asked for: it loads the classes of loops, which costs a new JVM two milliseconds. */
     private static final class None {
         static final LoopWorker[] ARRAY = {};
@@ -30,8 +30,8 @@ final class Loops {
     private final Map<Thread, LoopWorker> byThread = new ConcurrentHashMap<>();
     private int made;
 
-    Loops(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    Loops(Engine engine) {
+        this.engine = engine;
     }
 
     LoopWorker[] all() {
@@ -68,8 +68,8 @@ final class Loops {
     }
 
     LoopWorker attach(Thread thread, Runnable wakeup, boolean confined) {
-        synchronized (scheduler.workerPool) {
-            if (scheduler.isClosed()) {
+        synchronized (engine.workerPool) {
+            if (engine.isClosed()) {
                 throw new IllegalStateException("the scheduler is closed");
             }
             if (byThread.containsKey(thread)) {
@@ -82,15 +82,15 @@ final class Loops {
                             + " is inside a callback of a loop that it has closed");
                 }
             }
-            TimerQueue q = scheduler.newQueue(scheduler.workers() + made);
-            LoopWorker d = new LoopWorker(scheduler, q, thread, wakeup, confined);
+            TimerQueue q = engine.newQueue(engine.workers() + made);
+            LoopWorker d = new LoopWorker(engine, q, thread, wakeup, confined);
             LoopWorker[] all = all();
             LoopWorker[] more = Arrays.copyOf(all, all.length + 1);
             more[all.length] = d;
-            TimerQueue[] queues = scheduler.queuesWith(q);
+            TimerQueue[] queues = engine.queuesWith(q);
             byThread.put(thread, d); // the last step that may fail for want of memory
             q.giveTo(d);
-            scheduler.queues = queues;
+            engine.queues = queues;
             loops = more;
             made++;
             return d;
@@ -105,7 +105,7 @@ final class Loops {
         List<TimerNode> unfired;
         QueueOwner successor = null;
         try {
-            synchronized (scheduler.workerPool) {
+            synchronized (engine.workerPool) {
                 if (d.ended) {
                     return List.of();
                 }
@@ -114,7 +114,7 @@ final class Loops {
                 if (!d.isRunning()) {
                     forget(d);
                 }
-                if (!scheduler.isClosed()) { // else the thread that closes it has them
+                if (!engine.isClosed()) { // else the thread that closes it has them
                     successor = successor();
                     leaveQueues(d, successor);
                 }
@@ -127,12 +127,12 @@ final class Loops {
                     s.hasTakenOver();
                 } else {
                     successor.wake();
-                    scheduler.loopIsUp(); // it may be late
+                    engine.loopIsUp(); // it may be late
                 }
             }
         }
         try {
-            scheduler.abandon(unfired);
+            engine.abandon(unfired);
         } catch (Throwable e) {
             d.ended = false;
             throw e;
@@ -143,16 +143,16 @@ final class Loops {
 
     /** Under the worker pool's lock. Each queue of a loop is closed, or gets another owner. */
     private void leaveQueues(LoopWorker d, QueueOwner successor) {
-        boolean last = successor == null && !scheduler.isStepped();
+        boolean last = successor == null && !engine.isStepped();
         if (last) {
-            scheduler.gone().relist();
+            engine.gone().relist();
         }
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.home() != d && !(last && q.gate.home() == null)) {
                 continue;
             }
             if (d.isConfined() && q == d.queue || last) {
-                scheduler.closeQueue(q, d.unfired);
+                engine.closeQueue(q, d.unfired);
             } else {
                 if (successor instanceof LoopWorker l) {
                     l.hasSucceeded = true;
@@ -160,7 +160,7 @@ final class Loops {
                 q.leaveTo(successor);
                 boolean before = d.hasLeftSome;
                 d.hasLeftSome = true; // unless nothing is armed there
-                if (scheduler.gone().retire(q)) {
+                if (engine.gone().retire(q)) {
                     d.hasLeftSome = before;
                 }
             }
@@ -172,8 +172,8 @@ final class Loops {
      * is one; or null.
      */
     QueueOwner successor() {
-        if (scheduler.workers() > 0) {
-            return scheduler.standby; // null with a manual clock
+        if (engine.workers() > 0) {
+            return engine.standby; // null with a manual clock
         }
         LoopWorker successor = null;
         for (LoopWorker l : all()) {
@@ -191,7 +191,7 @@ final class Loops {
     QueueOwner anyOwner() {
         QueueOwner successor = successor();
         LoopWorker[] all = all();
-        for (int i = 0; successor == null && i < all.length && !scheduler.isStepped(); i++) {
+        for (int i = 0; successor == null && i < all.length && !engine.isStepped(); i++) {
             successor = all[i].detached ? null : all[i];
         }
         return successor;
@@ -211,8 +211,8 @@ final class Loops {
      * stay where they are while there is no owner to be had: the next loop that is attached becomes it.
      */
     void closeEnded(LoopWorker l) {
-        synchronized (scheduler.workerPool) {
-            if (l.ended || scheduler.isClosed() || !l.isConfined() && successor() == null && !scheduler.isStepped()) {
+        synchronized (engine.workerPool) {
+            if (l.ended || engine.isClosed() || !l.isConfined() && successor() == null && !engine.isStepped()) {
                 return;
             }
         }
@@ -221,11 +221,11 @@ final class Loops {
 
     /** Its last callback has ended. */
     void forget(LoopWorker d) {
-        synchronized (scheduler.workerPool) {
+        synchronized (engine.workerPool) {
             List<LoopWorker> rest = new ArrayList<>(Arrays.asList(all()));
             rest.remove(d);
             loops = rest.toArray(new LoopWorker[0]);
-            scheduler.workerPool.notifyAll();
+            engine.workerPool.notifyAll();
         }
     }
 }

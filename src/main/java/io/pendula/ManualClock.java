@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
- * TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+ * Engine timers = TimerScheduler.builder().clock(clock).build();
  * timers.after(Duration.ofSeconds(5), this::expire);
  * clock.advance(Duration.ofSeconds(5));   // expire() has been called
  * }</pre>
@@ -28,7 +28,7 @@ public final class ManualClock implements NanoClock {
     /** So many callbacks may run at one instant, besides those that were pending by then. */
     static final int RUNS_AT_AN_INSTANT = 1_000_000;
 
-    private final List<TimerScheduler> schedulers = new ArrayList<>();
+    private final List<Engine> schedulers = new ArrayList<>();
     private volatile long nanos;
     private Thread advancing;
     /** Of the thread that advances: a callback has left its interrupt flag set. */
@@ -71,7 +71,7 @@ public final class ManualClock implements NanoClock {
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
-        List<TimerScheduler> driven;
+        List<Engine> driven;
         synchronized (schedulers) {
             if (advancing != null) {
                 throw new IllegalStateException("the clock is being advanced already"
@@ -79,7 +79,7 @@ public final class ManualClock implements NanoClock {
                         : " by " + advancing.getName()));
             }
             advancing = Thread.currentThread();
-            schedulers.removeIf(TimerScheduler::isClosed);
+            schedulers.removeIf(Engine::isClosed);
             driven = List.copyOf(schedulers);
         }
         try {
@@ -114,7 +114,7 @@ public final class ManualClock implements NanoClock {
      */
     public Optional<Duration> nextIn() {
         long nearest = Long.MAX_VALUE;
-        for (TimerScheduler s : open()) {
+        for (Engine s : open()) {
             nearest = Math.min(nearest, s.stepper.nanosUntilNext());
         }
         return nearest == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nearest));
@@ -130,22 +130,22 @@ public final class ManualClock implements NanoClock {
         return pending(open());
     }
 
-    private List<TimerScheduler> open() {
+    private List<Engine> open() {
         synchronized (schedulers) {
-            schedulers.removeIf(TimerScheduler::isClosed);
+            schedulers.removeIf(Engine::isClosed);
             return List.copyOf(schedulers);
         }
     }
 
-    private long advance(List<TimerScheduler> driven, long distance) {
+    private long advance(List<Engine> driven, long distance) {
         long left = distance;
         long ran = 0;
         long atInstant = 0; // callbacks that ran since the clock was last moved
         long most = 0;
         for (;;) {
-            TimerScheduler first = null;
+            Engine first = null;
             long nearest = Long.MAX_VALUE;
-            for (TimerScheduler s : driven) {
+            for (Engine s : driven) {
                 long ahead = s.stepper.nanosUntilNext();
                 if (ahead < nearest) {
                     nearest = ahead;
@@ -178,17 +178,17 @@ public final class ManualClock implements NanoClock {
         }
     }
 
-    private static long pending(List<TimerScheduler> driven) {
+    private static long pending(List<Engine> driven) {
         long pending = 0;
-        for (TimerScheduler s : driven) {
+        for (Engine s : driven) {
             pending += s.pending();
         }
         return pending;
     }
 
-    void attach(TimerScheduler scheduler) {
+    void attach(Engine engine) {
         synchronized (schedulers) {
-            schedulers.add(scheduler);
+            schedulers.add(engine);
         }
     }
 }

@@ -55,7 +55,7 @@ final class Monitor implements Runnable {
     private static final long STILL_LATE_NANOS = 100_000_000;
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private final Backstop backstop;
     private final long stallNanos;
     /** Between two looks at callbacks. Half of stallNanos if that is short, since it takes two looks to see a stall. */
@@ -70,13 +70,13 @@ final class Monitor implements Runnable {
     private long resumedAt;
     private volatile long sleepsUntil;
 
-    Monitor(TimerScheduler scheduler, Backstop backstop, long stallNanos) {
-        this.scheduler = scheduler;
+    Monitor(Engine engine, Backstop backstop, long stallNanos) {
+        this.engine = engine;
         this.backstop = backstop;
         this.stallNanos = stallNanos;
         this.lookNanos = Math.min(Backstop.LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(scheduler.workerPool, this, scheduler.endsWhenIdle() ? "monitor" : null);
-        if (scheduler.endsWhenIdle()) {
+        this.seat = new Seat(engine.workerPool, this, engine.endsWhenIdle() ? "monitor" : null);
+        if (engine.endsWhenIdle()) {
             sleepsUntil = Timeline.NEVER; // has no thread as yet
         }
     }
@@ -94,7 +94,7 @@ final class Monitor implements Runnable {
 
     /** A worker has woken up, and no other sleeps, as far as it knows. */
     void noneAsleep(long now) {
-        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && scheduler.workerPool.isSpareNeeded()) {
+        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && engine.workerPool.isSpareNeeded()) {
             call();
         }
     }
@@ -120,7 +120,7 @@ final class Monitor implements Runnable {
 
     @Override
     public void run() {
-        while (!scheduler.isClosed() && seat.isMine()) {
+        while (!engine.isClosed() && seat.isMine()) {
             try {
                 watch();
             } catch (Throwable e) {
@@ -142,26 +142,26 @@ final class Monitor implements Runnable {
     }
 
     private void watch() {
-        long now = scheduler.timeline.now();
-        while (!scheduler.isClosed()) {
+        long now = engine.timeline.now();
+        while (!engine.isClosed()) {
             long until = planOn(poll(now), now);
-            if (scheduler.isClosed()) {
+            if (engine.isClosed()) {
                 return;
             }
-            if (until == Timeline.NEVER && scheduler.endsWhenIdle()) {
-                LockSupport.parkNanos(this, scheduler.idleNanos);
+            if (until == Timeline.NEVER && engine.endsWhenIdle()) {
+                LockSupport.parkNanos(this, engine.idleNanos);
                 long began = now;
-                now = scheduler.timeline.now();
-                if (now - began >= scheduler.idleNanos && leave()) {
+                now = engine.timeline.now();
+                if (now - began >= engine.idleNanos && leave()) {
                     return;
                 }
             } else if (until == Timeline.NEVER) {
                 LockSupport.park(this);
-                now = scheduler.timeline.now();
+                now = engine.timeline.now();
             } else {
                 LockSupport.parkNanos(this, until - now);
                 // One reading for both, else a pause between two of them would be taken for a callback's time.
-                now = scheduler.timeline.now();
+                now = engine.timeline.now();
                 overslept(now - until, now);
             }
             Thread.interrupted();
@@ -177,7 +177,7 @@ final class Monitor implements Runnable {
         if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
             sooner = now + SLOW_POLL_NANOS;
         }
-        if (until > now + ALL_UP_LIMIT_NANOS && scheduler.workerPool.isSpareNeeded()) {
+        if (until > now + ALL_UP_LIMIT_NANOS && engine.workerPool.isSpareNeeded()) {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
             sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
@@ -192,7 +192,7 @@ final class Monitor implements Runnable {
     /** When to look again at a worker that is up though nothing is armed: it may have taken out a timer to run. */
     private long lookWhileUp(long now) {
         long next = Timeline.NEVER;
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             if (!d.asleep) {
                 // One that is not in a callback will be soon, or asleep.
                 next = Math.min(next, now + (d.isInCallback() ? lookNanos : SLOW_POLL_NANOS));
@@ -206,7 +206,7 @@ final class Monitor implements Runnable {
             paused += nanos;
             if (nanos >= PAUSE_NANOS) {
                 resumedAt = now;
-                scheduler.reporter.paused(nanos);
+                engine.reporter.paused(nanos);
             }
         }
     }
@@ -219,7 +219,7 @@ final class Monitor implements Runnable {
 
     /** It may have polled and said so after it was looked at, and does not tell when its time is over. */
     private boolean isAnyLoopSoonerThan(long until) {
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() instanceof LoopWorker l
                     && (l.isUp() || q.gate.pollUntil() < until - SLOW_POLL_NANOS)) {
                 return true;
@@ -231,7 +231,7 @@ final class Monitor implements Runnable {
     /** Looks at everything once; returns when to look again. */
     private long poll(long now) {
         long next = lookAtWorkers(now);
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() instanceof LoopWorker l) {
                 next = Math.min(next, lookAtLoop(q, l, now));
             } else if (q.gate.home() instanceof LoopWorker l) {
@@ -246,7 +246,7 @@ final class Monitor implements Runnable {
     private long lookAtWorkers(long now) {
         long next = Timeline.NEVER;
         boolean allStuck = true;
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             int pulse = d.pulseOpaque();
             boolean isRunning = (pulse & 1) != 0;
             if (!isRunning || pulse != d.seenPulse) {
@@ -259,16 +259,16 @@ final class Monitor implements Runnable {
             if (isRunning && !d.stallReported) {
                 if (age >= stallNanos && age > 0) {
                     d.stallReported = true;
-                    scheduler.reporter.stalled(d.nodeOpaque(), d.lateness(), age);
+                    engine.reporter.stalled(d.nodeOpaque(), d.lateness(), age);
                 } else {
                     next = Math.min(next, now + Math.min(lookNanos, Math.max(MIN_LOOK_NANOS, stallNanos - age)));
                 }
             }
         }
-        if (scheduler.workerPool.isSpareNeeded()) {
+        if (engine.workerPool.isSpareNeeded()) {
             next = Math.min(next, now + ALL_UP_POLL_NANOS);
             if (allStuck && isAnythingDue(now)) {
-                scheduler.workerPool.startSpare();
+                engine.workerPool.startSpare();
             }
         }
         return next;
@@ -280,7 +280,7 @@ final class Monitor implements Runnable {
 
     private boolean isAnythingDue(long now) {
         boolean due = false;
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (!q.isConfined() && q.tryLock()) {
                 try {
                     due |= !q.drain() || q.earliest() <= now + SLOW_POLL_NANOS;
@@ -312,7 +312,7 @@ final class Monitor implements Runnable {
      */
     private long lookAtLoop(TimerQueue q, LoopWorker l, long now) {
         if (l.hasEnded()) {
-            scheduler.loops.closeEnded(l);
+            engine.loops.closeEnded(l);
             if (l.detached) {
                 return now + FAST_POLL_NANOS; // for the new owner
             }
@@ -321,7 +321,7 @@ final class Monitor implements Runnable {
         TimerNode running = l.nodeOpaque();
         if (running != null && age(l.seenAt, now) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
-            scheduler.reporter.stalled(running, l.lateness(), age(l.seenAt, now));
+            engine.reporter.stalled(running, l.lateness(), age(l.seenAt, now));
         }
         long p = q.gate.pollUntil();
         if (!q.tryLock()) {
@@ -338,7 +338,7 @@ final class Monitor implements Runnable {
             first = q.first();
             if (!came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && q.gate.owner() == l
                     && !l.hasPolled(now - paused)) {
-                q.transfer(scheduler.standby);
+                q.transfer(engine.standby);
                 isTakenOver = true;
                 l.absentSince = Math.max(due, resumedAt);
                 l.lateTimer = first;
@@ -347,7 +347,7 @@ final class Monitor implements Runnable {
             q.unlock();
         }
         if (isTakenOver) {
-            scheduler.standby.hasTakenOver();
+            engine.standby.hasTakenOver();
         }
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {
@@ -356,7 +356,7 @@ final class Monitor implements Runnable {
         }
         if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
-            scheduler.reporter.loopStalled(l, first, late);
+            engine.reporter.loopStalled(l, first, late);
         }
         if (isTakenOver) {
             return now + lookNanos;
@@ -368,14 +368,14 @@ final class Monitor implements Runnable {
         if (l.isConfined()) {
             return now + SLOW_POLL_NANOS;
         }
-        scheduler.standby.callHelper(null); // which runs what is due; the loop polls, so the rest is its own
+        engine.standby.callHelper(null); // which runs what is due; the loop polls, so the rest is its own
         return now + FAST_POLL_NANOS;
     }
 
     /** The workers have its queue. */
     private long lookAtAbsent(LoopWorker l, long now) {
         if (l.hasEnded()) {
-            scheduler.loops.closeEnded(l);
+            engine.loops.closeEnded(l);
         }
         TimerNode running = l.nodeOpaque();
         if (!l.hasPolled(now - paused) && !l.stallReported) {
@@ -383,9 +383,9 @@ final class Monitor implements Runnable {
             if (since >= stallNanos) {
                 l.stallReported = true;
                 if (running == null) {
-                    scheduler.reporter.loopStalled(l, l.lateTimer, since);
+                    engine.reporter.loopStalled(l, l.lateTimer, since);
                 } else {
-                    scheduler.reporter.stalled(running, l.lateness(), since);
+                    engine.reporter.stalled(running, l.lateness(), since);
                 }
             }
         }

@@ -18,10 +18,10 @@ abstract class QueueRunner extends Firing {
     /** A timer of a loop that is this late may be run by a worker, though the loop's thread polls. */
     static final long STEAL_AFTER_NANOS = 500_000;
 
-    final TimerScheduler scheduler;
+    final Engine engine;
 
-    QueueRunner(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    QueueRunner(Engine engine) {
+        this.engine = engine;
     }
 
     /** Whether another's queue is overdue, as far as can be told without its lock. */
@@ -34,7 +34,7 @@ abstract class QueueRunner extends Firing {
     final boolean help(TimerQueue q, long now) {
         int ran = 0;
         for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !q.isConfined() && !isGone();
-                t = scheduler.timeline.now()) {
+                t = engine.timeline.now()) {
             int step = q.helpOne(this, t, true);
             if (step == TimerQueue.CLAIMED) {
                 runClaimed();
@@ -48,13 +48,13 @@ abstract class QueueRunner extends Firing {
 
     /** Whether it has no more business here. */
     boolean isGone() {
-        return scheduler.isClosed();
+        return engine.isClosed();
     }
 
     /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
     abstract boolean runClaimed();
 
     final boolean perform() {
-        return (scheduler.options.executor() == null || !scheduler.handOff(this)) && scheduler.perform(this);
+        return (engine.options.executor() == null || !engine.handOff(this)) && engine.perform(this);
     }
 }

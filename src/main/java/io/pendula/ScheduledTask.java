@@ -114,7 +114,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
     }
 
     ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor, boolean forNow) {
-        this(queue, executor.scheduler.work(task), executor, forNow);
+        this(queue, executor.engine.work(task), executor, forNow);
     }
 
     private ScheduledTask(TimerQueue queue, Call call, SchedulerExecutor executor, boolean forNow) {

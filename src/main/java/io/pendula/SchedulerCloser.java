@@ -17,13 +17,13 @@ final class SchedulerCloser {
      * and it was left with its queue, which is asked last.
      */
 
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private volatile boolean done;
     /** Not returned yet. */
     private final List<TimerNode> unfired = new ArrayList<>();
 
-    SchedulerCloser(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    SchedulerCloser(Engine engine) {
+        this.engine = engine;
     }
 
     boolean isDone() {
@@ -35,9 +35,9 @@ final class SchedulerCloser {
         if (done) {
             return;
         }
-        closeAll(scheduler, scheduler.queues, t -> true, unfired);
-        scheduler.abandon(unfired);
-        scheduler.views().forEach(SchedulerExecutor::shutdown);
+        closeAll(engine, engine.queues, t -> true, unfired);
+        engine.abandon(unfired);
+        engine.views().forEach(SchedulerExecutor::shutdown);
         if (stopped != null) {
             stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
         }
@@ -46,7 +46,7 @@ final class SchedulerCloser {
     }
 
     /** Some queues of a scheduler; {@code theirs}: of what runs, the timers to look at. */
-    static void closeAll(TimerScheduler scheduler, TimerQueue[] closing, Predicate<TimerNode> theirs,
+    static void closeAll(Engine engine, TimerQueue[] closing, Predicate<TimerNode> theirs,
             List<TimerNode> unfired) {
         Throwable failure = null;
         for (TimerQueue q : closing) {
@@ -61,7 +61,7 @@ final class SchedulerCloser {
         } else if (failure != null) {
             throw (RuntimeException) failure;
         }
-        scheduler.firings.forEach(t -> {
+        engine.firings.forEach(t -> {
             if (theirs.test(t)) {
                 t.queue.collectRunning(t, unfired);
             }

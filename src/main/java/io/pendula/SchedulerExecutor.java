@@ -91,7 +91,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     private static final int ROSTERS_MAX = 16;
 
-    final TimerScheduler scheduler;
+    final Engine engine;
     private final boolean owner;
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself. */
@@ -108,10 +108,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
     private volatile boolean delayedAfterShutdown = true;
     private volatile boolean periodicAfterShutdown;
 
-    SchedulerExecutor(TimerScheduler scheduler, boolean owner) {
-        this.scheduler = scheduler;
+    SchedulerExecutor(Engine engine, boolean owner) {
+        this.engine = engine;
         this.owner = owner;
-        this.rosters = owner || scheduler == null ? null : newRosters(scheduler.workers());
+        this.rosters = owner || engine == null ? null : newRosters(engine.workers());
     }
 
     private static Roster[] newRosters(int workers) {
@@ -140,7 +140,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, true, true), 0);
+        submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), this, 0, true, true), 0);
     }
 
     /**
@@ -207,9 +207,9 @@ public final class SchedulerExecutor extends AbstractExecutorService
             @Nullable Consumer<? super Future<T>> onTimeout) {
         Check.notNull(task, "task");
         Check.notNull(unit, "unit");
-        TimedTask<T> timed = new TimedTask<>(scheduler.currentQueue(), task, this);
+        TimedTask<T> timed = new TimedTask<>(engine.currentQueue(), task, this);
         submit(timed, 0);
-        timed.armTimeout(scheduler.timeline.isSystem() ? TimerScheduler.shared() : scheduler, timeout, unit, onTimeout);
+        timed.armTimeout(engine.timeline.isSystem() ? TimerScheduler.shared().engine : engine, timeout, unit, onTimeout);
         return timed;
     }
 
@@ -228,7 +228,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, 0, false, nanos <= 0), nanos);
+        return submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), this, 0, false, nanos <= 0), nanos);
     }
 
     /**
@@ -247,7 +247,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
         long nanos = Check.delay(delay, unit);
-        return submit(new ScheduledTask<>(scheduler.currentQueue(), callable, this, nanos <= 0), nanos);
+        return submit(new ScheduledTask<>(engine.currentQueue(), callable, this, nanos <= 0), nanos);
     }
 
     /**
@@ -295,15 +295,15 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
         long nanos = sign * unit.toNanos(period);
-        return submit(new ScheduledTask<Void>(scheduler.currentQueue(), scheduler.work(command), this, nanos, false, first <= 0), first);
+        return submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), this, nanos, false, first <= 0), first);
     }
 
     private <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
         if (isShutdown()) {
             throw rejected();
         }
-        scheduler.workerPool.ensureStarted();
-        long when = scheduler.timeline.deadlineIn(delay);
+        engine.workerPool.ensureStarted();
+        long when = engine.timeline.deadlineIn(delay);
         if (rosters != null) {
             task.enterInto(roster(task));
         }
@@ -388,7 +388,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (remaining.decrementAndGet() == 0) {
             try {
                 if (owner) {
-                    scheduler.shutdownNow(); // nothing waits there any more; the workers go home
+                    engine.shutdownNow(null); // nothing waits there any more; the workers go home
                 }
             } finally {
                 settled.countDown();
@@ -434,7 +434,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
                 unsettled = false;
                 release();
             } else if (owner) {
-                scheduler.shutdownNow(); // does nothing, unless that has failed before
+                engine.shutdownNow(null); // does nothing, unless that has failed before
             }
             if (to != STOPPING || unstarted.isEmpty()) {
                 return List.of();
@@ -471,7 +471,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
                 roster.forEach(find);
             }
         } else {
-            for (TimerQueue q : scheduler.queues) {
+            for (TimerQueue q : engine.queues) {
                 q.forEach(find);
             }
         }
@@ -480,7 +480,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         if (rosters == null) {
             found.clear();
-            scheduler.firings.forEach(find);
+            engine.firings.forEach(find);
         }
         for (ScheduledTask<?> task : found) {
             if (task.isLive()) {
@@ -519,7 +519,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public boolean isShutdown() {
-        return phase != RUNNING || scheduler.isClosed();
+        return phase != RUNNING || engine.isClosed();
     }
 
     /**
@@ -529,7 +529,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public boolean isTerminated() {
-        return settled.getCount() == 0 && (!owner || scheduler.workerPool.isEmpty());
+        return settled.getCount() == 0 && (!owner || engine.workerPool.isEmpty());
     }
 
     /**
@@ -546,7 +546,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         long nanos = Check.notNull(unit, "unit").toNanos(timeout);
         long start = System.nanoTime();
         return settled.await(nanos, TimeUnit.NANOSECONDS)
-                && (!owner || scheduler.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
+                && (!owner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 
     /**
@@ -557,7 +557,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void close() {
         shutdown();
-        if (scheduler.firings.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
+        if (engine.firings.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this))) {
             return;
         }
         boolean interrupted = false;
@@ -629,7 +629,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return a snapshot
      */
     public TimerStats stats() {
-        return scheduler.stats();
+        return engine.stats();
     }
 
     /**
@@ -640,7 +640,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @throws IllegalArgumentException if {@code limit} is less than 1
      */
     public List<PendingTimer> pendingTimers(int limit) {
-        return scheduler.pendingTimers(limit);
+        return engine.pendingTimers(limit);
     }
 
     /**
@@ -649,7 +649,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
-        return scheduler.pendingByTask();
+        return engine.pendingByTask();
     }
 
     /**
@@ -659,7 +659,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public String toString() {
-        return "SchedulerExecutor[" + (owner ? "" : "view of ") + scheduler
+        return "SchedulerExecutor[" + (owner ? "" : "view of ") + engine
                 + (isTerminated() ? ", terminated]" : isShutdown() ? ", shutting down]" : "]");
     }
 }

@@ -75,7 +75,7 @@ final class Standby implements QueueOwner {
     /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private final long spacing;
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
@@ -86,8 +86,8 @@ final class Standby implements QueueOwner {
     private long lastWake;
     private long bound = BOUND_NANOS;
 
-    Standby(TimerScheduler scheduler, long spacing) {
-        this.scheduler = scheduler;
+    Standby(Engine engine, long spacing) {
+        this.engine = engine;
         this.spacing = spacing;
     }
 
@@ -207,7 +207,7 @@ final class Standby implements QueueOwner {
         long from = Timeline.plus(now, GRACE_NANOS);
         long next = q.nextWhenOpaque();
         long second = next <= now ? from : q.earliestFrom(from);
-        for (TimerQueue other : scheduler.queues) {
+        for (TimerQueue other : engine.queues) {
             if (other != q && other.gate.owner() == this) {
                 second = Math.min(second, Math.max(other.gate.pollUntil(), from));
             }
@@ -229,7 +229,7 @@ final class Standby implements QueueOwner {
 
     /** One that sleeps and is neither poller nor guard; or null. */
     private Worker reserve(Worker me) {
-        for (Worker d : scheduler.workerPool.workers()) {
+        for (Worker d : engine.workerPool.workers()) {
             if (d != me && d != poller && d != guard && d.asleep) {
                 return d;
             }
@@ -334,7 +334,7 @@ final class Standby implements QueueOwner {
         }
         long from = Timeline.plus(target, GRACE_NANOS);
         long until = Timeline.plus(target, bound);
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this) {
                 until = Math.min(until, q.earliestFrom(from));
             }
@@ -354,7 +354,7 @@ final class Standby implements QueueOwner {
 
     /** Whether a gate says AWAKE, or an instant before {@code next}. */
     boolean isAnyGateBefore(long next) {
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this && q.gate.pollUntil() < next) {
                 return true;
             }
@@ -369,7 +369,7 @@ final class Standby implements QueueOwner {
     boolean leave(Worker d) {
         Worker successor = null;
         synchronized (this) {
-            for (Worker other : scheduler.workerPool.workers()) {
+            for (Worker other : engine.workerPool.workers()) {
                 if (other != d && other.asleep && (successor == null || other == guard)) {
                     successor = other;
                 }
@@ -390,7 +390,7 @@ final class Standby implements QueueOwner {
 
     /** The poller's thread could not be started, so the next thread that arms a timer must try again. */
     void sleepOn(Worker d) {
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this && poller == d) {
                 q.wakesOnNext(d);
             }

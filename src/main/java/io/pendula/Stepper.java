@@ -4,11 +4,11 @@ import java.lang.invoke.VarHandle;
 
 /** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
 final class Stepper extends Firing {
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     private volatile Thread runner;
 
-    Stepper(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    Stepper(Engine engine) {
+        this.engine = engine;
     }
 
     /** The thread that advances the clock, while a callback runs. */
@@ -21,15 +21,15 @@ final class Stepper extends Firing {
     long nanosUntilNext() {
         StackRoom.check();
         TimerQueue q = soonest();
-        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - scheduler.timeline.now());
+        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - engine.timeline.now());
     }
 
     private TimerQueue soonest() {
         TimerQueue soonest = null;
         long when = Timeline.NEVER;
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             long w = q.gate.home() == null ? q.earliestLive() : Timeline.NEVER;
-            scheduler.retireIfVacant(q);
+            engine.retireIfVacant(q);
             if (w < when) {
                 when = w;
                 soonest = q;
@@ -47,7 +47,7 @@ final class Stepper extends Firing {
         }
         q.lock();
         try {
-            if (!q.claimDue(scheduler.timeline.now(), this, false)) {
+            if (!q.claimDue(engine.timeline.now(), this, false)) {
                 return false;
             }
         } finally {
@@ -55,15 +55,15 @@ final class Stepper extends Firing {
         }
         runner = Thread.currentThread();
         try {
-            if (scheduler.options.executor() == null || !scheduler.handOff(this)) {
-                scheduler.perform(this);
+            if (engine.options.executor() == null || !engine.handOff(this)) {
+                engine.perform(this);
             }
         } finally {
             runner = null;
             end();
-            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with TimerScheduler.mustWait
-            if (scheduler.isClosed()) {
-                scheduler.firings.runEnded();
+            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
+            if (engine.isClosed()) {
+                engine.firings.runEnded();
             }
         }
         return true;
@@ -82,6 +82,6 @@ final class Stepper extends Firing {
             }
         }
         return "the next is " + t + (t == null ? "" : ", task " + t.work()) + ", of scheduler "
-                + scheduler.options.name();
+                + engine.options.name();
     }
 }

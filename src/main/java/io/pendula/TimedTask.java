@@ -40,10 +40,10 @@ final class TimedTask<V> extends ScheduledTask<V> {
     }
 
     /** After the submission: before it, a cancel would find nothing to prevent. */
-    void armTimeout(TimerScheduler timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
+    void armTimeout(Engine timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
         Timer timer;
         try {
-            timer = timers.after(delay, unit, new Expiry(action));
+            timer = timers.after(Check.delay(delay, unit), new Expiry(action));
         } catch (Throwable e) {
             cancel(true);
             throw e;

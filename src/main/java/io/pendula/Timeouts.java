@@ -28,8 +28,8 @@ final class Timeouts {
             this.name = name;
         }
 
-        void armOn(TimerScheduler scheduler) {
-            timer = scheduler.afterNanos(nanos, this);
+        void armOn(Engine engine) {
+            timer = engine.after(nanos, this);
             future.whenComplete(this);
         }
 
@@ -54,20 +54,20 @@ final class Timeouts {
         }
     }
 
-    static <T> CompletableFuture<T> arm(TimerScheduler scheduler, CompletableFuture<T> future, boolean withValue,
+    static <T> CompletableFuture<T> arm(Engine engine, CompletableFuture<T> future, boolean withValue,
             T value, long nanos) {
         if (!future.isDone()) {
-            new Timeout<>(future, withValue, value, nanos, scheduler.options.name()).armOn(scheduler);
+            new Timeout<>(future, withValue, value, nanos, engine.options.name()).armOn(engine);
         }
         return future;
     }
 
     /** Hands what it executes to another executor, later. */
-    private record Delayed(TimerScheduler scheduler, long nanos, Executor executor) implements Executor {
+    private record Delayed(Engine engine, long nanos, Executor executor) implements Executor {
         @Override
         public void execute(Runnable command) {
             Check.notNull(command, "command");
-            scheduler.afterNanos(nanos, new Submission(executor, command));
+            engine.after(nanos, new Submission(executor, command));
         }
     }
 
@@ -78,7 +78,7 @@ final class Timeouts {
         }
     }
 
-    static Executor delayed(TimerScheduler scheduler, long nanos, Executor executor) {
-        return new Delayed(scheduler, nanos, executor);
+    static Executor delayed(Engine engine, long nanos, Executor executor) {
+        return new Delayed(engine, nanos, executor);
     }
 }

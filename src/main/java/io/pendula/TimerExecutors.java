@@ -80,7 +80,7 @@ public final class TimerExecutors {
         if (!options.hasContextClassLoader()) {
             options.contextClassLoader(Thread.currentThread().getContextClassLoader());
         }
-        return new SchedulerExecutor(new TimerScheduler(options.complete(Options.Kind.POOL)), true);
+        return new SchedulerExecutor(new Engine(options.complete(Options.Kind.POOL)), true);
     }
 
     /**

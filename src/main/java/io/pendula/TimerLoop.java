@@ -175,13 +175,13 @@ public final class TimerLoop implements AutoCloseable {
     public void close() {
         List<TimerNode> unfired = end("close");
         if (!unfired.isEmpty()) {
-            worker.scheduler.reporter.loopClosed(this, unfired);
+            worker.engine.reporter.loopClosed(this, unfired);
         }
     }
 
     private List<TimerNode> end(String method) {
         checkThread(method, true);
-        return worker.scheduler.loops.detach(worker);
+        return worker.engine.loops.detach(worker);
     }
 
     private void check(String method) {
@@ -233,7 +233,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(queue(), nanos, worker.scheduler.work(task));
+        return OneShotTimer.arm(queue(), nanos, worker.engine.work(task));
     }
 
     /**
@@ -249,7 +249,7 @@ public final class TimerLoop implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(queue(), deadlineNanos, worker.scheduler.work(task));
+        return OneShotTimer.armAt(queue(), deadlineNanos, worker.engine.work(task));
     }
 
     /**
@@ -283,7 +283,7 @@ public final class TimerLoop implements AutoCloseable {
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, worker.scheduler.work(task));
+        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, worker.engine.work(task));
     }
 
     /**
@@ -303,12 +303,12 @@ public final class TimerLoop implements AutoCloseable {
         long first = Timeline.nanos(initialDelay, "initialDelay");
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.scheduler.work(task));
+        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.engine.work(task));
     }
 
     private TimerQueue queue() {
         if (Thread.currentThread() != worker.runner() && worker.hasEnded()) {
-            worker.scheduler.loops.closeEnded(worker);
+            worker.engine.loops.closeEnded(worker);
             throw new RejectedExecutionException("the loop's thread " + worker.runner().getName() + " has ended");
         }
         if (worker.detached) {

@@ -98,7 +98,7 @@ final class TimerQueue extends QueueFields {
     final int index;
     final Timeline timeline;
     /** Only for what timers ask of their scheduler; null in tests of a queue alone. */
-    final TimerScheduler scheduler;
+    final Engine engine;
     private final PendingLimit limit;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
@@ -120,18 +120,18 @@ final class TimerQueue extends QueueFields {
     long lateSince;
     final OverdueNote overdue = new OverdueNote();
 
-    TimerQueue(int index, Timeline timeline, TimerScheduler scheduler, TimerHeap heap, PendingLimit limit,
+    TimerQueue(int index, Timeline timeline, Engine engine, TimerHeap heap, PendingLimit limit,
             boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
-        this.scheduler = scheduler;
+        this.engine = engine;
         this.heap = heap;
         this.limit = limit;
         this.keepOrder = keepOrder;
-        this.gate = new WakeGate(scheduler);
+        this.gate = new WakeGate(engine);
         this.liveness = new Liveness(heap, keepOrder);
-        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, scheduler != null
-                && scheduler.endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS);
+        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, engine != null
+                && engine.endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS);
         HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
         this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
         this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.staleCounter);
@@ -406,7 +406,7 @@ final class TimerQueue extends QueueFields {
             if (refused == null) {
                 return true;
             }
-            if (refused == Inbox.CLOSED || !scheduler.gone().bringBack(this)) {
+            if (refused == Inbox.CLOSED || !engine.gone().bringBack(this)) {
                 return false;
             }
         }
@@ -886,7 +886,7 @@ final class TimerQueue extends QueueFields {
             // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
             boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
                     && intake.isEmpty();
-            if (!vacant || scheduler.firings.isAny(t -> t.queue == this) || !inbox.retire()) {
+            if (!vacant || engine.firings.isAny(t -> t.queue == this) || !inbox.retire()) {
                 return false;
             }
             compactor.stopSweeping();
@@ -962,7 +962,7 @@ final class TimerQueue extends QueueFields {
     }
 
     RejectedExecutionException rejected() {
-        return new RejectedExecutionException(scheduler == null || scheduler.isClosed() ? "the scheduler is closed"
+        return new RejectedExecutionException(engine == null || engine.isClosed() ? "the scheduler is closed"
                 : isRetired() ? "memory is short, so the timer's queue cannot take it"
                 : "the loop that the timer belongs to is closed");
     }

@@ -27,20 +27,20 @@ public final class TimerStats {
     private final Reporter.Counts callbacks;
 
     /** {@code gone} are queues that are no more. */
-    TimerStats(TimerScheduler scheduler, List<Queue> queues, Queue gone) {
+    TimerStats(Engine engine, List<Queue> queues, Queue gone) {
         Queue all = gone;
         for (Queue q : queues) {
             all = all.plus(q);
         }
-        this.name = scheduler.options.name();
+        this.name = engine.options.name();
         this.sum = all;
         this.queues = List.copyOf(queues);
-        this.overdueWakes = scheduler.backstop == null ? 0 : scheduler.backstop.rescues();
-        this.spareThreads = scheduler.workerPool.sparesStarted();
-        this.threads = scheduler.workerPool.liveThreads();
-        this.maxThreads = scheduler.options.maxThreads();
-        this.running = scheduler.firings.count();
-        this.callbacks = scheduler.reporter.counts();
+        this.overdueWakes = engine.backstop == null ? 0 : engine.backstop.rescues();
+        this.spareThreads = engine.workerPool.sparesStarted();
+        this.threads = engine.workerPool.liveThreads();
+        this.maxThreads = engine.options.maxThreads();
+        this.running = engine.firings.count();
+        this.callbacks = engine.reporter.counts();
     }
 
     /** {@return the scheduler's name, as given to its builder} */

@@ -82,19 +82,19 @@ final class Worker extends QueueRunner implements Runnable {
     boolean stallReported;
 
     /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
-    Worker(TimerScheduler scheduler, Standby standby, TimerQueue home, boolean temporary) {
-        super(scheduler);
+    Worker(Engine engine, Standby standby, TimerQueue home, boolean temporary) {
+        super(engine);
         this.home = home;
         this.isTemporary = temporary;
         this.standby = standby;
-        this.backstop = scheduler.options.kind() == Options.Kind.POOL ? scheduler.backstop : null;
-        this.parker = new Parker(scheduler.timeline, scheduler.options.spacingNanos() == 0);
-        this.seat = new Seat(scheduler.workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
+        this.backstop = engine.options.kind() == Options.Kind.POOL ? engine.backstop : null;
+        this.parker = new Parker(engine.timeline, engine.options.spacingNanos() == 0);
+        this.seat = new Seat(engine.workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
     }
 
     /** A spare one ends by itself, and for good. */
     private boolean endsWhenIdle() {
-        return scheduler.endsWhenIdle() && !isTemporary;
+        return engine.endsWhenIdle() && !isTemporary;
     }
 
     void setThread(Thread thread) {
@@ -152,7 +152,7 @@ final class Worker extends QueueRunner implements Runnable {
             armingSince = 0;
             return true;
         }
-        long now = scheduler.timeline.now();
+        long now = engine.timeline.now();
         if (armingSince == 0) {
             armingSince = now;
         }
@@ -172,7 +172,7 @@ final class Worker extends QueueRunner implements Runnable {
         try {
             boolean prepared = false;
             boolean stays = seat.isMine();
-            while (stays && !scheduler.isClosed()) {
+            while (stays && !engine.isClosed()) {
                 try {
                     if (!prepared) {
                         prepared = true; // before the attempt: what fails is not tried again
@@ -185,9 +185,9 @@ final class Worker extends QueueRunner implements Runnable {
             }
         } finally {
             if (seat.isMine()) {
-                scheduler.workerPool.ended(this);
+                engine.workerPool.ended(this);
             } else {
-                scheduler.workerPool.left(Thread.currentThread()); // the worker may have another thread by now
+                engine.workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
         }
     }
@@ -215,7 +215,7 @@ final class Worker extends QueueRunner implements Runnable {
     private boolean round() {
         ROUNDS.setOpaque(this, rounds + 1);
         boolean polls = standby.isPoller(this);
-        long now = scheduler.timeline.now();
+        long now = engine.timeline.now();
         if (isTemporary && isSuperfluous(now) && standby.leave(this)) {
             return false;
         }
@@ -229,7 +229,7 @@ final class Worker extends QueueRunner implements Runnable {
         }
         long next = polls ? publish(now) : Timeline.NEVER;
         if (ran) {
-            now = scheduler.timeline.now();
+            now = engine.timeline.now();
         }
         if (next <= now || polls && sweep(next)) { // RETRY is below every instant
             return true;
@@ -239,7 +239,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     private boolean runDue(boolean polls, long now) {
         boolean ran = false;
-        TimerQueue[] queues = scheduler.queues;
+        TimerQueue[] queues = engine.queues;
         int first = home == null ? 0 : home.index;
         for (int i = 0; i < queues.length; i++) {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
@@ -248,7 +248,7 @@ final class Worker extends QueueRunner implements Runnable {
             } else if (q.gate.pollUntil() <= now) {
                 ran |= polls ? poll(q, now) : help(q, now);
             }
-            scheduler.retireIfVacant(q); // so that the next round has one queue less to look at
+            engine.retireIfVacant(q); // so that the next round has one queue less to look at
         }
         return ran;
     }
@@ -258,7 +258,7 @@ final class Worker extends QueueRunner implements Runnable {
         long now = began;
         boolean fresh = true;
         boolean again = false;
-        for (int ran = 0; ran < BATCH && !scheduler.isClosed(); ) { // a closing thread waits for the lock
+        for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
             long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
             int step = q.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
@@ -267,7 +267,7 @@ final class Worker extends QueueRunner implements Runnable {
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (!standby.isGuarded(this) && scheduler.timeline.now() - began >= BATCH_NANOS) {
+                if (!standby.isGuarded(this) && engine.timeline.now() - began >= BATCH_NANOS) {
                     return true; // all others are up, so nobody else looks at the other queues
                 }
             } else if (step == TimerQueue.PUBLISHED) {
@@ -276,7 +276,7 @@ final class Worker extends QueueRunner implements Runnable {
             } else if (fresh || step == TimerQueue.NOT_HERE) {
                 return ran > 0;
             } else {
-                now = scheduler.timeline.now(); // read again only when what was due at the last reading is done
+                now = engine.timeline.now(); // read again only when what was due at the last reading is done
                 fresh = true;
             }
         }
@@ -296,7 +296,7 @@ final class Worker extends QueueRunner implements Runnable {
      */
     private long publish(long now) {
         long next = Timeline.NEVER;
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             if (q.gate.owner() != standby) {
                 continue;
             }
@@ -324,24 +324,24 @@ final class Worker extends QueueRunner implements Runnable {
             return true;
         }
         if (polls && next != Timeline.NEVER) {
-            scheduler.firstIsArmed(); // the monitor may have looked while this thread was up and nothing was armed
+            engine.firstIsArmed(); // the monitor may have looked while this thread was up and nothing was armed
         }
         boolean left = false;
         try {
             long target = Math.min(until, look);
             boolean ends = target == Timeline.NEVER && endsWhenIdle();
             if (ends) {
-                target = now + scheduler.idleNanos;
+                target = now + engine.idleNanos;
             } else if (isTemporary) {
                 target = Math.min(target, now + SPARE_IDLE_NANOS);
             }
             if (!isCalled(next)) {
                 parker.parkUntil(target, polls ? next : target, this);
             }
-            if (look != Timeline.NEVER && !called && scheduler.timeline.now() >= look - EARLY_NANOS) {
+            if (look != Timeline.NEVER && !called && engine.timeline.now() >= look - EARLY_NANOS) {
                 backstop.look(look, this); // before it finds by itself what nobody has called it for
             }
-            left = ends && scheduler.timeline.now() >= target && leave();
+            left = ends && engine.timeline.now() >= target && leave();
         } finally {
             if (!left) {
                 wakeUp();
@@ -354,12 +354,12 @@ final class Worker extends QueueRunner implements Runnable {
         asleep = false;
         called = false;
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
-        wokeAt = scheduler.timeline.now();
+        wokeAt = engine.timeline.now();
         hasRun = false;
         hasCalledHelp = false;
         hasCheckedGuard = false;
         if (!standby.isCovered(this)) {
-            scheduler.noneAsleep();
+            engine.noneAsleep();
         }
     }
 
@@ -369,7 +369,7 @@ final class Worker extends QueueRunner implements Runnable {
      * permit comes after this look and ends the park.
      */
     boolean isCalled(long next) {
-        return called || scheduler.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
+        return called || engine.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
     }
 
     /** While it spins at the end of a sleep: whether there is something else to do. */
@@ -400,9 +400,9 @@ final class Worker extends QueueRunner implements Runnable {
      */
     boolean sweep(long until) {
         boolean swept = false;
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             boolean more = q.gate.owner() == standby && q.compactor.wantsSweep();
-            while (more && q.gate.owner() == standby && !isCalled(until) && scheduler.timeline.now() < until) {
+            while (more && q.gate.owner() == standby && !isCalled(until) && engine.timeline.now() < until) {
                 more = q.compactor.sweepStep();
                 swept = true;
             }
@@ -421,7 +421,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** If the callback blocks, somebody must look after what is left behind. */
     private void ensureGuard() {
         if (!standby.ensureGuard(this, nodeOpaque().queue, claimedAt) && backstop != null) {
-            scheduler.workerPool.growIfAlone(this);
+            engine.workerPool.growIfAlone(this);
         }
     }
 

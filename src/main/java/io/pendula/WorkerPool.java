@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * when it is needed; those for which there is a queue that has none are at home there.
  */
 final class WorkerPool {
-    private final TimerScheduler scheduler;
+    private final Engine engine;
     /** Copied at each change, under this. */
     private volatile Worker[] workers = {};
     /** Those of a thread factory: our own know their worker. */
@@ -31,8 +31,8 @@ final class WorkerPool {
     private int homes;
     private boolean startFailed;
 
-    WorkerPool(TimerScheduler scheduler) {
-        this.scheduler = scheduler;
+    WorkerPool(Engine engine) {
+        this.engine = engine;
     }
 
     Worker[] workers() {
@@ -62,13 +62,13 @@ final class WorkerPool {
     /** One worker for each queue, or two if there may be: one that guards the other; and the monitor if there is one. */
     void startAll(Monitor monitor) {
         started = true;
-        TimerQueue[] queues = scheduler.queues;
-        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, scheduler.options.maxThreads()))];
+        TimerQueue[] queues = engine.queues;
+        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads()))];
         for (int i = 0; i < all.length; i++) {
-            all[i] = new Worker(scheduler, scheduler.standby, i < queues.length ? queues[i] : null, false);
+            all[i] = new Worker(engine, engine.standby, i < queues.length ? queues[i] : null, false);
         }
         if (all.length > 0) {
-            scheduler.standby.begin(all[0], all.length > 1 ? all[1] : null);
+            engine.standby.begin(all[0], all.length > 1 ? all[1] : null);
         }
         for (int i = 0; i < all.length; i++) {
             launch(all[i], "worker-" + i);
@@ -83,14 +83,14 @@ final class WorkerPool {
     /** Those of the shared scheduler: each thread starts when it is first called. */
     void seatAll() {
         started = true;
-        Worker[] all = new Worker[scheduler.queues.length];
-        for (TimerQueue q : scheduler.queues) {
-            Worker d = new Worker(scheduler, scheduler.standby, q, false);
+        Worker[] all = new Worker[engine.queues.length];
+        for (TimerQueue q : engine.queues) {
+            Worker d = new Worker(engine, engine.standby, q, false);
             d.sleeps(Timeline.NEVER); // has no thread as yet
             all[q.index] = d;
-            q.prepareToSleep(scheduler.standby, scheduler.timeline.now());
+            q.prepareToSleep(engine.standby, engine.timeline.now());
         }
-        scheduler.standby.begin(all[0], all.length > 1 ? all[1] : null);
+        engine.standby.begin(all[0], all.length > 1 ? all[1] : null);
         knows(all);
     }
 
@@ -109,8 +109,8 @@ final class WorkerPool {
         if (!started) {
             synchronized (starting) {
                 if (!started) {
-                    Worker d = new Worker(scheduler, scheduler.standby, scheduler.queues[0], false);
-                    scheduler.standby.begin(d, null);
+                    Worker d = new Worker(engine, engine.standby, engine.queues[0], false);
+                    engine.standby.begin(d, null);
                     homes = 1; // before this worker starts others
                     launch(d, "worker-0");
                     started = true;
@@ -125,18 +125,18 @@ final class WorkerPool {
      * go to sleep meanwhile look after what that one leaves.
      */
     void growIfAlone(Worker by) {
-        if (workers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)
+        if (workers.length >= engine.options.maxThreads() || isAnyAsleep(by)
                 || !growing.compareAndSet(false, true)) {
             return;
         }
         try {
             Worker d;
             try {
-                if (scheduler.isClosed() || workers.length >= scheduler.options.maxThreads() || isAnyAsleep(by)) {
+                if (engine.isClosed() || workers.length >= engine.options.maxThreads() || isAnyAsleep(by)) {
                     return;
                 }
-                TimerQueue home = homes < scheduler.queues.length ? scheduler.queues[homes] : null;
-                d = new Worker(scheduler, scheduler.standby, home, false);
+                TimerQueue home = homes < engine.queues.length ? engine.queues[homes] : null;
+                d = new Worker(engine, engine.standby, home, false);
                 if (!enlist(d, newThread(d, "worker-" + workers.length))) {
                     return;
                 }
@@ -166,21 +166,21 @@ final class WorkerPool {
 
     /** Whether a spare worker could be started. */
     boolean mayGrow() {
-        return workers.length < scheduler.options.maxThreads();
+        return workers.length < engine.options.maxThreads();
     }
 
     /** Starts a worker without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
         synchronized (this) {
-            if (scheduler.isClosed() || workers.length >= scheduler.options.maxThreads()) {
+            if (engine.isClosed() || workers.length >= engine.options.maxThreads()) {
                 return false;
             }
             number = sparesStarted++;
         }
         try {
-            launch(new Worker(scheduler, scheduler.standby, null, true), "spare-" + number);
-            FlightEvents.spareStarted(scheduler, workers.length);
+            launch(new Worker(engine, engine.standby, null, true), "spare-" + number);
+            FlightEvents.spareStarted(engine, workers.length);
             return true;
         } catch (Throwable e) {
             synchronized (this) {
@@ -209,10 +209,10 @@ final class WorkerPool {
     private boolean enlist(Worker d, Thread t) {
         d.setThread(t);
         synchronized (this) {
-            if (scheduler.isClosed()) {
+            if (engine.isClosed()) {
                 return false;
             }
-            if (scheduler.options.threadFactory() != null) {
+            if (engine.options.threadFactory() != null) {
                 foreign.put(t, d);
             }
             Worker[] more = Arrays.copyOf(workers, workers.length + 1);
@@ -234,7 +234,7 @@ final class WorkerPool {
     /** One more thread for a worker that the worker pool has already, or for the monitor. */
     Thread newThreadOf(Runnable body, String role) {
         Thread t = newThread(body, role);
-        if (body instanceof Worker d && scheduler.options.threadFactory() != null) {
+        if (body instanceof Worker d && engine.options.threadFactory() != null) {
             foreign.put(t, d);
         }
         return t;
@@ -246,11 +246,11 @@ final class WorkerPool {
     }
 
     private Thread newThread(Runnable body, String role) {
-        Options options = scheduler.options;
+        Options options = engine.options;
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {
-            Thread t = scheduler.endsWhenIdle() ? CleanThreads.make(body, name)
+            Thread t = engine.endsWhenIdle() ? CleanThreads.make(body, name)
                     : body instanceof Worker d ? new WorkerThread(null, d, name)
                     : new Thread(null, body, name, 0, false);
             t.setDaemon(options.daemon());

@@ -75,19 +75,19 @@ class BackstopTest {
 
     private static void awaitSleep(TimerQueue q) {
         eventually("the worker sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
-                && q.scheduler.standby.poller().asleep && q.scheduler.standby.poller().isParked());
+                && q.engine.standby.poller().asleep && q.engine.standby.poller().isParked());
     }
 
     @ParameterizedTest
     @EnumSource
     void wakeUpLost_timerIsRescuedWithinTwoSeconds(Fault fault) {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             s.after(FAR, () -> {});
             awaitSleep(q);
             CountDownLatch ran = new CountDownLatch(1);
             long due = System.nanoTime();
-            fault.arm(q, new OneShotTimer(q, ran::countDown), s.timeline.now());
+            fault.arm(q, new OneShotTimer(q, ran::countDown), s.engine.timeline.now());
             await(ran);
             long late = System.nanoTime() - due;
             figure("wake-up lost (%s): rescued after %.0f ms", fault, millis(late));
@@ -116,7 +116,7 @@ class BackstopTest {
     @Test
     void firstTimerOfAnIdleScheduler_wakeLost_isRescuedWithinTwoSeconds() {
         try (TimerScheduler s = TimerScheduler.builder().name("first").workers(1).build()) {
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             awaitSleep(q);
             eventually("all are asleep for good", () -> threadsOf("first").stream()
                     .allMatch(t -> t.getState() == Thread.State.WAITING));
@@ -142,15 +142,15 @@ class BackstopTest {
     // ---- pools, where a worker that sleeps looks ----
 
     /** Until no thread has made a round for some time, and none is about to. */
-    private static void awaitQuiet(TimerScheduler s) {
+    private static void awaitQuiet(Engine e) {
         long[] rounds = {-1};
         eventually("all sleep for long", () -> {
-            long sum = Arrays.stream(s.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
+            long sum = Arrays.stream(e.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
             boolean quiet = sum == rounds[0]
-                    && Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep && d.isParked());
+                    && Arrays.stream(e.workerPool.workers()).allMatch(d -> d.asleep && d.isParked());
             rounds[0] = sum;
             LifeFixtures.block(30_000_000);
-            return quiet && sum == Arrays.stream(s.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
+            return quiet && sum == Arrays.stream(e.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
         });
     }
 
@@ -159,7 +159,7 @@ class BackstopTest {
     void pool_wakeUpLost_taskIsRescuedWithinTwoSeconds(int threads, Fault fault) {
         SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(threads);
         try {
-            TimerScheduler s = pool.scheduler;
+            Engine e = pool.engine;
             CountDownLatch all = new CountDownLatch(threads);
             for (int i = 0; i < threads; i++) {
                 pool.execute(() -> { // until each thread is there
@@ -169,18 +169,18 @@ class BackstopTest {
             }
             await(all);
             pool.schedule(() -> {}, 1, TimeUnit.HOURS);
-            for (TimerQueue q : s.queues) {
-                awaitQuiet(s);
+            for (TimerQueue q : e.queues) {
+                awaitQuiet(e);
                 CountDownLatch ran = new CountDownLatch(1);
-                long rescues = s.stats().overdueWakes();
+                long rescues = e.stats().overdueWakes();
                 long due = System.nanoTime();
-                fault.arm(q, new OneShotTimer(q, ran::countDown), s.timeline.now());
+                fault.arm(q, new OneShotTimer(q, ran::countDown), e.timeline.now());
                 await(ran);
                 long late = System.nanoTime() - due;
                 figure("pool of %d, wake-up lost (%s): rescued after %.0f ms", threads, fault, millis(late));
                 assertTrue(late < 2 * SECOND, "late by " + millis(late) + " ms");
                 // With one thread, by its own look; with more the end of another thread's nap may be quicker.
-                assertTrue(threads > 1 || s.stats().overdueWakes() == rescues + 1, "not counted");
+                assertTrue(threads > 1 || e.stats().overdueWakes() == rescues + 1, "not counted");
             }
         } finally {
             pool.shutdownNow();
@@ -191,7 +191,7 @@ class BackstopTest {
     void pool_armedAndNotDue_oneThreadLooks_nothingArmed_none() throws Exception {
         SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4);
         try {
-            TimerScheduler s = pool.scheduler;
+            Engine e = pool.engine;
             CountDownLatch all = new CountDownLatch(4);
             for (int i = 0; i < 4; i++) {
                 pool.execute(() -> {
@@ -201,23 +201,23 @@ class BackstopTest {
             }
             await(all);
             ScheduledFuture<?> far = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
-            eventually("one thread looks", () -> s.backstop.looks() >= 3 && sleepersWithADeadline(s) == 2);
-            long looks = s.backstop.looks();
+            eventually("one thread looks", () -> e.backstop.looks() >= 3 && sleepersWithADeadline(e) == 2);
+            long looks = e.backstop.looks();
             LifeFixtures.block(2 * SECOND);
-            long more = s.backstop.looks() - looks;
+            long more = e.backstop.looks() - looks;
             assertTrue(more >= 1 && more <= 3, "looks " + more);
             assertTrue(far.cancel(false));
-            eventually("no thread looks", () -> sleepersWithADeadline(s) == 0);
-            looks = s.backstop.looks();
+            eventually("no thread looks", () -> sleepersWithADeadline(e) == 0);
+            looks = e.backstop.looks();
             LifeFixtures.block(2 * SECOND);
-            assertEquals(looks, s.backstop.looks());
+            assertEquals(looks, e.backstop.looks());
         } finally {
             pool.shutdownNow();
         }
     }
 
-    private static long sleepersWithADeadline(TimerScheduler s) {
-        return Arrays.stream(s.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
+    private static long sleepersWithADeadline(Engine e) {
+        return Arrays.stream(e.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
     }
 
     // ---- looks at instants of the test's choice ----
@@ -227,7 +227,7 @@ class BackstopTest {
     }
 
     private static long fill(TimerScheduler s, int timers) {
-        TimerQueue q = s.queues[0];
+        TimerQueue q = s.engine.queues[0];
         for (int i = 0; i < timers; i++) {
             s.after(FAR.plusMillis(i % 1000), LoopFixtures.NOTHING);
         }
@@ -238,23 +238,23 @@ class BackstopTest {
             q.unlock();
         }
         awaitSleep(q);
-        return s.timeline.now();
+        return s.engine.timeline.now();
     }
 
     @Test
     void look_overdueAtOneLookOnly_isNoRescue() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             assertEquals(now + SECOND, b.look(now));
             CountDownLatch ran = new CountDownLatch(1);
-            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], ran::countDown), now);
+            Fault.FILED.arm(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], ran::countDown), now);
             assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
             assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
             assertEquals(0, b.rescues());
-            s.queues[0].gate.wakeIfBefore(1);
+            s.engine.queues[0].gate.wakeIfBefore(1);
             await(ran);
-            awaitSleep(s.queues[0]);
+            awaitSleep(s.engine.queues[0]);
             assertEquals(now + 2 * SECOND + AGAIN, b.look(now + SECOND + AGAIN));
             assertEquals(0, b.rescues());
         }
@@ -264,9 +264,10 @@ class BackstopTest {
     void look_overdueByLessThanTheBound_isNotSuspicious() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             b.look(now);
-            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now + SECOND - AGAIN);
+            TimerQueue q = s.engine.queues[0];
+            Fault.FILED.arm(q, new OneShotTimer(q, LoopFixtures.NOTHING), now + SECOND - AGAIN);
             assertEquals(now + 2 * SECOND, b.look(now + SECOND));
         }
     }
@@ -276,9 +277,9 @@ class BackstopTest {
     void look_secondOneMuchTooLate_beginsAnew() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             b.look(now);
-            Fault.FILED.arm(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now);
+            Fault.FILED.arm(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now);
             b.look(now + SECOND);
             long resumed = now + 60 * SECOND;
             assertEquals(resumed + AGAIN, b.look(resumed));
@@ -293,9 +294,9 @@ class BackstopTest {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1_000_000);
             for (int i = 0; i < Intake.HELP_DEPTH - 1; i++) {
-                push(s.queues[0], new OneShotTimer(s.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
+                push(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             b.look(now);
             for (int i = 1; i <= 10; i++) {
                 long before = b.visited();
@@ -311,9 +312,9 @@ class BackstopTest {
     void look_longInbox_findsTheOldestTimerInTheEnd() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             CountDownLatch ran = new CountDownLatch(1);
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             b.look(now);
             push(q, new OneShotTimer(q, ran::countDown), now);
             for (int i = 0; i < 3 * Backstop.VISITS; i++) {
@@ -332,7 +333,7 @@ class BackstopTest {
     @Test
     void look_workerInACallback_isNoRescue() {
         try (TimerScheduler s = unwatched()) {
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             CountDownLatch held = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
             s.after(Duration.ZERO, () -> {
@@ -342,10 +343,10 @@ class BackstopTest {
             await(held);
             CountDownLatch ran = new CountDownLatch(1);
             s.after(Duration.ZERO, ran::countDown);
-            eventually("the callback waits", () -> s.standby.poller().runner().getState()
+            eventually("the callback waits", () -> s.engine.standby.poller().runner().getState()
                     == Thread.State.TIMED_WAITING);
-            long now = s.timeline.now();
-            Backstop b = new Backstop(s);
+            long now = s.engine.timeline.now();
+            Backstop b = new Backstop(s.engine);
             b.look(now);
             b.look(now + SECOND);
             b.look(now + SECOND + AGAIN);
@@ -362,9 +363,9 @@ class BackstopTest {
     @ValueSource(booleans = {false, true})
     void look_allStopped_noMoreLooks(boolean inInbox) {
         try (TimerScheduler s = unwatched()) {
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             long now = fill(s, 1);
-            Backstop b = new Backstop(s);
+            Backstop b = new Backstop(s.engine);
             b.look(now);
             OneShotTimer[] all = new OneShotTimer[2 * Backstop.VISITS];
             for (int i = 0; i < all.length; i++) {
@@ -400,14 +401,14 @@ class BackstopTest {
         try (TimerScheduler s = TimerScheduler.builder().name("looks").workers(2).build()) {
             Timer t = s.after(FAR, LoopFixtures.NOTHING);
             long began = System.nanoTime();
-            eventually("three looks", () -> s.backstop.looks() >= 3);
+            eventually("three looks", () -> s.engine.backstop.looks() >= 3);
             assertTrue(System.nanoTime() - began >= 2 * SECOND, "too often");
             assertTrue(t.stop());
             eventually("the monitor sleeps for good", () -> threadsOf("looks").stream().anyMatch(x ->
                     x.getName().endsWith("-monitor") && x.getState() == Thread.State.WAITING));
-            long looks = s.backstop.looks();
+            long looks = s.engine.backstop.looks();
             LifeFixtures.block(2 * SECOND);
-            assertEquals(looks, s.backstop.looks());
+            assertEquals(looks, s.engine.backstop.looks());
         }
     }
 
@@ -426,11 +427,11 @@ class BackstopTest {
             }
         }).build(); TimerLoop loop = s.attach(hooks::incrementAndGet)) {
             s.after(FAR, LoopFixtures.NOTHING);
-            TimerQueue q = s.loops.of(Thread.currentThread()).queue;
+            TimerQueue q = s.engine.loops.of(Thread.currentThread()).queue;
             loop.nanosUntilNext();
             AtomicInteger ran = new AtomicInteger();
             OneShotTimer t = new OneShotTimer(q, ran::incrementAndGet);
-            push(q, t, s.timeline.now());
+            push(q, t, s.engine.timeline.now());
             await(reported);
             assertSame(t, late.peek());
             eventually("the hook is called", () -> hooks.get() == 1);
@@ -443,10 +444,10 @@ class BackstopTest {
     @Test
     void withoutWorkers_orWithAManualClock_noOneLooks() {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            assertFalse(s.backstop != null);
+            assertFalse(s.engine.backstop != null);
         }
         try (TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build()) {
-            assertFalse(s.backstop != null);
+            assertFalse(s.engine.backstop != null);
         }
     }
 }

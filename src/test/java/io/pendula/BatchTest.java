@@ -39,14 +39,14 @@ class BatchTest {
     @Test
     void transferredQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).build()) {
-            CountDownLatch release = holdUp(s.queues[0]);
+            CountDownLatch release = holdUp(s.engine.queues[0]);
             List<String> order = new CopyOnWriteArrayList<>();
             for (int i = 0; i < BLOCKING; i++) {
                 boolean first = i == 0;
-                arm(s.queues[0], () -> {
+                arm(s.engine.queues[0], () -> {
                     order.add("other");
                     if (first) {
-                        arm(s.queues[1], () -> order.add("own"));
+                        arm(s.engine.queues[1], () -> order.add("own"));
                     }
                     spin(2 * QueueRunner.BATCH_NANOS);
                 });
@@ -61,10 +61,10 @@ class BatchTest {
     void stolen_callbacksTakeLong_theThiefTakesOneAtATime() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
                 TimerLoop loop = s.attachShared(() -> {})) {
-            CountDownLatch release = holdUp(s.queues[0]);
+            CountDownLatch release = holdUp(s.engine.queues[0]);
             AtomicInteger ran = new AtomicInteger();
             for (int i = 0; i < BLOCKING; i++) {
-                arm(s.queues[0], () -> {
+                arm(s.engine.queues[0], () -> {
                     ran.incrementAndGet();
                     spin(2 * QueueRunner.BATCH_NANOS);
                 });
@@ -83,12 +83,12 @@ class BatchTest {
     void callbacksAreShort_aBatchIsBoundedByItsNumberAlone() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();
                 TimerLoop loop = s.attachShared(() -> {})) {
-            CountDownLatch release = holdUp(s.queues[0]);
+            CountDownLatch release = holdUp(s.engine.queues[0]);
             AtomicInteger ran = new AtomicInteger();
             int batches = 0;
             for (int attempt = 0; attempt < 50 && batches == 0; attempt++) { // a pause of the machine ends a batch, too
                 for (int i = 0; i < 2 * QueueRunner.BATCH; i++) {
-                    arm(s.queues[0], ran::incrementAndGet);
+                    arm(s.engine.queues[0], ran::incrementAndGet);
                 }
                 spin(2 * QueueRunner.STEAL_AFTER_NANOS);
                 int helped = loop.helpOthers();

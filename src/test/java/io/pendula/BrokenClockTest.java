@@ -80,7 +80,7 @@ class BrokenClockTest {
             closeInTime(s);
             assertEquals(1, uncaught.size(), () -> "told " + uncaught);
             assertEquals(armed, s.stats().fired());
-            assertEquals(0, s.workerPool.workers().length);
+            assertEquals(0, s.engine.workerPool.workers().length);
         }
     }
 

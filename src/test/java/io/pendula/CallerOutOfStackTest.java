@@ -87,7 +87,7 @@ class CallerOutOfStackTest {
                 armed.incrementAndGet();
             };
             for (int i = 0; i < 30_000; i++) { // once compiled, what is called last is what needs most of the stack
-                awaitSleep(s.queues[0]);
+                awaitSleep(s.engine.queues[0]);
                 atDepth(10, arm);
             }
             int deepest = deepest(arm);

@@ -126,7 +126,7 @@ class CloseFailureTest {
     }
 
     private static void assertThreadsEnd(TimerScheduler s) {
-        LifeFixtures.eventually("workers end", s.workerPool::isEmpty);
+        LifeFixtures.eventually("workers end", s.engine.workerPool::isEmpty);
     }
 
     /** The array of queues has a hole, so closing fails before, between or after the queues. */
@@ -134,30 +134,31 @@ class CloseFailureTest {
     @ValueSource(ints = {0, 1, 2})
     void shutdownNow_failsBesideTheQueues_workersEndAndTheNextCallReturnsAll(int hole) throws Exception {
         TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).build();
-        LifeFixtures.eventually("workers sleep", () -> Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep));
+        LifeFixtures.eventually("workers sleep",
+                () -> Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep));
         Set<OneShotTimer> armed = new HashSet<>();
-        for (TimerQueue q : s.queues) {
+        for (TimerQueue q : s.engine.queues) {
             for (int i = 0; i < 10; i++) {
                 OneShotTimer t = new OneShotTimer(q, NOTHING);
-                q.arm(t, s.timeline.deadlineIn(HOURS.toNanos(1)));
+                q.arm(t, s.engine.timeline.deadlineIn(HOURS.toNanos(1)));
                 armed.add(t);
             }
         }
         // Arming has woken them and the monitor, and one that is up would meet the hole.
-        LifeFixtures.eventually("workers sleep again", () -> Arrays.stream(s.queues).allMatch(q -> q.gate.pollUntil()
-                != WakeGate.AWAKE) && Arrays.stream(s.workerPool.workers()).allMatch(d -> d.asleep
+        LifeFixtures.eventually("workers sleep again", () -> Arrays.stream(s.engine.queues).allMatch(q -> q.gate.pollUntil()
+                != WakeGate.AWAKE) && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE)
                 && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)
-                && s.backstop.look(s.timeline.now()) > s.timeline.now() + 500_000_000);
-        TimerQueue[] whole = s.queues;
+                && s.engine.backstop.look(s.engine.timeline.now()) > s.engine.timeline.now() + 500_000_000);
+        TimerQueue[] whole = s.engine.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
         broken.add(hole, null);
         // Workers must not meet the hole: closed is set before they are woken, and they look at that first.
-        s.queues = broken.toArray(new TimerQueue[0]);
+        s.engine.queues = broken.toArray(new TimerQueue[0]);
         try {
             assertThrows(NullPointerException.class, s::shutdownNow);
         } finally {
-            s.queues = whole;
+            s.engine.queues = whole;
         }
         assertTrue(s.isClosed());
         assertThreadsEnd(s);
@@ -172,8 +173,8 @@ class CloseFailureTest {
     void shutdownNow_failsAmongTheUnfired_workersEndAndTheNextCallReturnsAll() {
         TimerScheduler s = TimerScheduler.builder().workers(1).build();
         Timer before = s.after(Duration.ofHours(1), NOTHING);
-        Fragile fragile = new Fragile(s.queues[0]);
-        s.queues[0].arm(fragile, s.timeline.deadlineIn(HOURS.toNanos(1)));
+        Fragile fragile = new Fragile(s.engine.queues[0]);
+        s.engine.queues[0].arm(fragile, s.engine.timeline.deadlineIn(HOURS.toNanos(1)));
         ScheduledFuture<?> task = s.asScheduledExecutorService().schedule(NOTHING, 1, HOURS);
         Timer after = s.after(Duration.ofHours(1), NOTHING);
         assertThrows(OutOfMemoryError.class, s::shutdownNow);
@@ -223,8 +224,8 @@ class CloseFailureTest {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
             TimerLoop loop = s.attach(NOTHING);
             Timer before = loop.after(Duration.ofHours(1), NOTHING);
-            Fragile fragile = new Fragile(s.queues[0]);
-            s.queues[0].arm(fragile, s.timeline.deadlineIn(HOURS.toNanos(1)));
+            Fragile fragile = new Fragile(s.engine.queues[0]);
+            s.engine.queues[0].arm(fragile, s.engine.timeline.deadlineIn(HOURS.toNanos(1)));
             Timer after = loop.after(Duration.ofHours(1), NOTHING);
             assertThrows(OutOfMemoryError.class, loop::detach);
             assertThrows(RejectedExecutionException.class, () -> loop.after(Duration.ZERO, NOTHING));
@@ -245,14 +246,14 @@ class CloseFailureTest {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
             TimerLoop loop = s.attach(NOTHING);
             Timer timer = loop.after(Duration.ofHours(1), NOTHING);
-            TimerQueue own = s.queues[0];
-            s.queues = hole == 0 ? new TimerQueue[] {null, own} : new TimerQueue[] {own, null};
+            TimerQueue own = s.engine.queues[0];
+            s.engine.queues = hole == 0 ? new TimerQueue[] {null, own} : new TimerQueue[] {own, null};
             assertThrows(NullPointerException.class, loop::detach);
-            s.queues = hole == 0 ? new TimerQueue[] {own} : new TimerQueue[0];
+            s.engine.queues = hole == 0 ? new TimerQueue[] {own} : new TimerQueue[0];
             assertEquals(hole == 1, own.isClosed());
             assertEquals(List.of(timer), loop.detach());
             assertEquals(List.of(), loop.detach());
-            assertEquals(0, s.queues.length);
+            assertEquals(0, s.engine.queues.length);
         }
     }
 
@@ -301,8 +302,8 @@ class CloseFailureTest {
         SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2);
         ScheduledFuture<?> last = pool.schedule(NOTHING, 1, HOURS);
         pool.shutdown();
-        Fragile fragile = new Fragile(pool.scheduler.queues[0]);
-        pool.scheduler.queues[0].arm(fragile, pool.scheduler.timeline.deadlineIn(HOURS.toNanos(1)));
+        Fragile fragile = new Fragile(pool.engine.queues[0]);
+        pool.engine.queues[0].arm(fragile, pool.engine.timeline.deadlineIn(HOURS.toNanos(1)));
         assertThrows(OutOfMemoryError.class, () -> last.cancel(false));
         assertTrue(last.isCancelled());
         assertTrue(pool.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));

@@ -52,7 +52,7 @@ class ConfigureSharedTest {
                 default:
                     break;
             }
-            Options o = TimerScheduler.shared().options;
+            Options o = TimerScheduler.shared().engine.options;
             CountDownLatch fired = new CountDownLatch(1);
             Timer.after(Duration.ZERO, fired::countDown);
             System.out.println(!fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS) ? "nothing fired" :

@@ -48,7 +48,7 @@ class EndedLoopTest {
     }
 
     private static int queues(TimerScheduler s) {
-        return s.queues.length;
+        return s.engine.queues.length;
     }
 
     private TimerLoop dead(TimerScheduler s, boolean confined, Runnable task, List<Timer> armed) {
@@ -66,7 +66,7 @@ class EndedLoopTest {
         TimerLoop living = loopsOnly.attachShared(NOTHING);
         elsewhere(() -> loopsOnly.after(ns(5), count()));
         elsewhere(() -> loopsOnly.after(ns(5), count()));
-        assertEquals(1, loopsOnly.loops.all().length);
+        assertEquals(1, loopsOnly.engine.loops.all().length);
         clock.advance(ns(10));
         assertEquals(3, LoopFixtures.runAll(living), "the timer of the loop that has ended, too");
         assertEquals(1, queues(loopsOnly));
@@ -100,7 +100,7 @@ class EndedLoopTest {
                     assertThrows(RejectedExecutionException.class, () -> dead.every(HOUR, NOTHING)).getMessage());
         }
         assertEquals(confined ? 0 : 1, clock.advance(ns(10)));
-        assertEquals(0, withWorker.loops.all().length);
+        assertEquals(0, withWorker.engine.loops.all().length);
         clock.advance(ns(1));
         assertEquals(1, queues(withWorker));
         assertAccount(withWorker, 1, confined ? 0 : 1, 0, 0, confined ? 1 : 0);
@@ -172,7 +172,7 @@ class EndedLoopTest {
             } else {
                 eventually("a worker runs it", () -> ran.get() == 1);
             }
-            eventually("the loop is closed", () -> s.loops.all().length == 0 && queues(s) == 1);
+            eventually("the loop is closed", () -> s.engine.loops.all().length == 0 && queues(s) == 1);
             assertAccount(s, 1, confined ? 0 : 1, 0, 0, confined ? 1 : 0);
         }
     }

@@ -99,7 +99,7 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
                 return pool.shutdownNow();
             }
             case CLOSE -> pool.close();
-            default -> pool.scheduler.close();
+            default -> pool.engine.close();
         }
         return List.of();
     }

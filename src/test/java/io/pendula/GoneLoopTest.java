@@ -61,7 +61,7 @@ class GoneLoopTest {
     private List<LoopWorker> attachMany(TimerScheduler s, int loops, int armed, long delay, List<Timer> timers) {
         List<LoopWorker> all = new ArrayList<>();
         for (int i = 0; i < loops; i++) {
-            LoopWorker l = s.loops.attach(new Thread(NOTHING), NOTHING, false);
+            LoopWorker l = s.engine.loops.attach(new Thread(NOTHING), NOTHING, false);
             for (int n = 0; n < armed; n++) {
                 timers.add(l.handle.after(delay, TimeUnit.NANOSECONDS, count()));
             }
@@ -71,11 +71,11 @@ class GoneLoopTest {
     }
 
     private static void detachAll(TimerScheduler s, List<LoopWorker> all) {
-        all.forEach(l -> assertEquals(List.of(), s.loops.detach(l)));
+        all.forEach(l -> assertEquals(List.of(), s.engine.loops.detach(l)));
     }
 
     private static int queues(TimerScheduler s) {
-        return s.queues.length;
+        return s.engine.queues.length;
     }
 
     // ---- leaving ----
@@ -111,7 +111,7 @@ class GoneLoopTest {
         List<LoopWorker> all = attachMany(loopsOnly, 100, 1, 10, new ArrayList<>());
         detachAll(loopsOnly, all);
         assertEquals(101, queues(loopsOnly));
-        LoopWorker worker = loopsOnly.loops.all()[0];
+        LoopWorker worker = loopsOnly.engine.loops.all()[0];
         assertTrue(worker.hasSucceeded);
         clock.advance(ns(10));
         assertEquals(100, other.<Integer>call(successor::runDue));
@@ -245,7 +245,7 @@ class GoneLoopTest {
 
         assertFalse(fired.reset(ns(10)));
         assertEquals(2, queues(withWorker));
-        assertSame(Fixtures.node(fired).queue, withWorker.queues[1]);
+        assertSame(Fixtures.node(fired).queue, withWorker.engine.queues[1]);
         assertFalse(stopped.reset(ns(20)));
         assertTrue(fired.reset(ns(15)));
         assertEquals(2, withWorker.pending());
@@ -454,7 +454,7 @@ class GoneLoopTest {
     @Test
     void detachAndReset_noWorkerHasAThread_oneIsStarted() {
         TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().name("gone-shared").workers(2));
-        s.idleNanos = 1_000_000;
+        s.engine.idleNanos = 1_000_000;
         TimerLoop loop = s.attachShared(NOTHING);
         Timer t = loop.after(20, TimeUnit.MILLISECONDS, count());
         assertEquals(List.of(), LifeFixtures.threadsOf("gone-shared-worker"));

@@ -33,7 +33,7 @@ class IdleEndTest {
 
     private TimerScheduler make(int workers, long idleNanos) {
         TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().name(name).workers(workers));
-        s.idleNanos = idleNanos;
+        s.engine.idleNanos = idleNanos;
         return s;
     }
 
@@ -90,11 +90,11 @@ class IdleEndTest {
         TimerScheduler s = make(1, 5_000_000);
         fire(s);
         Timer left = s.after(1, TimeUnit.HOURS, () -> {});
-        eventually("the worker sleeps", () -> s.workerPool.workers()[0].asleep);
-        Thread worker = s.workerPool.workers()[0].runner();
+        eventually("the worker sleeps", () -> s.engine.workerPool.workers()[0].asleep);
+        Thread worker = s.engine.workerPool.workers()[0].runner();
         LockSupport.parkNanos(100_000_000);
         assertTrue(worker.isAlive());
-        assertSame(worker, s.workerPool.workers()[0].runner());
+        assertSame(worker, s.engine.workerPool.workers()[0].runner());
         assertTrue(left.stop());
         fire(s);
         awaitNoThread();
@@ -176,7 +176,7 @@ class IdleEndTest {
 
     private static void awaitNoWorker(TimerScheduler s) {
         eventually("no worker", () -> {
-            for (Worker d : s.workerPool.workers()) {
+            for (Worker d : s.engine.workerPool.workers()) {
                 if (d.runner() != null) {
                     return false;
                 }
@@ -199,7 +199,7 @@ class IdleEndTest {
                 s.after(random.nextInt(2) * 50_000L, TimeUnit.NANOSECONDS, fired[0]::countDown);
                 await(fired[0]);
                 LifeFixtures.spin(250_000 + random.nextInt(150_000));
-                if (s.workerPool.workers()[0].runner() == null || s.workerPool.workers()[1].runner() == null) {
+                if (s.engine.workerPool.workers()[0].runner() == null || s.engine.workerPool.workers()[1].runner() == null) {
                     ends.incrementAndGet();
                 }
             }
@@ -240,7 +240,7 @@ class IdleEndTest {
 
     private static TimerScheduler make(Failing factory) {
         TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().workers(1).threadFactory(factory));
-        s.idleNanos = 5_000_000;
+        s.engine.idleNanos = 5_000_000;
         return s;
     }
 
@@ -272,7 +272,7 @@ class IdleEndTest {
         Failing factory = new Failing();
         TimerScheduler s = make(factory);
         fire(s);
-        Worker d = s.workerPool.workers()[0];
+        Worker d = s.engine.workerPool.workers()[0];
         eventually("the end of the worker's thread", () -> d.runner() == null);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
         factory.failures.set(6); // at each arming the worker's thread, and the monitor's
@@ -286,14 +286,14 @@ class IdleEndTest {
         await(fired);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
         for (Thread t : factory.made) {
-            assertNull(s.workerPool.workerOf(t));
+            assertNull(s.engine.workerPool.workerOf(t));
         }
     }
 
     @Test
     void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
         TimerScheduler s = make(1, 5_000_000);
-        Worker d = s.workerPool.workers()[0];
+        Worker d = s.engine.workerPool.workers()[0];
         Thread made = new WorkerThread(null, d, "pendula-" + name + "-by-hand");
         d.setThread(made);
         AtomicReference<Thread> ranOn = new AtomicReference<>();
@@ -310,11 +310,11 @@ class IdleEndTest {
     @Test
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
-        Worker d = s.workerPool.workers()[0];
+        Worker d = s.engine.workerPool.workers()[0];
         Thread other = new WorkerThread(null, d, "not seated");
         other.start();
         Fixtures.join(other);
-        assertEquals(1, s.workerPool.workers().length);
+        assertEquals(1, s.engine.workerPool.workers().length);
         fire(s);
         awaitNoThread();
     }
@@ -324,20 +324,20 @@ class IdleEndTest {
         TimerScheduler s = make(1, 5_000_000);
         AtomicReference<Thread> first = new AtomicReference<>();
         AtomicReference<Thread> second = new AtomicReference<>();
-        Worker d = s.workerPool.workers()[0];
+        Worker d = s.engine.workerPool.workers()[0];
         for (AtomicReference<Thread> ranOn : List.of(first, second)) {
             CountDownLatch fired = new CountDownLatch(1);
             s.after(Duration.ZERO, () -> {
                 ranOn.set(Thread.currentThread());
-                assertSame(s.queues[0], Fixtures.node(s.after(Duration.ZERO, () -> {})).queue);
+                assertSame(s.engine.queues[0], Fixtures.node(s.after(Duration.ZERO, () -> {})).queue);
                 fired.countDown();
             });
             await(fired);
             eventually("the end", () -> d.runner() == null);
         }
         assertNotSame(first.get(), second.get());
-        assertSame(d, s.workerPool.workers()[0]);
-        assertEquals(1, s.workerPool.workers().length);
+        assertSame(d, s.engine.workerPool.workers()[0]);
+        assertEquals(1, s.engine.workerPool.workers().length);
         eventually("the end of the first thread", () -> !first.get().isAlive());
         assertFalse(s.isClosed());
     }

@@ -37,7 +37,7 @@ class LastLookTest {
     }
 
     private static boolean isAsleep(TimerScheduler s) {
-        for (TimerQueue q : s.queues) {
+        for (TimerQueue q : s.engine.queues) {
             if (q.gate.pollUntil() == WakeGate.AWAKE) {
                 return false;
             }
@@ -58,8 +58,8 @@ class LastLookTest {
             });
             gone.start();
             Fixtures.join(gone);
-            assertEquals(2, s.queues.length);
-            TimerQueue other = s.queues[1];
+            assertEquals(2, s.engine.queues.length);
+            TimerQueue other = s.engine.queues[1];
             LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
             clock.readings = reading;
             s.after(Duration.ZERO, () -> { });

@@ -496,7 +496,7 @@ class LateLoopTest {
             CountDownLatch release = t.holdUp();
             block(30_000_000);
             assertEquals(List.of(), threadsOf("late-none"));
-            assertEquals(0, s.workerPool.workers().length);
+            assertEquals(0, s.engine.workerPool.workers().length);
             release.countDown();
             runOneOn(t);
             ticker.stop();

@@ -186,7 +186,7 @@ class LifecycleTest {
             }
             s.close();
             assertEquals(0, threadsOf("l7").stream().filter(t -> t.getName().contains("worker")
-                    && t.getState() != Thread.State.TERMINATED && s.workerPool.workers().length > 0).count());
+                    && t.getState() != Thread.State.TERMINATED && s.engine.workerPool.workers().length > 0).count());
         }
         awaitNoThreadOf("l7");
     }
@@ -234,7 +234,7 @@ class LifecycleTest {
             await(known);
             began.countDown();
             eventually("closed", s::isClosed);
-            eventually("collected", () -> s.queues[0].isClosed());
+            eventually("collected", () -> s.engine.queues[0].isClosed());
             try {
                 self.get().reset(NOW);
             } catch (Throwable e) {
@@ -325,24 +325,24 @@ class LifecycleTest {
         CountDownLatch armed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Timer> self = new AtomicReference<>();
-        Timer t = new OneShotTimer(s.queues[0], () -> {
+        Timer t = new OneShotTimer(s.engine.queues[0], () -> {
             self.get().reset(NOW);
             armed.countDown();
             await(go);
         });
         self.set(t);
-        Fixtures.node(t).queue.arm(Fixtures.node(t), s.timeline.deadlineIn(0));
+        Fixtures.node(t).queue.arm(Fixtures.node(t), s.engine.timeline.deadlineIn(0));
         await(armed);
         AtomicReference<List<Timer>> unfired = new AtomicReference<>();
         Thread closer = new Thread(() -> unfired.set(s.shutdownNow()));
-        s.queues[1].lock();
+        s.engine.queues[1].lock();
         try {
             closer.start();
-            eventually("first queue closed", () -> s.queues[0].isClosed());
+            eventually("first queue closed", () -> s.engine.queues[0].isClosed());
             go.countDown();
             eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(Fixtures.node(t).wordVolatile())));
         } finally {
-            s.queues[1].unlock();
+            s.engine.queues[1].unlock();
         }
         closer.join();
         assertEquals(List.of(t), unfired.get());
@@ -500,7 +500,7 @@ class LifecycleTest {
             });
             closer.start();
             eventually("closer waits", () -> closer.getState() == Thread.State.WAITING
-                    && s.workerPool.workers().length == 0);
+                    && s.engine.workerPool.workers().length == 0);
             go.countDown();
             closer.join();
             assertEquals(2, endedBefore.get());

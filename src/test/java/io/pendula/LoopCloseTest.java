@@ -167,7 +167,7 @@ class LoopCloseTest {
                 s.attach(NOTHING).close();
             });
             assertEquals(List.of(broken), uncaught);
-            assertEquals(0, s.loops.all().length);
+            assertEquals(0, s.engine.loops.all().length);
         }
     }
 

@@ -308,7 +308,7 @@ class LoopDetachTest {
             assertEquals(List.of(), loop.detach());
             assertTrue(s.stats().queues().size() <= workers + 2);
         }
-        assertEquals(0, s.loops.all().length - 1);
+        assertEquals(0, s.engine.loops.all().length - 1);
         assertEquals(0, runDue(other, staying));
         assertAccount(s, 12_000, 2_000, 10_000, 0, 0);
     }
@@ -468,7 +468,7 @@ class LoopDetachTest {
         assertEquals(List.of("self@1"), log);
         assertEquals(3, clock.advance(ns(20)));
         assertEquals(List.of("self@1", "due too@1", "later@5", "self@21"), log);
-        assertEquals(0, withWorker.loops.all().length);
+        assertEquals(0, withWorker.engine.loops.all().length);
         assertAccount(withWorker, 5, 4, 0, 1, 0);
     }
 
@@ -519,13 +519,13 @@ class LoopDetachTest {
         assertEquals(1, first.runDue());
         assertEquals(List.of("the thread " + Thread.currentThread().getName()
                 + " is inside a callback of a loop that it has closed"), log);
-        assertEquals(0, s.loops.all().length);
+        assertEquals(0, s.engine.loops.all().length);
         TimerLoop second = s.attachShared(NOTHING);
         s.after(NOW, note("on the second"));
         assertEquals(1, second.runDue());
         assertEquals("on the second@0", log.get(1));
         second.close();
-        assertEquals(0, s.loops.all().length);
+        assertEquals(0, s.engine.loops.all().length);
     }
 
     @Test
@@ -567,7 +567,7 @@ class LoopDetachTest {
         dead.close();
         assertEquals(1, clock.advance(ns(5)));
         assertEquals(List.of("a@10"), log);
-        assertEquals(0, withWorker.loops.all().length);
+        assertEquals(0, withWorker.engine.loops.all().length);
 
         TimerLoop second = elsewhere(() -> armed(loopsOnly.attachShared(NOTHING), "b"));
         Timer t = armed.get(1);
@@ -588,9 +588,9 @@ class LoopDetachTest {
         assertThrows(RejectedExecutionException.class, () -> loop.after(NOW, NOTHING));
         withWorker.after(ns(10), note("new"));
         assertTrue(t.reset(ns(12)));
-        assertSame(withWorker.queues[1], Fixtures.node(t).queue);
+        assertSame(withWorker.engine.queues[1], Fixtures.node(t).queue);
         assertEquals(2, clock.advance(ns(12)));
         assertEquals(List.of("new@10", "t@12"), log);
-        assertEquals(1, withWorker.queues.length, "nothing is armed in the loop's queue any more");
+        assertEquals(1, withWorker.engine.queues.length, "nothing is armed in the loop's queue any more");
     }
 }

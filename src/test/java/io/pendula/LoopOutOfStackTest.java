@@ -155,7 +155,7 @@ class LoopOutOfStackTest {
                     return eventually(advance, () -> runs.get() > before);
                 });
                 assertTrue(t.stopAndAwait(Duration.ofSeconds(1)));
-                assertNull(s.stepper.nodeOpaque());
+                assertNull(s.engine.stepper.nodeOpaque());
                 assertEquals(0, s.pending());
             }
         });

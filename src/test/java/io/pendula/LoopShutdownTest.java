@@ -161,7 +161,7 @@ class LoopShutdownTest {
     }
 
     private static boolean loopWaits(TimerScheduler s) {
-        return s.loops.all().length == 1 && !s.loops.all()[0].isUp();
+        return s.engine.loops.all().length == 1 && !s.engine.loops.all()[0].isUp();
     }
 
     @Test
@@ -300,7 +300,7 @@ class LoopShutdownTest {
         });
         assertEquals(1, loop.runDue());
         assertTrue(ended.get());
-        assertEquals(0, s.loops.all().length);
+        assertEquals(0, s.engine.loops.all().length);
     }
 
     @ParameterizedTest

@@ -273,7 +273,7 @@ class LoopStormTest {
             }
             eventually("nothing is pending",
                     () -> s.pending() == 0 && all.stream().noneMatch(x -> x.running.get()));
-            assertEquals(0, s.loops.all().length);
+            assertEquals(0, s.engine.loops.all().length);
             assertTrue(!overlapped.get(), "a timer overlapped itself");
             assertTrue(!escaped.get(), "a confined timer ran elsewhere");
             assertAccounts(s, workers, monitor);
@@ -309,7 +309,7 @@ class LoopStormTest {
             if (workers > 0) {
                 s.after(1, TimeUnit.MICROSECONDS, NOTHING);
             }
-            return s.queues.length == workers;
+            return s.engine.queues.length == workers;
         });
         eventually("nothing is pending", () -> s.pending() == 0);
     }

@@ -329,7 +329,7 @@ class LoopWakeupTest {
             loop.close();
             bell.broken = new AssertionError("wakeup");
             Future<Long> nanos;
-            TimerQueue second = timers.queues[1];
+            TimerQueue second = timers.engine.queues[1];
             second.lock();
             try {
                 nanos = actor.start(two::nanosUntilNext);

@@ -33,7 +33,8 @@ class LoopWatchTest {
     }
 
     private static TimerScheduler scheduler(String name) {
-        return TimerScheduler.builder().name(name).workers(1).build();
+        // Until it has reported the absent loop the monitor looks again and again.
+        return TimerScheduler.builder().name(name).workers(1).stallAfter(Duration.ofMillis(20)).build();
     }
 
     private void armElsewhere(TimerLoop loop) throws InterruptedException {
@@ -95,7 +96,7 @@ class LoopWatchTest {
         TimerScheduler s = TimerScheduler.builder().name("watch-successor").workers(2).build();
         TimerLoop loop = s.attachShared(NO_WAIT);
         try {
-            Timer plug = new OneShotTimer(s.queues[0], () -> { // at home with the worker that is the first successor
+            Timer plug = new OneShotTimer(s.engine.queues[0], () -> { // at home with the worker that is the first successor
                 held.countDown();
                 try {
                     release.await(); // with a timeout it would not look asleep
@@ -103,7 +104,7 @@ class LoopWatchTest {
                     throw new AssertionError(e);
                 }
             });
-            Fixtures.node(plug).queue.arm(Fixtures.node(plug), s.timeline.now());
+            Fixtures.node(plug).queue.arm(Fixtures.node(plug), s.engine.timeline.now());
             await(held);
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
             eventually("the workers wait, and the monitor for its look each second", () -> threadsOf("watch-successor")

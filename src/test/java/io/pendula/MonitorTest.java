@@ -82,7 +82,7 @@ class MonitorTest {
             AtomicBoolean ran = new AtomicBoolean();
             s.after(NOW, () -> ran.set(true));
             block(100_000_000);
-            assertEquals(3, s.workerPool.workers().length);
+            assertEquals(3, s.engine.workerPool.workers().length);
             assertEquals(1, s.stats().spareThreads());
             assertTrue(!ran.get(), "nobody was free to run it");
 
@@ -90,7 +90,7 @@ class MonitorTest {
             last.release.countDown();
             plug.release.countDown();
             eventually("the waiting timer ran", ran::get);
-            eventually("the spare is gone", () -> s.workerPool.workers().length == 2);
+            eventually("the spare is gone", () -> s.engine.workerPool.workers().length == 2);
             assertTrue(System.nanoTime() - released >= Worker.SPARE_IDLE_NANOS - 1_000_000_000, "left too early");
             eventually("its thread ended",
                     () -> threadsOf("spare").stream().noneMatch(t -> t.getName().contains("spare-spare")));
@@ -116,7 +116,7 @@ class MonitorTest {
             figure("40 callbacks of 15 ms, 2 workers, maxThreads %d: %d ran at once", max, most.get());
             assertTrue(most.get() <= max, "at once: " + most);
             assertTrue(most.get() > 2, "no spare helped");
-            assertTrue(s.workerPool.workers().length <= max);
+            assertTrue(s.engine.workerPool.workers().length <= max);
             assertTrue(s.stats().spareThreads() <= max - 2);
         }
     }
@@ -213,15 +213,15 @@ class MonitorTest {
     @Test
     void sleepingWorker_wakeUpWithheld_isRescuedAndCounted() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
-            TimerQueue quiet = s.queues[0];
-            TimerQueue busy = s.queues[1];
+            TimerQueue quiet = s.engine.queues[0];
+            TimerQueue busy = s.engine.queues[1];
             AtomicLong ticks = new AtomicLong();
             PeriodicTimer ticker = new PeriodicTimer(busy, ticks::incrementAndGet, 1_000_000, MissedTicks.SKIP);
-            busy.arm(ticker, s.timeline.deadlineIn(0)); // a worker that is up keeps the monitor up
+            busy.arm(ticker, s.engine.timeline.deadlineIn(0)); // a worker that is up keeps the monitor up
             eventually("worker sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
             OneShotTimer lost = new OneShotTimer(quiet, ran::countDown);
-            lost.beginMoving(s.timeline.deadlineIn(0));
+            lost.beginMoving(s.engine.timeline.deadlineIn(0));
             assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
             await(ran);
             ticker.close();

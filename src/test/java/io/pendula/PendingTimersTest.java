@@ -138,7 +138,7 @@ class PendingTimersTest {
         assertEquals(expected.size(), s.pendingByTask().values().stream().mapToLong(n -> n).sum());
         assertEquals(expected.stream().filter(t -> t.task() instanceof Flush).count(),
                 s.pendingByTask().get(Flush.class));
-        for (TimerQueue q : s.queues) {
+        for (TimerQueue q : s.engine.queues) {
             assertTrue(q.longestHold() <= HoldLock.MAX_VISITS);
         }
     }

@@ -142,7 +142,7 @@ class RosterTest {
                 view.shutdown();
                 return List.of();
             });
-            for (TimerQueue q : s.queues) {
+            for (TimerQueue q : s.engine.queues) {
                 q.lock();
             }
             try {
@@ -150,7 +150,7 @@ class RosterTest {
                 List<Runnable> returned = end.get(Fixtures.PATIENCE_SECONDS, SECONDS);
                 assertEquals(now ? Set.copyOf(tasks) : Set.of(), Set.copyOf(returned));
             } finally {
-                for (TimerQueue q : s.queues) {
+                for (TimerQueue q : s.engine.queues) {
                     q.unlock();
                 }
             }

@@ -62,7 +62,7 @@ public final class SearchedScheduler implements Program {
         Scheduled(Execution execution) {
             scheduler = TimerScheduler.builder().name("searched").workers(1).maxThreads(spec.workers()).monitor(false)
                     .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime).build();
-            queue = scheduler.queues[0];
+            queue = scheduler.engine.queues[0];
             open = new int[spec.timers().size()];
             running = new int[open.length];
             for (int i = 0; i < open.length; i++) {
@@ -101,7 +101,7 @@ public final class SearchedScheduler implements Program {
                 Fixtures.Claim claim = new Fixtures.Claim();
                 queue.drain();
                 queue.claimDue(Spec.NOW, claim, false);
-                scheduler.perform(claim);
+                scheduler.engine.perform(claim);
             }
         }
 
@@ -140,9 +140,9 @@ public final class SearchedScheduler implements Program {
 
         @Override
         public long guardedBy(Object lock) {
-            if (lock == scheduler.standby) {
+            if (lock == scheduler.engine.standby) {
                 long h = Contents.of(lock, Set.of(), Set.of());
-                for (Worker d : scheduler.workerPool.workers()) {
+                for (Worker d : scheduler.engine.workerPool.workers()) {
                     h = Contents.mix(Contents.mix(h, d.firedAt), d.looks);
                 }
                 return h;

@@ -83,6 +83,6 @@ class SlowFactoryTest {
         pool.close();
         assertEquals(failsInTheEnd ? 1 : 0, uncaught.size(), uncaught::toString);
         assertTrue(made.get() >= 3);
-        assertEquals(0, pool.scheduler.workerPool.workers().length);
+        assertEquals(0, pool.engine.workerPool.workers().length);
     }
 }

@@ -349,10 +349,10 @@ class StaleEntryTest {
     void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Standby standby = new Standby(s, 0);
-            Worker d = new Worker(s, standby, null, false);
+            Standby standby = new Standby(s.engine, 0);
+            Worker d = new Worker(s.engine, standby, null, false);
             standby.begin(d, null);
-            s.queues = new TimerQueue[] {queue, second.queue};
+            s.engine.queues = new TimerQueue[] {queue, second.queue};
             try {
                 List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
                 rig.keepWith(standby);
@@ -366,7 +366,7 @@ class StaleEntryTest {
                 assertTrue(rig.heap.size() > 0, "the sweep went on to its end");
                 assertTrue(queue.compactor.wantsSweep());
             } finally {
-                s.queues = new TimerQueue[0];
+                s.engine.queues = new TimerQueue[0];
             }
         }
     }

@@ -24,9 +24,9 @@ class StandbyTest {
         }
     }
 
-    private final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).scheduler;
-    private final Standby standby = scheduler.standby;
-    private final TimerQueue queue = scheduler.queues[0];
+    private final Engine engine = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).engine;
+    private final Standby standby = engine.standby;
+    private final TimerQueue queue = engine.queues[0];
     private final Worker first = worker();
     private final Worker second = worker();
     private final Worker third = worker();
@@ -36,14 +36,14 @@ class StandbyTest {
     }
 
     private Worker worker() {
-        Worker d = new Worker(scheduler, standby, queue, false);
+        Worker d = new Worker(engine, standby, queue, false);
         d.setThread(new Idle());
         return d;
     }
 
     @AfterEach
     void close() {
-        scheduler.shutdownNow();
+        engine.shutdownNow(null);
     }
 
     private OneShotTimer arm(long when) {
@@ -55,7 +55,7 @@ class StandbyTest {
     /** As the poller does before it sleeps. */
     private long publish(Worker d, long now) {
         long next = Timeline.NEVER;
-        for (TimerQueue q : scheduler.queues) {
+        for (TimerQueue q : engine.queues) {
             long p = q.gate.pollUntil();
             next = Math.min(next, p == WakeGate.AWAKE ? q.prepareToSleep(standby, now) : p);
             standby.published(d);
@@ -144,7 +144,7 @@ class StandbyTest {
 
     @Test
     void sleep_noGuardSleeps_oneInReserveBecomesGuard() {
-        scheduler.workerPool.knows(first, second, third);
+        engine.workerPool.knows(first, second, third);
         third.sleeps(Timeline.NEVER);
         arm(NOW + 10 * MS);
         sleepAsPoller(first, NOW); // the second is up, in a callback
@@ -171,8 +171,8 @@ class StandbyTest {
 
     @Test
     void sleep_withoutSpacing_isExact() {
-        Standby exact = new Standby(scheduler, 0);
-        Worker d = new Worker(scheduler, exact, queue, false);
+        Standby exact = new Standby(engine, 0);
+        Worker d = new Worker(engine, exact, queue, false);
         exact.begin(d, null);
         d.firedAt = NOW;
         assertTrue(exact.goToSleep(d, true, NOW + 1, NOW));
@@ -276,7 +276,7 @@ class StandbyTest {
 
     @Test
     void leave_allOthersAreUp_stays() {
-        scheduler.workerPool.knows(first, second, third);
+        engine.workerPool.knows(first, second, third);
         assertFalse(standby.leave(first));
         assertSame(first, standby.poller());
     }
@@ -338,7 +338,7 @@ class StandbyTest {
 
     @Test
     void firstCallback_noGuardSleeps_oneInReserveBecomesGuard() {
-        scheduler.workerPool.knows(first, second, third);
+        engine.workerPool.knows(first, second, third);
         assertFalse(standby.ensureGuard(first, queue, NOW));
         third.sleeps(Timeline.NEVER);
         assertTrue(standby.ensureGuard(first, queue, NOW));
@@ -348,7 +348,7 @@ class StandbyTest {
 
     @Test
     void leave_asPoller_anotherGetsTheRole() {
-        scheduler.workerPool.knows(first, second, third);
+        engine.workerPool.knows(first, second, third);
         second.sleeps(Timeline.NEVER);
         third.sleeps(Timeline.NEVER);
         assertTrue(standby.leave(first));

@@ -75,15 +75,15 @@ class SuspensionTest {
             List<Long> numbers = new ArrayList<>(LongStream.range(0, TIMERS).boxed().toList());
             Collections.shuffle(numbers, new Random(1));
             Queue<Long> order = new ConcurrentLinkedQueue<>();
-            long first = s.timeline.now() + Duration.ofMinutes(10).toNanos();
+            long first = s.engine.timeline.now() + Duration.ofMinutes(10).toNanos();
             for (long n : numbers) {
-                s.queues[0].arm(new OneShotTimer(s.queues[0], () -> order.add(n)), first + n * 100_000_000);
+                s.engine.queues[0].arm(new OneShotTimer(s.engine.queues[0], () -> order.add(n)), first + n * 100_000_000);
             }
             AtomicInteger ticks = new AtomicInteger();
             s.every(Duration.ofMinutes(1), ticks::incrementAndGet);
             awaitMonitor("order");
             clock.jump();
-            s.queues[0].gate.owner().wake(); // a worker parks on real time, which has not jumped here
+            s.engine.queues[0].gate.owner().wake(); // a worker parks on real time, which has not jumped here
             eventually("all ran", () -> order.size() == TIMERS);
             numbers.sort(null);
             assertTrue(numbers.equals(List.copyOf(order)), "out of order");

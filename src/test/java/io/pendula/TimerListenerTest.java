@@ -59,7 +59,7 @@ class TimerListenerTest {
     void threw_anyThrowable_isHeardAndTheWorkerLivesOn(Throwable e) {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         try (TimerScheduler s = oneWorker(heard).build()) {
-            Thread worker = s.workerPool.workers()[0].runner();
+            Thread worker = s.engine.workerPool.workers()[0].runner();
             Timer t = s.after(NOW, () -> TimerListenerTest.<RuntimeException>sneak(e));
             runsOne(s);
             assertEquals(1, heard.threw.size());
@@ -70,7 +70,7 @@ class TimerListenerTest {
             runsOne(s);
             assertEquals(2, heard.threw.size());
             assertTrue(worker.isAlive());
-            assertSame(worker, s.workerPool.workers()[0].runner());
+            assertSame(worker, s.engine.workerPool.workers()[0].runner());
             assertEquals(0, heard.slow.size());
         }
     }
@@ -142,7 +142,7 @@ class TimerListenerTest {
                 throw new IllegalStateException("callback");
             });
             runsOne(s);
-            assertEquals(1, s.workerPool.workers().length);
+            assertEquals(1, s.engine.workerPool.workers().length);
         }
     }
 
@@ -160,8 +160,8 @@ class TimerListenerTest {
             });
             runsOne(s);
             assertSame(thrown, uncaught.poll());
-            assertSame(s.workerPool.workers()[0].runner(), on.poll());
-            assertTrue(s.workerPool.workers()[0].runner().isAlive());
+            assertSame(s.engine.workerPool.workers()[0].runner(), on.poll());
+            assertTrue(s.engine.workerPool.workers()[0].runner().isAlive());
         }
     }
 

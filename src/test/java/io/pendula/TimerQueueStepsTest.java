@@ -254,7 +254,7 @@ class TimerQueueStepsTest {
         AtomicInteger runs = new AtomicInteger();
         try (TimerScheduler s = runner.equals("clock") ? builder.clock(clock).build() : builder.build()) {
             TimerLoop loop = runner.equals("loop") ? s.attach(() -> { }) : null;
-            TimerQueue q = s.queues[0];
+            TimerQueue q = s.engine.queues[0];
             s.after(Duration.ofNanos(1), () -> {
                 assertLockIsFree(q, other, wrong);
                 runs.incrementAndGet();

@@ -48,16 +48,16 @@ class TimerSchedulerTest {
     @Test
     void build_defaults_areThoseDocumented() {
         try (TimerScheduler s = TimerScheduler.builder().name("defaults").build()) {
-            int workers = s.queues.length;
+            int workers = s.engine.queues.length;
             int processors = Runtime.getRuntime().availableProcessors();
             assertEquals(Integer.highestOneBit(Math.min(4, processors)), workers);
-            assertEquals(workers == 1 ? 1 : workers + 16, s.options.maxThreads());
-            assertEquals(Long.MAX_VALUE, s.options.maxPending());
-            assertEquals(Long.MAX_VALUE, s.options.slowNanos());
-            assertEquals(5_000_000_000L, s.options.stallNanos());
-            assertTrue(s.options.monitor() && s.options.spacingNanos() == 150_000 && s.options.daemon());
-            assertNull(s.options.executor());
-            assertSame(NanoClock.system(), s.options.clock());
+            assertEquals(workers == 1 ? 1 : workers + 16, s.engine.options.maxThreads());
+            assertEquals(Long.MAX_VALUE, s.engine.options.maxPending());
+            assertEquals(Long.MAX_VALUE, s.engine.options.slowNanos());
+            assertEquals(5_000_000_000L, s.engine.options.stallNanos());
+            assertTrue(s.engine.options.monitor() && s.engine.options.spacingNanos() == 150_000 && s.engine.options.daemon());
+            assertNull(s.engine.options.executor());
+            assertSame(NanoClock.system(), s.engine.options.clock());
             assertEquals(workers + 1, threadsOf("defaults").size());
             assertFalse(s.isClosed());
         }
@@ -67,8 +67,8 @@ class TimerSchedulerTest {
     @CsvSource({"1, 1", "2, 18", "3, 19"})
     void build_maxThreadsNotGiven_followsWorkers(int workers, int expected) {
         try (TimerScheduler s = TimerScheduler.builder().workers(workers).build()) {
-            assertEquals(expected, s.options.maxThreads());
-            assertEquals(workers, s.queues.length);
+            assertEquals(expected, s.engine.options.maxThreads());
+            assertEquals(workers, s.engine.queues.length);
         }
     }
 
@@ -277,9 +277,9 @@ class TimerSchedulerTest {
             check(ran.await(10, TimeUnit.SECONDS), "the shared scheduler does not run");
             ticker.close();
             // This thread's worker has one, and there is the monitor; that may have called another one to help.
-            check(threads() >= 2 && threads() <= TimerScheduler.shared().queues.length + 1, "threads: " + threads());
+            check(threads() >= 2 && threads() <= TimerScheduler.shared().engine.queues.length + 1, "threads: " + threads());
             Timer.after(Duration.ofHours(1), () -> {});
-            System.out.println("workers " + TimerScheduler.shared().queues.length);
+            System.out.println("workers " + TimerScheduler.shared().engine.queues.length);
         }
 
         private static int threads() {
@@ -330,7 +330,7 @@ class TimerSchedulerTest {
             CountDownLatch done = new CountDownLatch(1);
             AtomicReference<Worker> worker = new AtomicReference<>();
             s.after(Duration.ZERO, () -> {
-                for (Worker d : s.workerPool.workers()) {
+                for (Worker d : s.engine.workerPool.workers()) {
                     if (d.runner() == Thread.currentThread()) {
                         worker.set(d);
                     }
@@ -359,7 +359,7 @@ class TimerSchedulerTest {
                 for (int i = 0; i < 50; i++) {
                     assertSame(Fixtures.node(first).queue, Fixtures.node(s.after(HOUR, NOTHING)).queue);
                 }
-                int turn = s.turns.of(Thread.currentThread().getId());
+                int turn = s.engine.turns.of(Thread.currentThread().getId());
                 assertTrue(turn < workers, "dealt in turn: " + turn);
                 assertEquals(turn, Fixtures.node(first).queue.index);
                 synchronized (used) {

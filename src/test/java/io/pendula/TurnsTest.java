@@ -114,9 +114,9 @@ class TurnsTest {
                     new Thread(() -> {}); // takes an id
                 }
             }
-            for (TimerQueue q : s.queues) {
+            for (TimerQueue q : s.engine.queues) {
                 assertTrue(q.pending() >= 4 && q.pending() <= 16, () -> Arrays.toString(
-                        Arrays.stream(s.queues).mapToLong(TimerQueue::pending).toArray()));
+                        Arrays.stream(s.engine.queues).mapToLong(TimerQueue::pending).toArray()));
             }
         }
     }
@@ -137,12 +137,12 @@ class TurnsTest {
             LifeFixtures.inParallel(2, n -> {
                 TimerLoop loop = s.attach(() -> {});
                 if (n == 0) {
-                    LifeFixtures.eventually("two loops", () -> s.loops.all().length == 2);
+                    LifeFixtures.eventually("two loops", () -> s.engine.loops.all().length == 2);
                     for (int i = 0; i < 16; i++) {
                         queueOf(s);
                         new Thread(() -> {}); // takes an id
                     }
-                    for (TimerQueue q : s.queues) {
+                    for (TimerQueue q : s.engine.queues) {
                         assertEquals(8, q.pending(), 4);
                     }
                     s.shutdownNow();

@@ -79,7 +79,7 @@ class WorkerTest {
             assertEquals(IntStream.range(0, 300).boxed().toList(), List.copyOf(order));
             assertEquals(0, s.stats().spareThreads());
             assertEquals(0, s.stats().stolen());
-            assertEquals(1, s.workerPool.workers().length);
+            assertEquals(1, s.engine.workerPool.workers().length);
         }
     }
 
@@ -203,7 +203,7 @@ class WorkerTest {
             });
             await(first);
             Thread worker = factory.threads.peek();
-            eventually("worker sleeps", () -> s.workerPool.workers()[0].asleep);
+            eventually("worker sleeps", () -> s.engine.workerPool.workers()[0].asleep);
             long before = threads.getThreadCpuTime(worker.getId());
             block(200_000_000);
             long cpu = threads.getThreadCpuTime(worker.getId()) - before;
@@ -222,7 +222,7 @@ class WorkerTest {
             await(rest);
             assertFalse(leaked.get());
             worker.interrupt(); // from outside, while it sleeps: no more than a spurious wake-up
-            eventually("worker sleeps", () -> s.workerPool.workers()[0].asleep && !worker.isInterrupted());
+            eventually("worker sleeps", () -> s.engine.workerPool.workers()[0].asleep && !worker.isInterrupted());
         }
     }
 
@@ -233,7 +233,7 @@ class WorkerTest {
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("poked");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
             s.after(Duration.ofHours(1), () -> {});
-            for (Worker d : s.workerPool.workers()) {
+            for (Worker d : s.engine.workerPool.workers()) {
                 eventually("worker sleeps", () -> d.asleep);
             }
             factory.threads.forEach(Thread::interrupt);
@@ -273,9 +273,9 @@ class WorkerTest {
                 return System.nanoTime() - since.get() > 50_000_000;
             });
             long before = switches(factory);
-            long looks = s.backstop.looks();
+            long looks = s.engine.backstop.looks();
             block(1_000_000_000);
-            looks = s.backstop.looks() - looks;
+            looks = s.engine.backstop.looks() - looks;
             long after = switches(factory);
             figure("context switches of an idle scheduler's 3 threads in 1 s, %d timers pending: %d", pending,
                     after - before);
@@ -499,7 +499,7 @@ class WorkerTest {
             });
             await(done);
             assertNotSame(Thread.currentThread(), ranOn.get());
-            assertSame(s.workerPool.workers()[0].runner(), ranOn.get());
+            assertSame(s.engine.workerPool.workers()[0].runner(), ranOn.get());
         }
     }
 }

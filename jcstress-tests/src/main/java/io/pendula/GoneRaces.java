@@ -42,7 +42,7 @@ public class GoneRaces {
 
         /** How often the queue is among the scheduler's. */
         final int listed() {
-            return (int) Arrays.stream(scheduler.queues).filter(q -> q == timer.queue).count();
+            return (int) Arrays.stream(scheduler.engine.queues).filter(q -> q == timer.queue).count();
         }
     }
 
@@ -336,7 +336,7 @@ public class GoneRaces {
 
         @Arbiter
         public void settle(LI_Result r) {
-            r.r2 = (int) scheduler.pending() * 10 + (int) Arrays.stream(scheduler.queues)
+            r.r2 = (int) scheduler.pending() * 10 + (int) Arrays.stream(scheduler.engine.queues)
                     .filter(q -> q == timer.queue).count();
         }
     }

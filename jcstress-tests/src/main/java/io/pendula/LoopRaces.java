@@ -73,11 +73,11 @@ public class LoopRaces {
         }
 
         final LoopWorker attach(Thread t) {
-            return scheduler.loops.attach(t, this::ring, false);
+            return scheduler.engine.loops.attach(t, this::ring, false);
         }
 
         final List<TimerNode> detach(LoopWorker l) {
-            return scheduler.loops.detach(l);
+            return scheduler.engine.loops.detach(l);
         }
 
         private void ring() {

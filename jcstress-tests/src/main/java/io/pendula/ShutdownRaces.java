@@ -60,8 +60,8 @@ public class ShutdownRaces {
 
         /** One run, as a catching-up task would never end. */
         final boolean runOne() {
-            scheduler.stepper.nanosUntilNext(); // files what has been submitted
-            return scheduler.stepper.runOneDue();
+            scheduler.engine.stepper.nanosUntilNext(); // files what has been submitted
+            return scheduler.engine.stepper.runOneDue();
         }
 
         final void shutdown() {

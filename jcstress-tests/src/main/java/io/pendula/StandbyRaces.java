@@ -30,15 +30,15 @@ public class StandbyRaces {
 
     /** Two workers, one queue that is not published. */
     abstract static class Workers {
-        final TimerScheduler scheduler = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).scheduler;
-        final Standby standby = scheduler.standby;
-        final TimerQueue queue = scheduler.queues[0];
+        final Engine engine = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).engine;
+        final Standby standby = engine.standby;
+        final TimerQueue queue = engine.queues[0];
         final Worker poller = worker();
         final Worker guard = worker();
 
         Workers() {
             standby.begin(poller, guard);
-            for (TimerQueue q : scheduler.queues) {
+            for (TimerQueue q : engine.queues) {
                 if (q != queue) {
                     q.prepareToSleep(standby, NOW);
                 }
@@ -46,7 +46,7 @@ public class StandbyRaces {
         }
 
         private Worker worker() {
-            Worker d = new Worker(scheduler, standby, queue, false);
+            Worker d = new Worker(engine, standby, queue, false);
             d.setThread(new Idle());
             return d;
         }

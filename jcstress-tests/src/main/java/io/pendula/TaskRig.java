@@ -14,7 +14,7 @@ abstract class TaskRig extends Rig {
     /** Has no threads. */
     private static final TimerScheduler SCHEDULER = TimerScheduler.builder().workers(0).build();
 
-    final SchedulerExecutor executor = new SchedulerExecutor(SCHEDULER, false);
+    final SchedulerExecutor executor = new SchedulerExecutor(SCHEDULER.engine, false);
     volatile int calls;
 
     final ScheduledTask<Integer> one() {
