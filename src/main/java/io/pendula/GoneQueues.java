@@ -1,9 +1,11 @@
 package io.pendula;
 
+import java.lang.ref.ReferenceQueue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -69,6 +71,9 @@ final class GoneQueues {
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
     /** The figures of those before, when they were let go. */
     private TimerStats.Queue before = TimerStats.Queue.NOTHING;
+    /** What is counted there yet. */
+    private final Set<LateCounts> late = new HashSet<>();
+    private final ReferenceQueue<TimerQueue> unreachable = new ReferenceQueue<>();
 
     GoneQueues(Engine engine) {
         this.engine = engine;
@@ -85,6 +90,11 @@ final class GoneQueues {
             TimerQueue oldest = lately.peek();
             before = before.plus(oldest.takeFigures());
             lately.remove();
+            late.add(oldest.lateCounts(unreachable));
+        }
+        for (Object l = unreachable.poll(); l != null; l = unreachable.poll()) {
+            before = before.plus(((LateCounts) l).figures());
+            late.remove(l);
         }
     }
 
@@ -93,6 +103,9 @@ final class GoneQueues {
         TimerStats.Queue sum = before;
         for (TimerQueue q : lately) {
             sum = sum.plus(q.stats());
+        }
+        for (LateCounts l : late) {
+            sum = sum.plus(l.figures());
         }
         return sum;
     }
@@ -149,6 +162,7 @@ final class GoneQueues {
             engine.queues = more;
             retired.remove(q);
             lately.remove(q);
+            late.removeIf(l -> l.refersTo(q));
         }
         engine.loopIsUp(); // if it is a loop, which may be late
         return true;
@@ -167,6 +181,7 @@ final class GoneQueues {
             lately.remove(more[i]);
         }
         engine.queues = more;
+        late.removeIf(l -> retired.contains(l.get()));
         retired.clear();
     }
 }

@@ -19,6 +19,7 @@ import static io.pendula.TimerState.isQueued;
 import static io.pendula.TimerState.state;
 import static io.pendula.TimerState.word;
 
+import java.lang.ref.ReferenceQueue;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -953,6 +954,11 @@ final class TimerQueue extends QueueFields {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** After takeFigures: what is counted from then on. */
+    LateCounts lateCounts(ReferenceQueue<? super TimerQueue> unreachable) {
+        return new LateCounts(this, resets, compactor.staleCounter, -intake.stops, unreachable);
     }
 
     // ---- closing: see QueueCloser ----

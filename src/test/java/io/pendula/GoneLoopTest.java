@@ -469,4 +469,34 @@ class GoneLoopTest {
         assertTrue(t.stop());
         assertEquals(0, s.stats().overdueWakes());
     }
+
+    /** As a thread does that is suspended between its change of a timer's word and its count. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stats_countedAfterManyMoreLoopsHaveGone_isNotLost(boolean unreachable) throws InterruptedException {
+        TimerLoop loop = withWorker.attachShared(NOTHING);
+        Timer t = loop.after(HOUR, NOTHING);
+        assertTrue(t.stop());
+        TimerQueue[] queue = {Fixtures.node(t).queue};
+        loop.close();
+        for (int i = 0; i < 100; i++) {
+            withWorker.attachShared(NOTHING).close();
+        }
+        long stopped = withWorker.stats().stopped();
+        queue[0].compactor.staleCounter.add(StaleCounter.STOP);
+        assertEquals(stopped + 1, withWorker.stats().stopped());
+        if (unreachable) {
+            WeakReference<TimerQueue> gone = new WeakReference<>(queue[0]);
+            queue[0] = null;
+            t = null;
+            loop = null;
+            Fixtures.awaitCollected(gone);
+        } else {
+            t.reset(HOUR); // which brings the queue back
+            assertTrue(t.stop());
+            stopped++;
+        }
+        withWorker.attachShared(NOTHING).close();
+        assertEquals(stopped + 1, withWorker.stats().stopped());
+    }
 }
