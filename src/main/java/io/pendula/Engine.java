@@ -49,7 +49,7 @@ final class Engine {
     final Reporter reporter;
     private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
     /** Under the worker pool's lock. Weak: a view that nobody uses any more need not be told. */
-    private final Set<SchedulerExecutor> views = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Set<ShutdownTracker> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
@@ -134,7 +134,7 @@ final class Engine {
         SchedulerExecutor view = new SchedulerExecutor(this, false);
         boolean late;
         synchronized (workerPool) {
-            views.add(view);
+            views.add(view.tracker());
             late = closed;
         }
         if (late) {
@@ -242,7 +242,7 @@ final class Engine {
     }
 
     /** Those that are still in use. */
-    List<SchedulerExecutor> views() {
+    List<ShutdownTracker> views() {
         synchronized (workerPool) {
             return List.copyOf(views);
         }

@@ -16,20 +16,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, RunnableScheduledFuture<V>
+sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, RunnableScheduledFuture<V>
         permits TimedTask {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
-     *
-     * Who waits for the outcome enters itself in waiters, then looks at the word; who ends the task changes the word,
-     * then looks at waiters. Both are volatile, so one of the two sees the other.
      *
      * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
      * So if the cancel does not see whom to interrupt, the run sees that it must not start. An interrupter holds the
@@ -43,7 +39,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
      * back or refused after its claim, its worker finds that out before the call; what was given back stays as it is
      * then, RUNNING if it had been claimed, until its receiver runs or cancels it.
      *
-     * Shutdown: see SchedulerExecutor, which uses tally and cell.
+     * Shutdown: see ShutdownTracker, which uses tally and cell.
      */
 
     private static final Object INTERRUPTING = "interrupting";
@@ -72,7 +68,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
         }
     }
 
-    private final SchedulerExecutor executor;
+    private final ShutdownTracker tracker;
     /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
     private final long period;
     /** Nobody holds this future, so what it throws must be told to the listener. */
@@ -92,33 +88,26 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
      */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
-    private volatile Waiter waiters;
     /** The value or a Failure; valid only when done and not cancelled. */
     private Object outcome;
 
     private record Failure(Throwable thrown) {}
 
-    /** One thread in get(). The list is changed under the monitor of the queue's runCompletion, for a few steps only. */
-    private static final class Waiter {
-        final Thread thread = Thread.currentThread();
-        Waiter next;
-    }
-
-    ScheduledTask(TimerQueue queue, Runnable task, SchedulerExecutor executor, long period, boolean unheld,
+    ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld,
             boolean forNow) {
         super(queue, task);
-        this.executor = executor;
+        this.tracker = tracker;
         this.period = period;
         this.unheld = unheld;
         this.forNow = forNow;
     }
 
-    ScheduledTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor, boolean forNow) {
-        this(queue, executor.engine.work(task), executor, forNow);
+    ScheduledTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker, boolean forNow) {
+        this(queue, tracker.engine.work(task), tracker, forNow);
     }
 
-    private ScheduledTask(TimerQueue queue, Call call, SchedulerExecutor executor, boolean forNow) {
-        this(queue, call, executor, 0, false, forNow);
+    private ScheduledTask(TimerQueue queue, Call call, ShutdownTracker tracker, boolean forNow) {
+        this(queue, call, tracker, 0, false, forNow);
     }
 
     // ---- the future ----
@@ -187,69 +176,6 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
             throw new ExecutionException(f.thrown);
         }
         return (V) outcome;
-    }
-
-    private boolean await(boolean timed, long nanos) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        if (isDone()) {
-            return true;
-        }
-        if (timed && nanos <= 0) {
-            return false;
-        }
-        long start = System.nanoTime();
-        Waiter me = new Waiter();
-        synchronized (queue.runCompletion) {
-            me.next = waiters;
-            waiters = me;
-        }
-        try {
-            while (!isDone()) {
-                if (timed) {
-                    long left = nanos - (System.nanoTime() - start);
-                    if (left <= 0) {
-                        return false;
-                    }
-                    LockSupport.parkNanos(this, left);
-                } else {
-                    LockSupport.park(this);
-                }
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-            }
-            return true;
-        } finally {
-            forget(me);
-        }
-    }
-
-    private void forget(Waiter me) {
-        synchronized (queue.runCompletion) {
-            if (waiters == me) {
-                waiters = me.next;
-                return;
-            }
-            for (Waiter w = waiters; w != null; w = w.next) {
-                if (w.next == me) {
-                    w.next = me.next;
-                    return;
-                }
-            }
-        }
-    }
-
-    /** Those who wait take themselves out; they may be here for a moment when the task is done. */
-    private void wakeWaiters() {
-        if (waiters != null) {
-            synchronized (queue.runCompletion) {
-                for (Waiter w = waiters; w != null; w = w.next) {
-                    LockSupport.unpark(w.thread);
-                }
-            }
-        }
     }
 
     @Override
@@ -337,7 +263,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
 
     @Override
     boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
-        if (!executor.mayRun(this)) {
+        if (!tracker.mayRun(this)) {
             return isRefused();
         }
         try {
@@ -407,7 +333,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
     @Override
     void ended(boolean armedAgain) {
         if (armedAgain) {
-            executor.armedAgain(this);
+            tracker.armedAgain(this);
             return;
         }
         if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
@@ -422,7 +348,7 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
     }
 
     private void gone() {
-        executor.gone(this);
+        tracker.gone(this);
         settled();
     }
 
@@ -441,8 +367,8 @@ sealed class ScheduledTask<V> extends TimerNode implements TimerHandle, Runnable
 
     // ---- what a shutdown asks ----
 
-    boolean isOf(SchedulerExecutor e) {
-        return executor == e;
+    boolean isOf(ShutdownTracker t) {
+        return tracker == t;
     }
 
     /** Keeps a task that does not run from running again, for its receiver; false if it runs, or is over. */

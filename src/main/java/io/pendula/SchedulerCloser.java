@@ -37,7 +37,7 @@ final class SchedulerCloser {
         }
         closeAll(engine, engine.queues, t -> true, unfired);
         engine.abandon(unfired);
-        engine.views().forEach(SchedulerExecutor::shutdown);
+        engine.views().forEach(ShutdownTracker::shutdown);
         if (stopped != null) {
             stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
         }

@@ -14,8 +14,8 @@ final class TimedTask<V> extends ScheduledTask<V> {
     /** Null, the timer, or SETTLED. */
     private final AtomicReference<Object> timeout = new AtomicReference<>();
 
-    TimedTask(TimerQueue queue, Callable<V> task, SchedulerExecutor executor) {
-        super(queue, task, executor, true);
+    TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
+        super(queue, task, tracker, true);
     }
 
     /** What is done when the time is over. */

@@ -281,14 +281,14 @@ class CloseFailureTest {
             tasks.add(executor.schedule(runs::incrementAndGet, 1, HOURS));
             tasks.add(executor.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, HOURS));
         }
-        executor.unstarted = new ShortList<>(room);
+        executor.tracker().unstarted = new ShortList<>(room);
         assertThrows(OutOfMemoryError.class, executor::shutdownNow);
         assertTrue(executor.isShutdown());
         assertFalse(executor.isTerminated());
         assertThrows(RejectedExecutionException.class, () -> executor.execute(NOTHING));
         assertThrows(OutOfMemoryError.class, executor::close, "it does not hang");
-        executor.unstarted = new ArrayList<>(executor.unstarted);
-        assertEquals(room, executor.unstarted.size());
+        executor.tracker().unstarted = new ArrayList<>(executor.tracker().unstarted);
+        assertEquals(room, executor.tracker().unstarted.size());
         assertEquals(tasks, new HashSet<>(executor.shutdownNow()));
         assertTrue(executor.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
         executor.close();

@@ -34,7 +34,7 @@ class RosterTest {
     private final Roster roster = new Roster();
 
     private ScheduledTask<Void> task() {
-        return new ScheduledTask<>(rig.queue, NOTHING, executor, 0, false, false);
+        return new ScheduledTask<>(rig.queue, NOTHING, executor.tracker(), 0, false, false);
     }
 
     private Set<Object> met() {

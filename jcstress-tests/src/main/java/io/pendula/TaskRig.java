@@ -18,12 +18,12 @@ abstract class TaskRig extends Rig {
     volatile int calls;
 
     final ScheduledTask<Integer> one() {
-        return new ScheduledTask<>(queue, this::call, executor, false);
+        return new ScheduledTask<>(queue, this::call, executor.tracker(), false);
     }
 
     /** {@code period} as ScheduledTask takes it. */
     final ScheduledTask<Void> periodic(long period) {
-        return new ScheduledTask<>(queue, this::tick, executor, period, false, false);
+        return new ScheduledTask<>(queue, this::tick, executor.tracker(), period, false, false);
     }
 
     private Integer call() {

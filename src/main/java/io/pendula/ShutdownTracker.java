@@ -1,0 +1,330 @@
+package io.pendula;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
+final class ShutdownTracker {
+    /*
+     * Shutdown
+     *
+     * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
+     * sets phase, then looks for live tasks: a pool in every queue, then among the runs in progress; a view in its
+     * rosters, where each task is entered before its push and crossed out when it has ended, so that a view's end costs
+     * what the view has. Each task that is found is counted, once, through the task's own tally; who ends a counted
+     * task takes it off again, and the last one ends the executor. The shutdown holds one count itself until it has
+     * looked everywhere. If it fails on the way it keeps that count, and what it has taken back; the next one goes on.
+     *
+     * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
+     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue
+     * or task, the submitter sees the phase and takes the task back, unless it runs. In a pool a worker publishes what
+     * it claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it
+     * calls the task: either the shutdown sees the run, or the worker sees the phase and counts the task itself
+     * (mayRun). In a view the shutdown sees the claim in the task's word. The same holds for a periodic task that is
+     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared. A task whose push
+     * is refused may have been found in a roster, and counted or given back: it is refused as if it had come too late.
+     *
+     * What does not run may be wanted by three: the worker that would call it, a shutdownNow() that would give it back,
+     * a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner has it.
+     * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The worker
+     * waits for a shutdownNow() in progress before it refuses anything. A periodic task whose run has begun is wanted
+     * by nobody before that has ended; then it is seen to by the look at phase after its push.
+     *
+     * Nor is one counted for ever: it is counted, then looked at again, while who ends it changes its word, then looks
+     * at phase and the tally.
+     */
+
+    private static final int RUNNING = 0;
+    /** Takes no more tasks. */
+    private static final int SHUTDOWN = 1;
+    /** Starts no waiting task, and has interrupted those that run. */
+    private static final int STOPPING = 2;
+
+    private static final int ROSTERS_MAX = 16;
+
+    final Engine engine;
+    private final boolean owner;
+    private volatile int phase = RUNNING;
+    /** Live tasks that a shutdown has found, and the shutdown itself. */
+    private final AtomicLong remaining = new AtomicLong(1);
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private final Object shuttingDown = new Object();
+    /** Of a view: its live tasks, by queue. */
+    private final Roster[] rosters;
+    /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
+    ArrayList<Runnable> unstarted = new ArrayList<>();
+    /** Under shuttingDown: a shutdown has failed, and left its hold to the next. */
+    private boolean unsettled;
+
+    private volatile boolean delayedAfterShutdown = true;
+    private volatile boolean periodicAfterShutdown;
+
+    ShutdownTracker(Engine engine, boolean owner) {
+        this.engine = engine;
+        this.owner = owner;
+        this.rosters = owner || engine == null ? null : newRosters(engine.workers());
+    }
+
+    private static Roster[] newRosters(int workers) {
+        Roster[] all = new Roster[Math.max(1, Integer.highestOneBit(Math.min(workers, ROSTERS_MAX)))];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Roster();
+        }
+        return all;
+    }
+
+    private Roster roster(ScheduledTask<?> task) {
+        return rosters[task.queue.index & rosters.length - 1];
+    }
+
+    /** Arms a task; throws if it comes too late. */
+    <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
+        if (isShutdown()) {
+            throw rejected();
+        }
+        engine.workerPool.ensureStarted();
+        long when = engine.timeline.deadlineIn(delay);
+        if (rosters != null) {
+            task.enterInto(roster(task));
+        }
+        try {
+            task.queue.arm(task, when);
+        } catch (Throwable e) { // the scheduler is closed, perhaps, or it is full
+            if (task.refuse()) {
+                crossOut(task); // if it was never armed nobody else does
+                throw e;
+            }
+            return task; // a shutdownNow() has found it in a roster, and given it back
+        }
+        if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
+            throw rejected();
+        }
+        return task;
+    }
+
+    private void crossOut(ScheduledTask<?> task) {
+        Roster.Cell cell = task.takeCell();
+        if (cell != null) {
+            roster(task).crossOut(cell);
+        }
+    }
+
+    /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
+    private boolean isAccepted(ScheduledTask<?> task) {
+        if (task.isPeriodic()) {
+            armedAgain(task); // it may have run several times, or be in somebody's list: cancelled, not rejected
+            return true;
+        }
+        return !task.refuse();
+    }
+
+    private static RejectedExecutionException rejected() {
+        return new RejectedExecutionException("the executor is shut down");
+    }
+
+    // ---- what tasks ask ----
+
+    /** Whether a task that was claimed may be called; if not, it was given back or is cancelled. */
+    boolean mayRun(ScheduledTask<?> task) {
+        if (phase == RUNNING || mayWait(task) && admit(task)) {
+            return true;
+        }
+        synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
+            task.refuse();
+        }
+        return false;
+    }
+
+    /** It is in the queue, or on its way to its next run already. */
+    void armedAgain(ScheduledTask<?> task) {
+        if (phase != RUNNING && !(mayWait(task) && admit(task))) {
+            task.refuse();
+        }
+    }
+
+    /** The task has ended, and does not run any more. */
+    void gone(ScheduledTask<?> task) {
+        crossOut(task);
+        if (phase != RUNNING && task.uncount()) {
+            release();
+        }
+    }
+
+    /** Makes the shutdown wait for a task; false if it is too late. */
+    private boolean admit(ScheduledTask<?> task) {
+        if (task.isCounted()) {
+            return true;
+        }
+        if (!hold()) {
+            return false;
+        }
+        if (!task.count() || !task.isLive() && task.uncount()) {
+            release(); // counted by somebody else, or ended meanwhile
+        }
+        return true;
+    }
+
+    private void release() {
+        if (remaining.decrementAndGet() == 0) {
+            try {
+                if (owner) {
+                    engine.shutdownNow(null); // nothing waits there any more; the workers go home
+                }
+            } finally {
+                settled.countDown();
+            }
+        }
+    }
+
+    // ---- shutdown ----
+
+    void shutdown() {
+        end(SHUTDOWN);
+    }
+
+    List<Runnable> shutdownNow() {
+        return end(STOPPING);
+    }
+
+    private List<Runnable> end(int to) {
+        synchronized (shuttingDown) { // no callback runs and nobody waits in here
+            boolean first = phase == RUNNING; // then the hold is there from the beginning
+            phase = Math.max(phase, to); // before the first look at any task
+            if (first || unsettled || hold()) {
+                unsettled = true; // until all is done; what fails before is done by the next call
+                settle();
+                unsettled = false;
+                release();
+            } else if (owner) {
+                engine.shutdownNow(null); // does nothing, unless that has failed before
+            }
+            if (to != STOPPING || unstarted.isEmpty()) {
+                return List.of();
+            }
+            List<Runnable> result = unstarted;
+            unstarted = new ArrayList<>();
+            return result;
+        }
+    }
+
+    /** Keeps a shutdown that has been going on from ending; false if it has ended. */
+    private boolean hold() {
+        for (long n = remaining.get(); n > 0; n = remaining.get()) {
+            if (remaining.compareAndSet(n, n + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Counts all live tasks, and takes back those that may not wait any longer: first what waits, as an interrupt would
+     * make workers claim that.
+     */
+    private void settle() {
+        List<ScheduledTask<?>> found = new ArrayList<>();
+        Consumer<TimerNode> find = t -> {
+            if (t instanceof ScheduledTask<?> task && task.isOf(this) && task.isLive()) {
+                found.add(task);
+            }
+        };
+        if (rosters != null) {
+            for (Roster roster : rosters) {
+                roster.forEach(find);
+            }
+        } else {
+            for (TimerQueue q : engine.queues) {
+                q.forEach(find);
+            }
+        }
+        for (ScheduledTask<?> task : found) { // not while it was found: a queue's lock was held
+            settle(task);
+        }
+        if (rosters == null) {
+            found.clear();
+            engine.firings.forEach(find);
+        }
+        for (ScheduledTask<?> task : found) {
+            if (task.isLive()) {
+                settle(task);
+                if (phase == STOPPING) {
+                    task.interrupt();
+                }
+            }
+        }
+    }
+
+    private void settle(ScheduledTask<?> task) {
+        if (!mayWait(task)) {
+            if (phase == STOPPING) {
+                unstarted.ensureCapacity(unstarted.size() + 1); // before it is taken, or it might be lost
+                if (task.giveBack()) {
+                    unstarted.add(task);
+                    return;
+                }
+            } else if (task.refuse()) {
+                return;
+            }
+        }
+        admit(task);
+    }
+
+    private boolean mayWait(ScheduledTask<?> task) {
+        return phase == SHUTDOWN && (task.isPeriodic() ? periodicAfterShutdown
+                : delayedAfterShutdown || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
+    }
+
+    boolean isShutdown() {
+        return phase != RUNNING || engine.isClosed();
+    }
+
+    boolean isTerminated() {
+        return settled.getCount() == 0 && (!owner || engine.workerPool.isEmpty());
+    }
+
+    boolean awaitTermination(long nanos) throws InterruptedException {
+        long start = System.nanoTime();
+        return settled.await(nanos, TimeUnit.NANOSECONDS)
+                && (!owner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
+    }
+
+    /** Whether the calling thread runs one of its tasks. */
+    boolean isRunningByCaller() {
+        return engine.firings.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this));
+    }
+
+    boolean isOwner() {
+        return owner;
+    }
+
+    // ---- policies ----
+
+    boolean delayedAfterShutdown() {
+        return delayedAfterShutdown;
+    }
+
+    void setDelayedAfterShutdown(boolean value) {
+        delayedAfterShutdown = value;
+        applyPolicies(value);
+    }
+
+    boolean periodicAfterShutdown() {
+        return periodicAfterShutdown;
+    }
+
+    void setPeriodicAfterShutdown(boolean value) {
+        periodicAfterShutdown = value;
+        applyPolicies(value);
+    }
+
+    private void applyPolicies(boolean mayWait) {
+        if (!mayWait && phase == SHUTDOWN) {
+            end(SHUTDOWN);
+        }
+    }
+}
