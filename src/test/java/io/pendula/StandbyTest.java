@@ -47,6 +47,10 @@ class StandbyTest {
     }
 
     private OneShotTimer arm(long when) {
+        return arm(queue, when);
+    }
+
+    private static OneShotTimer arm(TimerQueue queue, long when) {
         OneShotTimer t = new OneShotTimer(queue, () -> {});
         queue.arm(t, when);
         return t;
@@ -251,6 +255,48 @@ class StandbyTest {
         queue.gate.takeUp(standby.helpBefore(first));
         arm(NOW + 5 * MS);
         assertFalse(second.isCalled());
+    }
+
+    /** Else each callback that arms its timer again would call the guard. */
+    @Test
+    void arm_byThePollersOwnCallback_guardIsCalledOnceItHasBeenArmingForAWhile() {
+        long[] now = {NOW};
+        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).monitor(false).clock(() -> now[0])
+                .threadFactory(r -> new Idle()).build();
+        Standby standby = s.engine.standby;
+        TimerQueue queue = s.engine.queues[0];
+        Worker poller = standby.poller();
+        Worker guard = standby.guard();
+        guard.sleeps(s.now() + 50 * MS);
+        poller.setThread(Thread.currentThread());
+        arm(queue, s.now());
+        assertEquals(TimerQueue.CLAIMED,
+                queue.pollOne(standby, poller, s.now(), true, true, standby.helpBefore(poller)));
+        poller.enterCallback();
+        for (int i = 0; i < 10; i++) {
+            arm(queue, s.now() + 5 * MS);
+            now[0] += 10_000;
+        }
+        assertFalse(guard.isCalled());
+        now[0] += 100_000;
+        arm(queue, s.now() + 5 * MS);
+        assertTrue(guard.isCalled());
+        poller.leaveCallback();
+        s.shutdownNow();
+    }
+
+    /** For what it arms and then holds up: nobody else would look for seconds. */
+    @Test
+    void arm_byThePollersOwnCallback_guardSleepsForEver_isCalledAtOnce() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        wakeUp(first);
+        first.setThread(Thread.currentThread());
+        first.enterCallback();
+        queue.gate.takeUp(standby.helpBefore(first));
+        arm(NOW + 5 * MS);
+        first.leaveCallback();
+        assertTrue(second.isCalled());
     }
 
     /** A published queue that the poller has not taken up, as nothing is due there. */

@@ -312,4 +312,34 @@ class TimerHeapTest {
         p.checkFreed();
         assertTrue(p.heap.capacity() <= new TimerHeap().capacity());
     }
+
+    private static TimerHeap heapOf(int entries) {
+        TimerHeap heap = new TimerHeap();
+        for (int i = 1; i <= entries; i++) {
+            heap.ensureRoom();
+            heap.push(10L * i, new Node());
+        }
+        return heap;
+    }
+
+    @Test
+    void earliestFrom_amongTheFirstEntries_isTheLowestThatIsNotEarlier() {
+        assertEquals(Timeline.NEVER, new TimerHeap().earliestFrom(0));
+        assertEquals(10, heapOf(1).earliestFrom(10));
+        assertEquals(Timeline.NEVER, heapOf(1).earliestFrom(11));
+        TimerHeap heap = heapOf(20);
+        assertEquals(10, heap.earliestFrom(0));
+        assertEquals(110, heap.earliestFrom(101));
+        assertEquals(200, heap.earliestFrom(200));
+        assertEquals(Timeline.NEVER, heap.earliestFrom(201));
+    }
+
+    /** The root, its children and theirs are 21: what lies below may be due at any time after them. */
+    @ParameterizedTest
+    @ValueSource(ints = {21, 22, 5_000})
+    void earliestFrom_allOfTheFirstEntriesAreEarlier_isThatInstant(int entries) {
+        TimerHeap heap = heapOf(entries);
+        assertEquals(210, heap.earliestFrom(201));
+        assertEquals(211, heap.earliestFrom(211));
+    }
 }
