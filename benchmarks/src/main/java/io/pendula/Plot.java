@@ -7,6 +7,8 @@ import java.awt.Shape;
 import java.awt.geom.Ellipse2D;
 import java.awt.geom.Path2D;
 import java.awt.geom.Rectangle2D;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.text.FieldPosition;
@@ -15,6 +17,12 @@ import java.text.ParsePosition;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.apache.batik.svggen.SVGGeneratorContext;
+import org.apache.batik.svggen.SVGGraphics2D;
+import org.apache.batik.svggen.SVGGraphics2DIOException;
+import org.apache.batik.svggen.SVGIDGenerator;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.Axis;
 import org.jfree.chart.axis.AxisLocation;
@@ -40,7 +48,7 @@ import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.DefaultCategoryDataset;
 import org.jfree.data.xy.XYSeries;
 import org.jfree.data.xy.XYSeriesCollection;
-import org.jfree.svg.SVGGraphics2D;
+import org.w3c.dom.Document;
 
 /**
  * A diagram as SVG. Its colours are variables of the style sheet around it, which knows whether the page is light or
@@ -125,19 +133,47 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             legend.setBackgroundPaint(null);
             legend.setFrame(BlockBorder.NONE);
         }
-        SVGGraphics2D g = new SVGGraphics2D(width, height);
-        g.setDefsKeyPrefix(prefix);
-        g.setGeomDoubleConverter(Plot::shortNumber);
-        g.setTransformDoubleConverter(Plot::shortNumber);
+        SVGGraphics2D g = new SVGGraphics2D(context(prefix), false);
         chart.draw(g, new Rectangle2D.Double(0, 0, width, height));
-        String svg = g.getSVGElement(null, true, null, null, null);
-        svg = svg.replaceFirst(" width='[^']*' height='[^']*'", " viewBox='0 0 " + width + " " + height
+        String svg = text(g);
+        svg = svg.substring(svg.indexOf("<svg")).replaceFirst("<svg", "<svg viewBox='0 0 " + width + " " + height
                 + "' role='img' aria-label='" + escape(title) + "'");
         svg = svg.replace("rgb(1,1,1)", "var(--ink)").replace("rgb(1,1,2)", "var(--faint)");
         for (int i = 0; i < COLOURS; i++) {
             svg = svg.replace("rgb(2,2," + i + ")", "var(--s" + i + ")");
         }
         return svg;
+    }
+
+    private static SVGGeneratorContext context(String prefix) {
+        Document document;
+        try {
+            document = DocumentBuilderFactory.newInstance().newDocumentBuilder().getDOMImplementation()
+                    .createDocument(SVGGraphics2D.SVG_NAMESPACE_URI, "svg", null);
+        } catch (ParserConfigurationException e) {
+            throw new IllegalStateException("this JDK makes no documents", e);
+        }
+        SVGGeneratorContext context = SVGGeneratorContext.createDefault(document);
+        context.setPrecision(1);
+        context.setComment(null);
+        context.setIDGenerator(new SVGIDGenerator() {
+            @Override
+            public String generateID(String kind) {
+                return prefix + super.generateID(kind);
+            }
+        });
+        return context;
+    }
+
+    private static String text(SVGGraphics2D g) {
+        StringWriter text = new StringWriter();
+        try {
+            g.stream(text, false);
+        } catch (SVGGraphics2DIOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString().replaceAll("\\s*\n\\s*(/?>)", "$1") // it breaks lines inside of tags
+                .replace("<defs id=\"genericDefs\"/>", "").trim();
     }
 
     /**
@@ -152,16 +188,12 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         int end = svg.indexOf('>') + 1;
         StringBuilder words = new StringBuilder();
         about.forEach((key, value) -> words.append(key).append(": ").append(value).append(". "));
-        return svg.substring(0, end) + "<desc>" + escape(words.toString().trim()) + "</desc>" + style + svg.substring(end) + "\n";
+        return svg.substring(0, end) + "<desc>" + escape(words.toString().trim()) + "</desc>" + style + svg.substring(end)
+                + "\n";
     }
 
     static String escape(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace("'", "&#39;").replace("\"", "&quot;");
-    }
-
-    private static String shortNumber(double value) {
-        String text = String.format(Locale.ROOT, "%.1f", value);
-        return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
     }
 
     // ---- kinds ----
