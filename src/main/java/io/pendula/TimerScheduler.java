@@ -156,8 +156,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer at(long deadlineNanos, Runnable task) {
         return OneShotTimer.armAt(engine.currentQueue(), deadlineNanos, engine.work(task));
@@ -169,8 +168,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return the armed timer
      * @throws NullPointerException if {@code delay} is null
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer after(Duration delay) {
         return after(delay, new Receiver());
@@ -184,8 +182,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period, Runnable task) {
         return every(period, MissedTicks.SKIP, task);
@@ -200,8 +197,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
@@ -268,8 +264,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the armed ticker
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period) {
         return every(period, MissedTicks.SKIP, new TickReceiver());
