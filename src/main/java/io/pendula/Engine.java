@@ -109,12 +109,12 @@ final class Engine {
     }
 
     TimerStats stats() {
-        List<TimerStats.Queue> each = new ArrayList<>();
+        List<QueueSnapshot> each = new ArrayList<>();
         synchronized (workerPool) {
             for (TimerQueue q : queues) {
                 each.add(q.stats());
             }
-            return new TimerStats(this, each, gone == null ? TimerStats.Queue.NOTHING : gone.figures());
+            return new TimerStats(this, each, gone == null ? QueueSnapshot.NOTHING : gone.figures());
         }
     }
 

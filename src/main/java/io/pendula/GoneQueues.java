@@ -70,7 +70,7 @@ final class GoneQueues {
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
     /** The figures of those before, when they were let go. */
-    private TimerStats.Queue before = TimerStats.Queue.NOTHING;
+    private QueueSnapshot before = QueueSnapshot.NOTHING;
     /** What is counted there yet. */
     private final Set<LateCounts> late = new HashSet<>();
     private final ReferenceQueue<TimerQueue> unreachable = new ReferenceQueue<>();
@@ -99,8 +99,8 @@ final class GoneQueues {
     }
 
     /** What all of them did together. */
-    TimerStats.Queue figures() {
-        TimerStats.Queue sum = before;
+    QueueSnapshot figures() {
+        QueueSnapshot sum = before;
         for (TimerQueue q : lately) {
             sum = sum.plus(q.stats());
         }

@@ -22,8 +22,8 @@ final class LateCounts extends WeakReference<TimerQueue> {
         this.stopsBefore = stopsBefore;
     }
 
-    TimerStats.Queue figures() {
-        return new TimerStats.Queue(0, staleCounter.stops() - stopsBefore, resets.sum(), 0, 0, 0, 0, 0, 0, 0,
-                Long.MAX_VALUE, TimerStats.Lateness.NONE);
+    QueueSnapshot figures() {
+        return new QueueSnapshot(0, staleCounter.stops() - stopsBefore, resets.sum(), 0, 0, 0, 0, 0, 0, 0,
+                Long.MAX_VALUE, LatenessSnapshot.NONE);
     }
 }

@@ -31,12 +31,12 @@ final class LatenessHistogram {
         }
     }
 
-    TimerStats.Lateness snapshot() {
+    LatenessSnapshot snapshot() {
         int used = BUCKETS;
         while (used > 0 && counts[used - 1] == 0) {
             used--;
         }
-        return new TimerStats.Lateness(Arrays.copyOf(counts, used), sum, max);
+        return new LatenessSnapshot(Arrays.copyOf(counts, used), sum, max);
     }
 
     void clear() {

@@ -934,13 +934,13 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */
-    TimerStats.Queue takeFigures() {
+    QueueSnapshot takeFigures() {
         lock.lock();
         try {
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();
             long unfired = closer.unfired();
-            TimerStats.Queue figures = new TimerStats.Queue(fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
+            QueueSnapshot figures = new QueueSnapshot(fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
                     stolen, intake.helps, Long.MAX_VALUE, lateness.snapshot());
             fired = 0;
             intake.stops -= stopped;
@@ -1032,7 +1032,7 @@ final class TimerQueue extends QueueFields {
         }
     }
 
-    TimerStats.Queue stats() {
+    QueueSnapshot stats() {
         lock.lock();
         try {
             intake.drainFully();
@@ -1041,7 +1041,7 @@ final class TimerQueue extends QueueFields {
             long reset = resets.sum();
             long unfired = closer.unfired();
             long next = pending == 0 ? Timeline.NEVER : earliest();
-            return new TimerStats.Queue(fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
+            return new QueueSnapshot(fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
                     heap.capacity(), compactor.swept(), stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), lateness.snapshot());
         } finally {

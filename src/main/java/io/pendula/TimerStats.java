@@ -27,14 +27,14 @@ public final class TimerStats {
     private final Reporter.Counts callbacks;
 
     /** {@code gone} are queues that are no more. */
-    TimerStats(Engine engine, List<Queue> queues, Queue gone) {
-        Queue all = gone;
-        for (Queue q : queues) {
+    TimerStats(Engine engine, List<QueueSnapshot> queues, QueueSnapshot gone) {
+        QueueSnapshot all = gone;
+        for (QueueSnapshot q : queues) {
             all = all.plus(q);
         }
         this.name = engine.options.name();
-        this.sum = all;
-        this.queues = List.copyOf(queues);
+        this.sum = new Queue(all);
+        this.queues = queues.stream().map(Queue::new).toList();
         this.overdueWakes = engine.backstop == null ? 0 : engine.backstop.rescues();
         this.spareThreads = engine.workerPool.sparesStarted();
         this.threads = engine.workerPool.liveThreads();
@@ -55,52 +55,52 @@ public final class TimerStats {
 
     /** {@return how many of these fired} */
     public long fired() {
-        return sum.fired;
+        return sum.figures.fired();
     }
 
     /** {@return how many were prevented by {@code stop} or {@code cancel}} */
     public long stopped() {
-        return sum.stopped;
+        return sum.figures.stopped();
     }
 
     /** {@return how many were replaced by a {@code reset}} */
     public long reset() {
-        return sum.reset;
+        return sum.figures.reset();
     }
 
     /** {@return how many were dropped or returned when the scheduler or a loop was closed} */
     public long unfired() {
-        return sum.unfired;
+        return sum.figures.unfired();
     }
 
     /** {@return how many are still to come} */
     public long pending() {
-        return sum.pending;
+        return sum.figures.pending();
     }
 
     /** {@return how many heap entries belong to timers that are no longer armed and are not swept yet} */
     public long staleEntries() {
-        return sum.staleEntries;
+        return sum.figures.staleEntries();
     }
 
     /** {@return the heaps' capacity, in entries} */
     public long heapCapacity() {
-        return sum.heapCapacity;
+        return sum.figures.heapCapacity();
     }
 
     /** {@return how many stale entries were dropped} */
     public long staleDropped() {
-        return sum.staleDropped;
+        return sum.figures.staleDropped();
     }
 
     /** {@return how many firings were run by another thread than the queue's own} */
     public long stolen() {
-        return sum.stolen;
+        return sum.figures.stolen();
     }
 
     /** {@return how often an arming thread emptied an inbox} */
     public long callerDrains() {
-        return sum.callerDrains;
+        return sum.figures.callerDrains();
     }
 
     /** {@return how many sleeping threads the monitor had to wake because a timer was overdue} */
@@ -138,7 +138,7 @@ public final class TimerStats {
      *     ago; {@code Long.MAX_VALUE} if nothing is pending, or nothing that will ever fire
      */
     public long nanosUntilNext() {
-        return sum.nanosUntilNext;
+        return sum.figures.nanosUntilNext();
     }
 
     /**
@@ -201,7 +201,7 @@ public final class TimerStats {
     /** {@return all figures, for people} */
     @Override
     public String toString() {
-        return "TimerStats[" + name + ", " + sum.figures() + ", overdueWakes " + overdueWakes + ", threads " + threads
+        return "TimerStats[" + name + ", " + sum.text() + ", overdueWakes " + overdueWakes + ", threads " + threads
                 + " of " + maxThreads + ", spareThreads " + spareThreads + ", running " + running + ", slow "
                 + callbacks.slow() + ", threw " + callbacks.threw() + ", stalls " + callbacks.stalls() + ", "
                 + sum.lateness + "]";
@@ -213,97 +213,67 @@ public final class TimerStats {
      * @since 0.1
      */
     public static final class Queue {
-        static final Queue NOTHING = new Queue(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, Lateness.NONE);
-
-        private final long fired;
-        private final long stopped;
-        private final long reset;
-        private final long unfired;
-        private final long pending;
-        private final long staleEntries;
-        private final long heapCapacity;
-        private final long staleDropped;
-        private final long stolen;
-        private final long callerDrains;
-        private final long nanosUntilNext;
+        private final QueueSnapshot figures;
         private final Lateness lateness;
 
-        Queue(long fired, long stopped, long reset, long unfired, long pending, long staleEntries, long heapCapacity,
-                long staleDropped, long stolen, long callerDrains, long nanosUntilNext, Lateness lateness) {
-            this.fired = fired;
-            this.stopped = stopped;
-            this.reset = reset;
-            this.unfired = unfired;
-            this.pending = pending;
-            this.staleEntries = staleEntries;
-            this.heapCapacity = heapCapacity;
-            this.staleDropped = staleDropped;
-            this.stolen = stolen;
-            this.callerDrains = callerDrains;
-            this.nanosUntilNext = nanosUntilNext;
-            this.lateness = lateness;
-        }
-
-        Queue plus(Queue b) {
-            return new Queue(fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
-                    pending + b.pending, staleEntries + b.staleEntries, heapCapacity + b.heapCapacity,
-                    staleDropped + b.staleDropped, stolen + b.stolen, callerDrains + b.callerDrains,
-                    Math.min(nanosUntilNext, b.nanosUntilNext), lateness.plus(b.lateness));
+        private Queue(QueueSnapshot figures) {
+            this.figures = figures;
+            this.lateness = new Lateness(figures.lateness());
         }
 
         /** {@return how often one of its timers was armed} */
         public long armed() {
-            return fired + stopped + reset + unfired + pending;
+            return figures.armed();
         }
 
         /** {@return how many of these fired} */
         public long fired() {
-            return fired;
+            return figures.fired();
         }
 
         /** {@return how many were prevented by {@code stop} or {@code cancel}} */
         public long stopped() {
-            return stopped;
+            return figures.stopped();
         }
 
         /** {@return how many were replaced by a {@code reset}} */
         public long reset() {
-            return reset;
+            return figures.reset();
         }
 
         /** {@return how many were dropped or returned when the scheduler or a loop was closed} */
         public long unfired() {
-            return unfired;
+            return figures.unfired();
         }
 
         /** {@return how many are still to come} */
         public long pending() {
-            return pending;
+            return figures.pending();
         }
 
         /** {@return how many heap entries belong to timers that are no longer armed and are not swept yet} */
         public long staleEntries() {
-            return staleEntries;
+            return figures.staleEntries();
         }
 
         /** {@return the heap's capacity, in entries} */
         public long heapCapacity() {
-            return heapCapacity;
+            return figures.heapCapacity();
         }
 
         /** {@return how many stale entries were dropped} */
         public long staleDropped() {
-            return staleDropped;
+            return figures.staleDropped();
         }
 
         /** {@return how many firings were run by another thread than the queue's own} */
         public long stolen() {
-            return stolen;
+            return figures.stolen();
         }
 
         /** {@return how often an arming thread emptied the inbox} */
         public long callerDrains() {
-            return callerDrains;
+            return figures.callerDrains();
         }
 
         /**
@@ -311,7 +281,7 @@ public final class TimerStats {
          * {@code Long.MAX_VALUE}}
          */
         public long nanosUntilNext() {
-            return nanosUntilNext;
+            return figures.nanosUntilNext();
         }
 
         /** {@return the largest delay between a deadline and the claim of its firing, in nanoseconds} */
@@ -324,17 +294,17 @@ public final class TimerStats {
             return lateness;
         }
 
-        private String figures() {
-            return "armed " + armed() + ", fired " + fired + ", stopped " + stopped + ", reset " + reset + ", unfired "
-                    + unfired + ", pending " + pending + ", staleEntries " + staleEntries + ", heapCapacity "
-                    + heapCapacity + ", staleDropped " + staleDropped + ", stolen " + stolen + ", callerDrains "
-                    + callerDrains;
+        private String text() {
+            return "armed " + armed() + ", fired " + fired() + ", stopped " + stopped() + ", reset " + reset()
+                    + ", unfired " + unfired() + ", pending " + pending() + ", staleEntries " + staleEntries()
+                    + ", heapCapacity " + heapCapacity() + ", staleDropped " + staleDropped() + ", stolen " + stolen()
+                    + ", callerDrains " + callerDrains();
         }
 
         /** {@return all figures, for people} */
         @Override
         public String toString() {
-            return "Queue[" + figures() + ", " + lateness + "]";
+            return "Queue[" + text() + ", " + lateness + "]";
         }
     }
 
@@ -346,7 +316,7 @@ public final class TimerStats {
      * @since 0.1
      */
     public static final class Lateness {
-        static final Lateness NONE = new Lateness(new long[0], 0, 0);
+        static final Lateness NONE = new Lateness(LatenessSnapshot.NONE);
 
         /** By bucket; those behind the last that is not empty are left out. */
         private final long[] counts;
@@ -354,30 +324,11 @@ public final class TimerStats {
         private final long sum;
         private final long max;
 
-        Lateness(long[] counts, long sum, long max) {
-            this.counts = counts;
-            this.count = total(counts);
-            this.sum = sum;
-            this.max = max;
-        }
-
-        private static long total(long[] counts) {
-            long n = 0;
-            for (long c : counts) {
-                n += c;
-            }
-            return n;
-        }
-
-        Lateness plus(Lateness b) {
-            if (b.count == 0) {
-                return this;
-            }
-            long[] both = Arrays.copyOf(counts, Math.max(counts.length, b.counts.length));
-            for (int i = 0; i < b.counts.length; i++) {
-                both[i] += b.counts[i];
-            }
-            return new Lateness(both, sum + b.sum, Math.max(max, b.max));
+        Lateness(LatenessSnapshot s) {
+            this.counts = s.counts();
+            this.count = s.count();
+            this.sum = s.sum();
+            this.max = s.max();
         }
 
         /** {@return how many firings there were} */
@@ -448,7 +399,7 @@ public final class TimerStats {
                 }
             }
             long most = used == 0 ? 0 : max > earlier.max ? max : Math.min(max, LatenessHistogram.lowest(used) - 1);
-            return new Lateness(Arrays.copyOf(rest, used), sum - earlier.sum, most);
+            return new Lateness(new LatenessSnapshot(Arrays.copyOf(rest, used), sum - earlier.sum, most));
         }
 
         /** {@return count, quantiles and maximum, for people} */

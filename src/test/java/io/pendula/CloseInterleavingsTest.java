@@ -221,7 +221,7 @@ class CloseInterleavingsTest {
             assertTrue(collected.size() <= 1);
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.pending());
-            TimerStats.Queue stats = rig.queue.stats();
+            QueueSnapshot stats = rig.queue.stats();
             assertEquals(armed, stats.armed(), "armed, in the statistics");
             assertEquals(collected.size(), stats.unfired());
             assertEquals(0, stats.staleEntries());

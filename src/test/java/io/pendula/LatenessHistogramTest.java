@@ -28,7 +28,7 @@ class LatenessHistogramTest {
         for (long n : nanos) {
             h.record(n);
         }
-        return h.snapshot();
+        return new TimerStats.Lateness(h.snapshot());
     }
 
     @Test
@@ -59,7 +59,7 @@ class LatenessHistogramTest {
             oracle.recordValue(nanos);
             sum += nanos;
         }
-        TimerStats.Lateness lateness = ours.snapshot();
+        TimerStats.Lateness lateness = new TimerStats.Lateness(ours.snapshot());
         assertEquals(n, lateness.count());
         assertEquals(sum, lateness.sumNanos());
         assertTrue(oracle.valuesAreEquivalent(oracle.getMaxValue(), lateness.maxNanos()));
@@ -97,16 +97,16 @@ class LatenessHistogramTest {
     void since_earlierSnapshot_holdsWhatCameBetween() {
         LatenessHistogram h = new LatenessHistogram();
         h.record(TimeUnit.SECONDS.toNanos(5)); // a spike at the start
-        TimerStats.Lateness before = h.snapshot();
+        TimerStats.Lateness before = new TimerStats.Lateness(h.snapshot());
         h.record(10_000);
         h.record(20_000);
-        TimerStats.Lateness between = h.snapshot().since(before);
+        TimerStats.Lateness between = new TimerStats.Lateness(h.snapshot()).since(before);
         assertEquals(2, between.count());
         assertEquals(30_000, between.sumNanos());
         assertTrue(between.maxNanos() >= 20_000 && between.maxNanos() < 20_000 + width(20_000));
         assertTrue(between.quantileNanos(1) >= 20_000);
         h.record(TimeUnit.SECONDS.toNanos(6));
-        assertEquals(TimeUnit.SECONDS.toNanos(6), h.snapshot().since(before).maxNanos(), "a new maximum is exact");
+        assertEquals(TimeUnit.SECONDS.toNanos(6), new TimerStats.Lateness(h.snapshot()).since(before).maxNanos(), "a new maximum is exact");
         assertEquals(0, before.since(before).count());
         assertEquals(0, before.since(before).maxNanos());
     }

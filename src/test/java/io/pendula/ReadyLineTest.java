@@ -98,7 +98,7 @@ class ReadyLineTest {
         assertEquals(1, rig.queue.pending());
         assertEquals(last, claim(10));
         assertNull(claim(10));
-        TimerStats.Queue stats = rig.queue.stats();
+        QueueSnapshot stats = rig.queue.stats();
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());

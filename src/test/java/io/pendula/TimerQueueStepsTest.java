@@ -94,7 +94,7 @@ class TimerQueueStepsTest {
         rig.fire(150);
         rig.arm(200);
         rig.fire(210);
-        assertEquals(50, queue.stats().maxLatenessNanos());
+        assertEquals(50, queue.stats().lateness().max());
     }
 
     /** As a thread without stack leaves it: the word says that the timer is in the inbox, and posts has it. */

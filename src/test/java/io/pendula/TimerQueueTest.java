@@ -168,7 +168,7 @@ class TimerQueueTest {
     private void assertCounts(int dead, int pending, int wakes) {
         assertEquals(dead, rig.dead(), "stale entries");
         assertEquals(wakes, rig.owner.wakes, "wakes");
-        TimerStats.Queue stats = queue.stats();
+        QueueSnapshot stats = queue.stats();
         assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
         assertEquals(pending + 1, stats.pending(), "pending");
     }
@@ -668,7 +668,7 @@ class TimerQueueTest {
         assertEquals(30, run.lateness());
         assertWord(t, RUNNING, 100);
         assertEquals(1, rig.heap.size());
-        assertEquals(30, queue.stats().maxLatenessNanos());
+        assertEquals(30, queue.stats().lateness().max());
         assertCounts(0, 0, 1);
     }
 
@@ -1684,7 +1684,7 @@ class TimerQueueTest {
         queue.reset(deletedQueued(), 660);
         queue.stop(runningArmed());
         queue.stop(kept());
-        TimerStats.Queue s = queue.stats();
+        QueueSnapshot s = queue.stats();
         assertEquals(1 + 1 + 1 + 2 + 2 + 2 + 2 + 1, s.armed());
         assertEquals(2, s.fired());
         assertEquals(6, s.stopped(), "a firing taken from its receiver had fired");

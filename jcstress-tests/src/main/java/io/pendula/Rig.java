@@ -131,7 +131,7 @@ abstract class Rig {
         long dead = queue.stats().staleEntries(); // drains the inbox
         String wrong = unless("dead", dead, pretended + deadEntries());
         worker.runDue(queue, END);
-        TimerStats.Queue books = queue.stats();
+        QueueSnapshot books = queue.stats();
         int runs = worker.runs + helper.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
         wrong += unless("fired", books.fired(), runs);
