@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** The inside of a {@link TimerScheduler}: its queues, who owns them, and which one a calling thread arms on. */
-final class Engine {
+final class Engine implements QueueHost {
     final Timeline timeline;
     /** The workers' queues, then those of loops. Copied at each change, under the worker pool's lock. */
     volatile TimerQueue[] queues;
@@ -119,14 +119,15 @@ final class Engine {
     }
 
     List<PendingTimer> pendingTimers(int limit) {
-        return PendingWalk.list(queues, Check.atLeast(limit, 1, "limit"), timeline);
+        return PendingTimer.list(queues, Check.atLeast(limit, 1, "limit"), timeline);
     }
 
     Map<Class<?>, Long> pendingByTask() {
-        return PendingWalk.countByTask(queues);
+        return PendingTimer.countByTask(queues);
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed;
     }
 
@@ -302,10 +303,32 @@ final class Engine {
         return rest.toArray(new TimerQueue[0]);
     }
 
+    // ---- what queues ask ----
+
+    /** The one that a timer belongs to. */
+    static Engine of(TimerNode t) {
+        return (Engine) t.queue.host;
+    }
+
+    @Override
+    public boolean bringBack(TimerQueue q) {
+        return gone().bringBack(q);
+    }
+
+    @Override
+    public boolean isAnyRunning(TimerQueue q) {
+        return firings.isAny(t -> t.queue == q);
+    }
+
+    @Override
+    public long lateSweepNanos() {
+        return endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS;
+    }
+
     // ---- what workers and the monitor call ----
 
-    /** A queue that slept for ever has got a timer. */
-    void firstIsArmed() {
+    @Override
+    public void firstIsArmed() {
         if (monitor != null) {
             monitor.somethingIsArmed();
         }

@@ -130,10 +130,10 @@ final class HeapRoom {
         return true;
     }
 
-    /** Tells the calling thread's uncaught-exception handler that memory was short. */
-    void reportShortage() {
+    /** What is to be told if memory was short since the last call; else null. */
+    Throwable takeReport() {
         if (!shortage.hasReport()) {
-            return;
+            return null;
         }
         OutOfMemoryError e;
         lock.lock();
@@ -142,13 +142,11 @@ final class HeapRoom {
         } finally {
             lock.unlock();
         }
-        if (e != null) {
-            try {
-                Reporter.uncaught(new IllegalStateException("memory was short: the heap of worker "
-                        + index + " could not grow for a while, so that arming may have been rejected", e));
-            } catch (OutOfMemoryError again) {
-                Reporter.uncaught(e);
-            }
+        try {
+            return e == null ? null : new IllegalStateException("memory was short: the heap of worker "
+                    + index + " could not grow for a while, so that arming may have been rejected", e);
+        } catch (OutOfMemoryError again) {
+            return e;
         }
     }
 }

@@ -21,14 +21,21 @@ abstract class InboxFields extends Padded {
  */
 @SuppressWarnings("unused") // padding
 final class Inbox extends InboxFields {
+    /** No timer. */
+    private static final class Mark extends TimerNode {
+        Mark() {
+            super(null, null);
+        }
+    }
+
     /** The link of the oldest timer: other than null, see Liveness.elect. */
-    static final TimerNode END = new OneShotTimer(null, null);
+    static final TimerNode END = new Mark();
     /** The head, for good, once the queue is closed. */
-    static final TimerNode CLOSED = new OneShotTimer(null, null);
+    static final TimerNode CLOSED = new Mark();
     /** The head while the queue is retired, see GoneQueues. */
-    static final TimerNode RETIRED = new OneShotTimer(null, null);
+    static final TimerNode RETIRED = new Mark();
     /** The link of a timer that its pusher has left in posts. As any timer's there, it says: no entry is in place. */
-    static final TimerNode UNPUSHED = new OneShotTimer(null, null);
+    static final TimerNode UNPUSHED = new Mark();
     /** What arrivals says where nobody asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 

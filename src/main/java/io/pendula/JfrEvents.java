@@ -47,7 +47,7 @@ final class JfrEvents {
 
         final void tell(TimerNode t, long late) {
             Object work = Handles.task(t.work());
-            scheduler = t.queue.engine.options.name();
+            scheduler = Engine.of(t).options.name();
             task = work == null ? null : work.getClass();
             lateness = late;
             commit();
@@ -285,13 +285,13 @@ final class JfrEvents {
     }
 
     static void late(TimerNode t, long lateness) {
-        if (isWanted(t.queue.engine)) {
+        if (isWanted(Engine.of(t))) {
             new LateFiring().tell(t, lateness);
         }
     }
 
     static void slow(TimerNode t, long lateness, long ran) {
-        if (isWanted(t.queue.engine)) {
+        if (isWanted(Engine.of(t))) {
             SlowCallback e = new SlowCallback();
             e.ran = ran;
             e.tell(t, lateness);
@@ -299,7 +299,7 @@ final class JfrEvents {
     }
 
     static void threw(TimerNode t, long lateness, Throwable thrown) {
-        if (isWanted(t.queue.engine)) {
+        if (isWanted(Engine.of(t))) {
             CallbackThrew e = new CallbackThrew();
             e.thrown = thrown.getClass();
             e.message = thrown.getMessage();
@@ -308,16 +308,16 @@ final class JfrEvents {
     }
 
     static void stalled(TimerNode t, long lateness, long blocked) {
-        if (isWanted(t.queue.engine)) {
+        if (isWanted(Engine.of(t))) {
             WorkerStalled e = new WorkerStalled();
-            e.thread = t.queue.engine.firings.runnerOf(t);
+            e.thread = Engine.of(t).firings.runnerOf(t);
             e.blocked = blocked;
             e.tell(t, lateness);
         }
     }
 
     static void loopStalled(TimerNode first, Thread loop, long lateness) {
-        if (isWanted(first.queue.engine)) {
+        if (isWanted(Engine.of(first))) {
             LoopStalled e = new LoopStalled();
             e.thread = loop;
             e.tell(first, lateness);

@@ -123,7 +123,7 @@ final class LoggingListener implements TimerListener {
 
     /** The firings tell, as a task that a shutdown has given back keeps the state of a run that never began. */
     private static boolean isRunning(TimerNode timer) {
-        return timer.queue.engine.firings.isAny(t -> t == timer);
+        return Engine.of(timer).firings.isAny(t -> t == timer);
     }
 
     private static String millis(long nanos) {

@@ -61,7 +61,7 @@ final class OneShotTimer extends TimerNode implements Timer {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !queue.engine.firings.isByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
+        return !Engine.of(this).firings.isByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
     }
 
     @Override
@@ -92,10 +92,10 @@ final class OneShotTimer extends TimerNode implements Timer {
     private boolean await(long nanos) throws InterruptedException {
         Receiver receiver = receiver();
         if (receiver == null) {
-            queue.engine.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a timer without a task can be awaited");
         }
-        return queue.engine.await(receiver, this::takeFiring, nanos);
+        return Engine.of(this).await(receiver, this::takeFiring, nanos);
     }
 
     private boolean takeFiring() {
@@ -103,7 +103,7 @@ final class OneShotTimer extends TimerNode implements Timer {
         if (state(w) == NO_STATUS && queue.receive(this, w)) {
             return true;
         }
-        queue.engine.checkAwaitable(queue, isCancelled(state(w)));
+        Engine.of(this).checkAwaitable(queue, isCancelled(state(w)));
         return false;
     }
 

@@ -16,7 +16,7 @@ final class OverdueNote {
     // Of the thread that looks.
 
     /** The worker that was seen asleep while something was overdue, or null; */
-    Worker sleeper;
+    Object sleeper;
     /** how many rounds it had made; */
     int progress;
     /** until when its gate said that it sleeps; */

@@ -1,6 +1,12 @@
 package io.pendula;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,5 +58,38 @@ public final class PendingTimer {
     public String toString() {
         return "PendingTimer[" + Handles.nameOf(task) + ", due in " + remaining()
                 + (period == 0 ? "" : ", period " + period()) + ", queue " + queue() + "]";
+    }
+
+    /** At most {@code limit} armed timers of some queues. */
+    static List<PendingTimer> list(TimerQueue[] queues, int limit, Timeline timeline) {
+        List<PendingTimer> found = new ArrayList<>();
+        long now = timeline.now();
+        for (TimerQueue q : queues) {
+            int before = found.size();
+            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
+                    () -> found.subList(before, found.size()).clear())) {
+                break;
+            }
+        }
+        return Collections.unmodifiableList(found);
+    }
+
+    /** How many there are of each class of task, most first. */
+    static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
+        Map<Class<?>, Long> counts = new HashMap<>();
+        for (TimerQueue q : queues) {
+            Map<Class<?>, Long> here = new HashMap<>();
+            q.forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
+            here.forEach((type, n) -> counts.merge(type, n, Long::sum));
+        }
+        Map<Class<?>, Long> sorted = new LinkedHashMap<>();
+        counts.entrySet().stream().sorted(Map.Entry.<Class<?>, Long>comparingByValue().reversed())
+                .forEach(e -> sorted.put(e.getKey(), e.getValue()));
+        return Collections.unmodifiableMap(sorted);
+    }
+
+    private static Class<?> classOf(TimerNode t) {
+        Object task = Handles.task(t.work());
+        return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

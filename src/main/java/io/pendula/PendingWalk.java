@@ -7,13 +7,8 @@ import static io.pendula.TimerState.isPlaced;
 import static io.pendula.TimerState.isQueued;
 import static io.pendula.TimerState.state;
 
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -94,38 +89,5 @@ final class PendingWalk {
         long w = t.wordVolatile();
         int s = state(w);
         return (s == WAITING || s == MODIFIED_LATER) && liveness.isInPlace(i, w) && (!isPlaced(w) || placed.add(t));
-    }
-
-    /** At most {@code limit} armed timers of some queues. */
-    static List<PendingTimer> list(TimerQueue[] queues, int limit, Timeline timeline) {
-        List<PendingTimer> found = new ArrayList<>();
-        long now = timeline.now();
-        for (TimerQueue q : queues) {
-            int before = found.size();
-            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
-                    () -> found.subList(before, found.size()).clear())) {
-                break;
-            }
-        }
-        return Collections.unmodifiableList(found);
-    }
-
-    /** How many there are of each class of task, most first. */
-    static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
-        Map<Class<?>, Long> counts = new HashMap<>();
-        for (TimerQueue q : queues) {
-            Map<Class<?>, Long> here = new HashMap<>();
-            q.forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
-            here.forEach((type, n) -> counts.merge(type, n, Long::sum));
-        }
-        Map<Class<?>, Long> sorted = new LinkedHashMap<>();
-        counts.entrySet().stream().sorted(Map.Entry.<Class<?>, Long>comparingByValue().reversed())
-                .forEach(e -> sorted.put(e.getKey(), e.getValue()));
-        return Collections.unmodifiableMap(sorted);
-    }
-
-    private static Class<?> classOf(TimerNode t) {
-        Object task = Handles.task(t.work());
-        return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

@@ -97,11 +97,11 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     private boolean await(long nanos) throws InterruptedException {
         if (ticks == null) {
-            queue.engine.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
             throw new IllegalStateException("only a ticker without a task can be awaited");
         }
-        return queue.engine.await(ticks, () -> {
-            queue.engine.checkAwaitable(queue, isCancelled(state(wordVolatile())));
+        return Engine.of(this).await(ticks, () -> {
+            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
             return ticks.take();
         }, nanos);
     }

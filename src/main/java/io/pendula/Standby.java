@@ -392,7 +392,7 @@ final class Standby implements QueueOwner {
     void sleepOn(Worker d) {
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this && poller == d) {
-                q.wakesOnNext(d);
+                q.wakesOnNext(() -> d.runner() == null);
             }
         }
     }

@@ -23,6 +23,7 @@ import java.lang.ref.ReferenceQueue;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -98,8 +99,8 @@ final class TimerQueue extends QueueFields {
 
     final int index;
     final Timeline timeline;
-    /** Only for what timers ask of their scheduler; null in tests of a queue alone. */
-    final Engine engine;
+    /** Null in tests of a queue alone. */
+    final QueueHost host;
     private final PendingLimit limit;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
@@ -121,18 +122,17 @@ final class TimerQueue extends QueueFields {
     long lateSince;
     final OverdueNote overdue = new OverdueNote();
 
-    TimerQueue(int index, Timeline timeline, Engine engine, TimerHeap heap, PendingLimit limit,
-            boolean keepOrder) {
+    TimerQueue(int index, Timeline timeline, QueueHost host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
-        this.engine = engine;
+        this.host = host;
         this.heap = heap;
         this.limit = limit;
         this.keepOrder = keepOrder;
-        this.gate = new WakeGate(engine);
+        this.gate = new WakeGate(host);
         this.liveness = new Liveness(heap, keepOrder);
-        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, engine != null
-                && engine.endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS);
+        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
+                : host.lateSweepNanos());
         HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
         this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
         this.closer = new QueueCloser(this, lock, inbox, intake, heap, compactor.staleCounter);
@@ -407,7 +407,7 @@ final class TimerQueue extends QueueFields {
             if (refused == null) {
                 return true;
             }
-            if (refused == Inbox.CLOSED || !engine.gone().bringBack(this)) {
+            if (refused == Inbox.CLOSED || !host.bringBack(this)) {
                 return false;
             }
         }
@@ -732,10 +732,10 @@ final class TimerQueue extends QueueFields {
     }
 
     /** Whoever arms next must wake the owner, which is up for all that the gate says, but has no thread. */
-    void wakesOnNext(Worker threadless) {
+    void wakesOnNext(BooleanSupplier isThreadless) {
         lock.lock();
         try {
-            if (threadless.runner() == null) {
+            if (isThreadless.getAsBoolean()) {
                 gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
             }
         } finally {
@@ -887,7 +887,7 @@ final class TimerQueue extends QueueFields {
             // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
             boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
                     && intake.isEmpty();
-            if (!vacant || engine.firings.isAny(t -> t.queue == this) || !inbox.retire()) {
+            if (!vacant || host.isAnyRunning(this) || !inbox.retire()) {
                 return false;
             }
             compactor.stopSweeping();
@@ -968,7 +968,7 @@ final class TimerQueue extends QueueFields {
     }
 
     RejectedExecutionException rejected() {
-        return new RejectedExecutionException(engine == null || engine.isClosed() ? "the scheduler is closed"
+        return new RejectedExecutionException(host == null || host.isClosed() ? "the scheduler is closed"
                 : isRetired() ? "memory is short, so the timer's queue cannot take it"
                 : "the loop that the timer belongs to is closed");
     }

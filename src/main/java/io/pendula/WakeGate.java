@@ -86,14 +86,14 @@ final class WakeGate extends GateFields {
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
     /** Null in tests of a queue alone. */
-    private final Engine engine;
+    private final QueueHost host;
     /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due. */
     private volatile QueueOwner owner;
     /** The owner that takes the queue back when it polls. Null with a manual clock. */
     private volatile QueueOwner home;
 
-    WakeGate(Engine engine) {
-        this.engine = engine;
+    WakeGate(QueueHost host) {
+        this.host = host;
     }
 
     QueueOwner owner() {
@@ -184,8 +184,8 @@ final class WakeGate extends GateFields {
         if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
             o.wakeFor(this, when);
         }
-        if (until == Timeline.NEVER && engine != null) {
-            engine.firstIsArmed();
+        if (until == Timeline.NEVER && host != null) {
+            host.firstIsArmed();
         }
     }
 

@@ -302,7 +302,10 @@ final class Worker extends QueueRunner implements Runnable {
             }
             long p = q.gate.pollUntil();
             if (p == WakeGate.AWAKE) {
-                q.intake.room.reportShortage();
+                Throwable shortage = q.intake.room.takeReport();
+                if (shortage != null) {
+                    Reporter.uncaught(shortage);
+                }
                 p = q.prepareToSleep(standby, now);
                 if (p == TimerQueue.RETRY) {
                     return p;

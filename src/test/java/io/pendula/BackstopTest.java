@@ -75,7 +75,7 @@ class BackstopTest {
 
     private static void awaitSleep(TimerQueue q) {
         eventually("the worker sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
-                && q.engine.standby.poller().asleep && q.engine.standby.poller().isParked());
+                && ((Engine) q.host).standby.poller().asleep && ((Engine) q.host).standby.poller().isParked());
     }
 
     @ParameterizedTest
