@@ -15,14 +15,14 @@ final class OneShotTimer extends TimerNode implements Timer {
     }
 
     /** A new timer of this queue, armed. */
-    static OneShotTimer arm(TimerQueue queue, long delay, Runnable task) {
+    static Timer arm(TimerQueue queue, long delay, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
         queue.arm(t, queue.timeline.deadlineIn(delay));
         return t;
     }
 
     /** The same for an instant that the caller has computed. */
-    static OneShotTimer armAt(TimerQueue queue, long deadline, Runnable task) {
+    static Timer armAt(TimerQueue queue, long deadline, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
         queue.arm(t, Math.max(1, Math.min(deadline, Timeline.NEVER)));
         return t;

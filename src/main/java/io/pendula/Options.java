@@ -35,7 +35,8 @@ final class Options {
     private TimerListener listener = new DefaultListener();
     private long slowNanos = Long.MAX_VALUE;
     private long maxPending = Long.MAX_VALUE;
-    private NanoClock clock = NanoClock.system();
+    /** Null for the system's. */
+    private NanoClock clock;
     private boolean monitor = true;
     private long stallNanos = 5_000_000_000L;
     private long spacingNanos = 150_000;
@@ -290,6 +291,7 @@ final class Options {
         return maxPending;
     }
 
+    /** Null for the system's. */
     NanoClock clock() {
         return clock;
     }

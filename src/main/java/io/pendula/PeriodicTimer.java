@@ -35,7 +35,7 @@ final class PeriodicTimer extends TimerNode implements Ticker {
     }
 
     /** A new ticker of this queue, armed. */
-    static PeriodicTimer arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
+    static Ticker arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
         PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);
         queue.arm(t, queue.timeline.deadlineIn(initialDelay));
         return t;

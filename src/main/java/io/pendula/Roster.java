@@ -32,12 +32,15 @@ final class Roster extends Padded {
 
     private static final VarHandle HEAD;
     private static final VarHandle EMPTY;
+    /** Of a task. Here, so that a pool, whose tasks have no cells, does not load their class. */
+    private static final VarHandle CELL;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             HEAD = lookup.findVarHandle(Roster.class, "head", Cell.class);
             EMPTY = lookup.findVarHandle(Roster.class, "empty", int.class);
+            CELL = lookup.findVarHandle(ScheduledTask.class, "cell", Cell.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -70,6 +73,11 @@ final class Roster extends Padded {
             cell.next = h; // plain: published by the CAS
         } while (!HEAD.compareAndSet(this, h, cell));
         return cell;
+    }
+
+    /** The task's cell, once; null the next time. */
+    static Cell takeCell(ScheduledTask<?> task) {
+        return (Cell) CELL.getAndSet(task, null);
     }
 
     /** Once for each cell. */

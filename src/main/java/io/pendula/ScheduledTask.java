@@ -55,13 +55,11 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
 
     private static final VarHandle RUNNER;
     private static final VarHandle TALLY;
-    private static final VarHandle CELL;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             RUNNER = lookup.findVarHandle(ScheduledTask.class, "runner", Object.class);
-            CELL = lookup.findVarHandle(ScheduledTask.class, "cell", Roster.Cell.class);
             TALLY = lookup.findVarHandle(ScheduledTask.class, "tally", byte.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -81,7 +79,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     @SuppressWarnings("unused") // through TALLY
     private byte tally;
     /** Of a view's task: its place in the view's roster. */
-    private Roster.Cell cell;
+    Roster.Cell cell;
     /**
      * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
      * the last run. RETURNED or REFUSED instead of a run.
@@ -416,7 +414,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
 
     /** Its place in a view's roster, once; null the next time. */
     Roster.Cell takeCell() {
-        return cell == null ? null : (Roster.Cell) CELL.getAndSet(this, null);
+        return cell == null ? null : Roster.takeCell(this);
     }
 
     boolean isCounted() {

@@ -144,10 +144,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             @Nullable Consumer<? super Future<T>> onTimeout) {
         Check.notNull(task, "task");
         Check.notNull(unit, "unit");
-        TimedTask<T> timed = new TimedTask<>(engine.currentQueue(), task, tracker);
-        tracker.submit(timed, 0);
-        timed.armTimeout(engine.timeline.isSystem() ? TimerScheduler.shared().engine : engine, timeout, unit, onTimeout);
-        return timed;
+        return TimedTask.submit(tracker, task, timeout, unit, onTimeout);
     }
 
     /**

@@ -14,8 +14,17 @@ final class TimedTask<V> extends ScheduledTask<V> {
     /** Null, the timer, or SETTLED. */
     private final AtomicReference<Object> timeout = new AtomicReference<>();
 
-    TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
+    private TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
         super(queue, task, tracker, true);
+    }
+
+    static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,
+            Consumer<? super Future<V>> onTimeout) {
+        Engine own = tracker.engine;
+        TimedTask<V> timed = new TimedTask<>(own.currentQueue(), task, tracker);
+        tracker.submit(timed, 0);
+        timed.armTimeout(own.timeline.isSystem() ? TimerScheduler.shared().engine : own, timeout, unit, onTimeout);
+        return timed;
     }
 
     /** What is done when the time is over. */
@@ -40,7 +49,7 @@ final class TimedTask<V> extends ScheduledTask<V> {
     }
 
     /** After the submission: before it, a cancel would find nothing to prevent. */
-    void armTimeout(Engine timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
+    private void armTimeout(Engine timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
         Timer timer;
         try {
             timer = timers.after(Check.delay(delay, unit), new Expiry(action));

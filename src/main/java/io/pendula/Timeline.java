@@ -15,10 +15,10 @@ final class Timeline {
     /** The deadline that never comes; also what an empty heap reports. */
     static final long NEVER = (1L << 59) - 1;
 
-    static final NanoClock SYSTEM = new SystemClock();
+    /** Loaded only for a program that asks for it: each class that the first firing needs delays it. */
+    static final class SystemClock implements NanoClock {
+        static final NanoClock INSTANCE = new SystemClock();
 
-    /** No lambda: in a new JVM linking the first one takes longer than everything else until the first firing. */
-    private static final class SystemClock implements NanoClock {
         @Override
         public long nanoTime() {
             return System.nanoTime();
@@ -30,8 +30,12 @@ final class Timeline {
     private final long origin;
 
     Timeline(NanoClock clock) {
-        this.clock = clock == SYSTEM ? null : clock;
-        this.origin = clock.nanoTime() - 1;
+        this.clock = clock instanceof SystemClock ? null : clock;
+        this.origin = reading() - 1;
+    }
+
+    private long reading() {
+        return clock == null ? System.nanoTime() : clock.nanoTime();
     }
 
     boolean isSystem() {
@@ -40,7 +44,7 @@ final class Timeline {
 
     /** The present instant. */
     long now() {
-        long t = (clock == null ? System.nanoTime() : clock.nanoTime()) - origin;
+        long t = reading() - origin;
         // A clock that steps back below its first reading must not produce an instant that means "none".
         return Math.max(1, Math.min(t, NEVER - 1));
     }

@@ -69,6 +69,8 @@ final class Worker extends QueueRunner implements Runnable {
     // Of its thread alone.
     private long wokeAt;
     private boolean hasRun;
+    /** The kernel may wake the thread late. */
+    private boolean isSlack;
     boolean isUpInVain;
     private boolean hasCalledHelp;
     private boolean hasCheckedGuard;
@@ -175,8 +177,11 @@ final class Worker extends QueueRunner implements Runnable {
             while (stays && !engine.isClosed()) {
                 try {
                     if (!prepared) {
-                        prepared = true; // before the attempt: what fails is not tried again
-                        prepare();
+                        prepared = true;
+                        isSlack = true;
+                        if (endsWhenIdle()) {
+                            wakeUp(); // as at the end of each sleep
+                        }
                     }
                     stays = round();
                 } catch (Throwable e) {
@@ -190,13 +195,6 @@ final class Worker extends QueueRunner implements Runnable {
                 engine.workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
         }
-    }
-
-    private void prepare() {
-        if (endsWhenIdle()) {
-            wakeUp(); // as at the end of each sleep
-        }
-        Parker.tightenSlack();
     }
 
     /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
@@ -337,6 +335,10 @@ final class Worker extends QueueRunner implements Runnable {
                 target = now + engine.idleNanos;
             } else if (isTemporary) {
                 target = Math.min(target, now + SPARE_IDLE_NANOS);
+            }
+            if (isSlack) { // not before the first firing, which it would delay
+                isSlack = false; // before the attempt: what fails is not tried again
+                Parker.tightenSlack();
             }
             if (!isCalled(next)) {
                 parker.parkUntil(target, polls ? next : target, this);

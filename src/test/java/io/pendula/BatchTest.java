@@ -37,23 +37,24 @@ class BatchTest {
     }
 
     @Test
-    void transferredQueue_callbacksTakeLong_ownQueueHasItsTurnAfterEach() {
+    void transferredQueue_callbacksTakeLong_otherQueueHasItsTurnAfterEach() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).build()) {
             CountDownLatch release = holdUp(s.engine.queues[0]);
             List<String> order = new CopyOnWriteArrayList<>();
             for (int i = 0; i < BLOCKING; i++) {
                 boolean first = i == 0;
                 arm(s.engine.queues[0], () -> {
-                    order.add("other");
+                    order.add("transferred");
                     if (first) {
-                        arm(s.engine.queues[1], () -> order.add("own"));
+                        arm(s.engine.queues[1], () -> order.add("other"));
                     }
                     spin(2 * QueueRunner.BATCH_NANOS);
                 });
             }
             eventually("all ran", () -> order.size() == BLOCKING + 1);
             release.countDown();
-            assertEquals(List.of("other", "own"), order.subList(0, 2));
+            int turn = order.indexOf("other"); // a round may begin with the one or the other queue
+            assertTrue(turn == 1 || turn == 2, () -> turn + " of " + order);
         }
     }
 

@@ -89,13 +89,13 @@ class BrokenClockTest {
     void clockThrowsOnce_onTheMonitor_itLooksOn(int k) throws Exception {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         Clock clock = new Clock("monitor-", k);
-        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).clock(clock)
+        TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(3).clock(clock)
                 .threadFactory(quiet(uncaught)).build();
         AtomicInteger ran = new AtomicInteger();
         Ticker ticker = s.every(Duration.ofMillis(1), ran::incrementAndGet); // keeps the monitor up
         eventually("the clock has thrown", () -> clock.readings.get() >= k);
         MonitorTest.Plug plug = new MonitorTest.Plug();
-        plug.hold(s, 1);
+        plug.hold(s, 2);
         int before = ran.get();
         eventually("a spare worker ticks", () -> ran.get() > before + 5);
         plug.release.countDown();

@@ -42,6 +42,21 @@ class ConfigureSharedTest {
                 case "inside":
                     TimerScheduler.configureShared(b -> TimerScheduler.shared());
                     break;
+                case "broken":
+                    boolean[] broken = {true};
+                    TimerScheduler.configureShared(b -> b.name("mended").workers(2).maxThreads(3).clock(() -> {
+                        if (broken[0]) {
+                            throw new IllegalStateException("meant");
+                        }
+                        return System.nanoTime();
+                    }));
+                    try {
+                        Timer.after(Duration.ZERO, () -> System.out.println("fired"));
+                    } catch (IllegalStateException e) {
+                        System.out.println(e.getMessage());
+                    }
+                    broken[0] = false;
+                    break;
                 case "manual":
                     ManualClock clock = new ManualClock();
                     TimerScheduler.configureShared(b -> b.clock(clock));
@@ -95,6 +110,11 @@ class ConfigureSharedTest {
         String late = "IllegalStateException: the shared scheduler is in use already, so it cannot be configured";
         assertEquals(late, run("late"));
         assertEquals(late, run("inside"));
+    }
+
+    @Test
+    void shared_couldNotBeMade_theNextUseMakesIt() throws Exception {
+        assertEquals("meant\nmended 2 3 " + Long.MAX_VALUE, run("broken").replace("\r", ""));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -174,6 +175,9 @@ final class LifeFixtures {
         }
     }
 
+    /** System property: where the classes are in which {@link Planted} has planted a fault. */
+    static final String PLANTED = "pendula.planted";
+
     /** Runs a class of the tests in a JVM of its own, with the library and the tests alone on its class path. */
     static String runInChild(Class<?> main, List<String> jvmOptions, String... args)
             throws IOException, InterruptedException {
@@ -181,8 +185,9 @@ final class LifeFixtures {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
-        command.addAll(List.of(Figures.option(), "-ea", "-cp", location(TimerScheduler.class)
-                + System.getProperty("path.separator") + location(LifeFixtures.class), main.getName()));
+        String planted = System.getProperty(PLANTED, "");
+        command.addAll(List.of(Figures.option(), "-ea", "-cp", (planted.isEmpty() ? "" : planted + File.pathSeparator)
+                + location(TimerScheduler.class) + File.pathSeparator + location(LifeFixtures.class), main.getName()));
         command.addAll(List.of(args));
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
         try {

@@ -320,14 +320,18 @@ class LoopWakeupTest {
         assertEquals(5, runs.get());
     }
 
-    /** Between the publication for its first queue and the end of nanosUntilNext, held up by its second one. */
-    @Test
-    void wakeup_throwsBeforeTheWaitIsSaid_loopDoesNotWait() {
+    /**
+     * Between the publication for its first queue and the end of nanosUntilNext, held up by its second one: the wait for
+     * that lock uses up the permit that a wakeup gives by unpark, and one that throws gives none.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void wakeup_beforeTheWaitIsSaid_loopDoesNotWait(boolean throwing) {
         try (Actor actor = new Actor("looping")) {
             TimerLoop two = actor.call(() -> timers.attachShared(bell));
             Timer inherited = loop.after(HOUR, NOTHING);
             loop.close();
-            bell.broken = new AssertionError("wakeup");
+            bell.broken = throwing ? new AssertionError("wakeup") : null;
             Future<Long> nanos;
             TimerQueue second = timers.engine.queues[1];
             second.lock();

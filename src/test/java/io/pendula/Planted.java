@@ -26,28 +26,31 @@ import javax.tools.ToolProvider;
 
 /**
  * Plants each {@link PlantedFault} in a copy of the library, and runs the tests that are said to find it: each must pass
- * without the fault, and fail with it. Then it writes docs/planted-faults.md, or, in the short form, compares it. See
- * {@code .ci/planted}.
+ * without the fault, and fail with it. Then it writes docs/planted-faults.md, or, in the short form, compares it;
+ * {@code --page} writes it alone. See {@code .ci/planted}.
  */
 final class Planted {
-    private static final Path SOURCES = Path.of("src/main/java/io/pendula");
+    static final Path SOURCES = Path.of("src/main/java/io/pendula");
     private static final Path FAULTS = Path.of("src/test/planted");
     private static final Path CLASSES = Path.of("target/classes");
     private static final Path SCRATCH = Path.of("target/planted");
     private static final Path TRAPS = Path.of("docs/traps.md");
     private static final Path GUARANTEES = Path.of("docs/guarantees.md");
-    private static final Path REPORT = Path.of("docs/planted-faults.md");
+    static final Path REPORT = Path.of("docs/planted-faults.md");
     /** Longer than any limit of a test. */
     private static final long LIMIT_SECONDS = 180;
 
     private final boolean brief;
     private final boolean find;
+    private final boolean page;
     private final Set<String> wanted;
-    private final List<PlantedFault> faults = new ArrayList<>();
+    private final List<PlantedFault> faults;
 
-    private Planted(List<String> args) {
+    private Planted(List<String> args) throws IOException {
+        this.faults = all();
         this.brief = args.contains("--short");
         this.find = args.contains("--find");
+        this.page = args.contains("--page");
         this.wanted = args.stream().filter(a -> !a.startsWith("--")).collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -55,17 +58,31 @@ final class Planted {
         System.exit(new Planted(List.of(args)).go() ? 0 : 1);
     }
 
-    private boolean go() throws Exception {
+    /** The faults of all lists. */
+    static List<PlantedFault> all() throws IOException {
+        List<PlantedFault> all = new ArrayList<>();
         try (Stream<Path> lists = Files.list(FAULTS)) {
-            // What is in open.list has no test that finds it as yet, or was never run: planted only by that name.
-            for (Path list : lists.filter(p -> p.toString().endsWith(".txt")
-                    || p.endsWith("open.list") && wanted.contains("open")).sorted().toList()) {
-                faults.addAll(PlantedFault.read(list));
+            for (Path list : lists.sorted().toList()) {
+                all.addAll(PlantedFault.read(list));
             }
         }
+        return all;
+    }
+
+    /** What docs/planted-faults.md has to say of them; adds what is wrong with a list. */
+    static String page(List<PlantedFault> faults, List<String> wrong) throws IOException {
+        return PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(GUARANTEES), wrong);
+    }
+
+    private boolean go() throws Exception {
         List<String> wrong = new ArrayList<>();
         checkNames(wrong);
-        String report = PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(GUARANTEES), wrong);
+        String report = page(faults, wrong);
+        if (wanted.isEmpty() && page) {
+            Files.writeString(REPORT, report);
+            wrong.forEach(System.out::println);
+            return wrong.isEmpty();
+        }
         List<PlantedFault> chosen = faults.stream()
                 .filter(f -> wanted.isEmpty() ? !brief || !f.slow() : wanted.contains(f.name())
                         || wanted.contains(f.group())).toList();
@@ -204,7 +221,8 @@ final class Planted {
         path.add(System.getProperty("java.class.path"));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", String.join(File.pathSeparator, path),
+                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-D" + LifeFixtures.PLANTED + "="
+                + String.join(File.pathSeparator, before), "-cp", String.join(File.pathSeparator, path),
                 PlantedRun.class.getName()));
         command.addAll(tests);
         Files.createDirectories(log.toAbsolutePath().getParent());

@@ -82,9 +82,7 @@ final class PlantedReport {
             }
         }
         if (!without.isEmpty()) {
-            text.append("\nWithout a fault that is proved: there is nothing to take out, only a race would show it, or it is in"
-                    + " `open.list` yet:\n\n")
-                    .append(without);
+            text.append("\nWithout a fault: there is nothing to take out, or only a race would show it:\n\n").append(without);
         }
     }
 

@@ -44,8 +44,9 @@ final class PlantedRun {
             }
         }
 
+        /** As the lists name it: without the package that is common to all tests. */
         private static String simple(String className) {
-            return className.substring(className.lastIndexOf('.') + 1);
+            return className.substring(PlantedRun.class.getPackageName().length() + 1);
         }
     }
 

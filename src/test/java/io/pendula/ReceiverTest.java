@@ -15,6 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -125,6 +127,36 @@ class ReceiverTest {
             return false;
         }
         return true;
+    }
+
+    /** The second tick comes while the receiver of the first is in the queue still, and wakes that one once more. */
+    @Test
+    void tick_firstReceiverHasNotLeftYet_secondGetsIt() throws Exception {
+        TickReceiver ticks = new TickReceiver();
+        AtomicBoolean first = new AtomicBoolean(true);
+        BooleanSupplier taken = () -> {
+            boolean got = ticks.take();
+            if (got && first.compareAndSet(true, false)) {
+                ticks.tick(2);
+            }
+            return got;
+        };
+        List<Future<Boolean>> receivers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            CountDownLatch running = new CountDownLatch(1);
+            Thread[] thread = new Thread[1];
+            receivers.add(pool.submit(() -> {
+                thread[0] = Thread.currentThread();
+                running.countDown();
+                return ticks.await(taken, FOR_EVER);
+            }));
+            Fixtures.await(running);
+            Fixtures.awaitWaiting(thread[0]);
+        }
+        ticks.tick(1);
+        for (Future<Boolean> r : receivers) {
+            assertTrue(r.get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS));
+        }
     }
 
     @Test

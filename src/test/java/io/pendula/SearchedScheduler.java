@@ -11,10 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A scheduler with its own workers and some threads that arm, reset and stop its timers, for the search of all their
- * interleavings. Loaded together with the rewritten classes of the library.
+ * A scheduler with its own workers, or with a loop, and some threads that arm, reset and stop its timers, for the search
+ * of all their interleavings. Loaded together with the rewritten classes of the library.
  *
  * <p>Whenever no thread can go on before a later instant, no timer may be due before that instant, and what the gate
  * promises to threads that arm must be so. In the end each arming must have ended once: by a run, a stop or a reset.
@@ -60,8 +61,14 @@ public final class SearchedScheduler implements Program {
         private String wrong;
 
         Scheduled(Execution execution) {
-            scheduler = TimerScheduler.builder().name("searched").workers(1).maxThreads(spec.workers()).monitor(false)
-                    .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime).build();
+            TimerScheduler.Builder builder = TimerScheduler.builder().name("searched").monitor(false)
+                    .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime);
+            if (spec.workers() > 0) {
+                scheduler = builder.workers(1).maxThreads(spec.workers()).build();
+            } else {
+                scheduler = builder.workers(0).build();
+                addLoop(execution);
+            }
             queue = scheduler.engine.queues[0];
             open = new int[spec.timers().size()];
             running = new int[open.length];
@@ -81,6 +88,22 @@ public final class SearchedScheduler implements Program {
                     }
                 });
             }
+        }
+
+        private void addLoop(Execution execution) {
+            Thread thread = new Thread("loop");
+            LoopWorker loop = scheduler.engine.loops.attach(thread, () -> LockSupport.unpark(thread), true);
+            execution.add(thread, () -> {
+                for (;;) {
+                    loop.runDue(Integer.MAX_VALUE);
+                    long nanos = loop.nanosUntilNext();
+                    if (nanos == Long.MAX_VALUE) {
+                        LockSupport.park(loop);
+                    } else if (nanos > 0) {
+                        LockSupport.parkNanos(loop, nanos);
+                    }
+                }
+            });
         }
 
         private void prepare(int i, Spec.Start start) {

@@ -96,6 +96,25 @@ class WorkerTest {
         assertTrue(best <= 50_000_000, "p99 " + millis(best) + " ms");
     }
 
+    /** Each callback is too short for the guard to take the poller's role. */
+    @Test
+    void run_manyShortCallbacksAtOneInstant_anotherWorkerHelps() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).monitor(false).build()) {
+            AtomicInteger ran = new AtomicInteger();
+            for (int round = 1; s.stats().stolen() == 0; round++) {
+                assertTrue(round < 1_000, "nobody helps");
+                for (int i = 0; i < 100; i++) {
+                    s.after(1, TimeUnit.MILLISECONDS, () -> {
+                        LifeFixtures.spin(20_000);
+                        ran.incrementAndGet();
+                    });
+                }
+                int expected = 100 * round;
+                eventually("all ran", () -> ran.get() == expected);
+            }
+        }
+    }
+
     /** Blocks a worker for as long as it takes others to run 10,000 timers of its worker; the lateness of most. */
     private static long runBehindBlockedWorker(boolean armedByCallback) {
         int count = 10_000;

@@ -69,6 +69,16 @@ public final class Execution extends Turns {
         add(name, new Thread(name), body);
     }
 
+    /**
+     * Adds a thread that the program knows.
+     *
+     * @param face what the program takes it for; is never started
+     * @param body what it does
+     */
+    public void add(Thread face, Runnable body) {
+        add(face.getName(), face, body);
+    }
+
     ModelThread add(String name, Thread face, Runnable body) {
         ModelThread t = new ModelThread(this, count, name, face, body);
         threads[count++] = t;

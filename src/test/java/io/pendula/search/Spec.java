@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A program of user threads on a scheduler with one queue.
  *
- * @param workers how many worker threads there are
+ * @param workers how many worker threads there are; 0: a loop has the queue
  * @param spacing between wakes, in nanoseconds
  * @param timers what each is at the beginning
  * @param users what each thread does
@@ -53,14 +53,14 @@ public record Spec(int workers, long spacing, List<Start> timers, List<List<Call
                 : when == FAR ? "FAR" : when == DISTANT ? "DISTANT" : when == Long.MAX_VALUE ? "for ever" : "" + when;
     }
 
-    /** The same program with so many worker threads. */
+    /** The same program with so many worker threads, or with a loop. */
     Spec workers(int n) {
         return new Spec(n, spacing, timers, users);
     }
 
     @Override
     public String toString() {
-        return workers + " workers, timers " + timers + ", threads " + users;
+        return (workers == 0 ? "a loop" : workers + " workers") + ", timers " + timers + ", threads " + users;
     }
 
     public static Call arm(int timer, long when) {

@@ -26,15 +26,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The protocol of sleeping and waking, as WakeGate, Standby, Worker and TimerQueue have it, under the interleavings of
- * small programs. The classes of the library themselves run, see {@link Search}.
+ * The protocol of sleeping and waking, as WakeGate, Standby, Worker, LoopWorker and TimerQueue have it, under the
+ * interleavings of small programs. The classes of the library themselves run, see {@link Search}.
  *
  * <p>What is tried. On one queue with one worker: with up to three preemptions (two on a JVM without continuations,
  * where a change of threads is dearer) all programs in which a thread does one thing to a timer in any state, alone or
  * beside another timer. Without a bound such a search has no end: an arming thread that looks at the gate again may
  * find it published again each time. Without a preemption: all programs in which one or two threads do two things to a
- * timer; and with two workers all of one thing. By chance: programs of up to three threads besides one or
- * two workers, with up to six steps, in executions with any number of preemptions, for some seconds.
+ * timer; and with two workers all of one thing. The same with a loop in the worker's place, and two armings with one
+ * preemption. By chance: programs of up to three threads besides one or two workers, with up to six steps, in executions
+ * with any number of preemptions, for some seconds.
  * {@code -Dsearch.minutes=10} goes on by chance for so long, and tries programs of two steps with one preemption.
  *
  * <p>Each step of the protocol that is left out is found by one of these programs with two preemptions at most.
@@ -84,6 +85,26 @@ class WakeSearchTest {
     @Timeout(300)
     void oneStepTwoWorkers_noPreemption_losesNoWakeUp() {
         allAreClean(Programs.ofOneStep().stream().map(s -> s.workers(2)).toList(), 0);
+    }
+
+    @Test
+    @Timeout(300)
+    void oneStepBesideALoop_fewPreemptions_losesNoWakeUp() {
+        allAreClean(Programs.ofOneStep().stream().map(s -> s.workers(0)).toList(), PREEMPTIONS_OF_ONE_STEP);
+    }
+
+    @Test
+    @Timeout(300)
+    void twoStepsBesideALoop_noPreemption_loseNoWakeUp() {
+        allAreClean(Programs.ofTwoSteps().stream().map(s -> s.workers(0)).toList(), PREEMPTIONS);
+    }
+
+    /** One is drained while the other arrives. */
+    @Test
+    @Timeout(300)
+    void twoArmingsBesideALoop_onePreemption_loseNoWakeUp() {
+        allAreClean(List.of(spec(List.of(Start.NEW, Start.NEW), List.of(arm(0, NOW)), List.of(arm(1, SOON))).workers(0),
+                spec(List.of(Start.NEW, Start.FIRED), List.of(arm(0, NOW)), List.of(reset(1, SOON))).workers(0)), 1);
     }
 
     @Test

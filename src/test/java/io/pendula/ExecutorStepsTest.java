@@ -1,0 +1,181 @@
+package io.pendula;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Claim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What other threads do between two steps of a task or of an executor, one step at a time. */
+@Timeout(60)
+class ExecutorStepsTest {
+    private static final Runnable NOTHING = () -> {};
+
+    private final AtomicInteger runs = new AtomicInteger();
+
+    // ---- a task ----
+
+    @Test
+    void cancel_betweenTheClaimAndTheStart_doesNotRun() throws Throwable {
+        Fixtures.Rig rig = new Fixtures.Rig(false);
+        ScheduledTask<Void> task = new ScheduledTask<>(rig.queue, runs::incrementAndGet,
+                new SchedulerExecutor(null, false).tracker(), 0, false, false);
+        rig.queue.arm(task, 500);
+        Claim run = rig.claim(500);
+        assertNotNull(run);
+        assertTrue(task.cancel(false));
+        assertTrue(task.fire(run.task, run.deadline, run.claimedAt));
+        rig.queue.endRun(task);
+        assertEquals(0, runs.get());
+        assertTrue(task.isCancelled());
+    }
+
+    @Test
+    void cancel_severalThreadsWait_allLeave() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            ScheduledFuture<?> f = s.asScheduledExecutorService().schedule(NOTHING, 1, HOURS);
+            List<Thread> waiters = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                Thread t = new Thread(() -> assertThrows(CancellationException.class, f::get));
+                t.setDaemon(true);
+                waiters.add(t);
+                t.start();
+                Fixtures.awaitWaiting(t);
+            }
+            assertTrue(f.cancel(false));
+            for (Thread t : waiters) {
+                t.join(LifeFixtures.LOST_SECONDS * 1_000);
+                assertFalse(t.isAlive(), "it waits on");
+            }
+        }
+    }
+
+    @Test
+    void ended_cancelledOrNot_keepsNoTask() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            ScheduledTask<?> ran = (ScheduledTask<?>) view.schedule(NOTHING, 1, MILLISECONDS);
+            ScheduledTask<?> cancelled = (ScheduledTask<?>) view.schedule(NOTHING, 2, MILLISECONDS);
+            assertTrue(cancelled.cancel(false));
+            clock.advance(Duration.ofMillis(2));
+            assertNull(ran.work());
+            assertNull(cancelled.work());
+        }
+    }
+
+    /** It rests then as a task that has run to its end; but a periodic one never ends well. */
+    @Test
+    void periodic_schedulerIsClosedInItsRun_isCancelled() {
+        ManualClock clock = new ManualClock();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        Future<?> f = s.asScheduledExecutorService().scheduleAtFixedRate(() -> {
+            runs.incrementAndGet();
+            s.shutdownNow();
+        }, 1, 1, MILLISECONDS);
+        clock.advance(Duration.ofMillis(1));
+        assertEquals(1, runs.get());
+        assertTrue(f.isDone() && f.isCancelled());
+        assertThrows(CancellationException.class, f::get);
+    }
+
+    // ---- an executor ----
+
+    @Test
+    void shutdown_lastTaskEnds_executorHasTerminated() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            view.schedule(runs::incrementAndGet, 1, MILLISECONDS);
+            view.schedule(runs::incrementAndGet, 2, MILLISECONDS);
+            view.shutdown();
+            clock.advance(Duration.ofMillis(1));
+            assertFalse(view.isTerminated());
+            clock.advance(Duration.ofMillis(1));
+            assertTrue(view.isTerminated());
+            assertEquals(2, runs.get());
+        }
+    }
+
+    @Test
+    void shutdownNow_periodicWaits_isHandedBackNotCancelled() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            ScheduledFuture<?> f = view.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, MILLISECONDS);
+            assertEquals(List.of(f), view.shutdownNow());
+            assertFalse(f.isDone() || f.isCancelled());
+            clock.advance(Duration.ofMillis(3));
+            assertEquals(0, runs.get());
+        }
+    }
+
+    @Test
+    void shutdownNow_taskRuns_isInterrupted() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1);
+        pool.execute(() -> {
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await(2 * LifeFixtures.LOST_SECONDS, SECONDS);
+            } catch (InterruptedException e) {
+                interrupted.countDown();
+            }
+        });
+        LifeFixtures.await(begun);
+        assertEquals(List.of(), pool.shutdownNow());
+        LifeFixtures.await(interrupted);
+        pool.close();
+    }
+
+    /** Something happens when the submitting thread reads the time: it has found the executor open, and arms next. */
+    private static final class SteppedClock implements NanoClock {
+        private Runnable step;
+
+        @Override
+        public long nanoTime() {
+            Runnable now = step;
+            step = null;
+            if (now != null) {
+                now.run();
+            }
+            return System.nanoTime();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void submit_executorIsShutDownBeforeThePush_isRejectedAndLeavesNothing(boolean now) {
+        SteppedClock clock = new SteppedClock();
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(clock).build();
+                TimerLoop loop = s.attach(NOTHING)) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            clock.step = now ? view::shutdownNow : view::shutdown;
+            assertThrows(RejectedExecutionException.class, () -> view.schedule(NOTHING, 1, HOURS));
+            assertTrue(view.isTerminated());
+            assertEquals(0, s.pending());
+            assertEquals(0, loop.runDue());
+        }
+    }
+}
