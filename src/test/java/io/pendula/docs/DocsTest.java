@@ -13,22 +13,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages fit the code: their links lead somewhere, their code is compiled and run, their tests exist. */
 @Timeout(60)
 class DocsTest {
-    /** The pages whose code is tested here or by the examples; those on libraries have their own tests. */
-    private static final List<String> GUIDE = List.of("README.md", "docs/guide.md", "docs/executor.md",
-            "docs/event-loops.md", "docs/testing.md", "docs/recipes.md", "docs/tuning.md", "docs/troubleshooting.md",
-            "docs/guarantees.md");
+    /** Where the code of the pages is compiled and run: here, and for other libraries in the adapters' tests. */
+    private static final List<Path> QUOTED = List.of(Path.of("src/test/java/io/pendula/docs"),
+            Path.of("src/test/java/io/pendula/examples"), Path.of("adapters/src/test/java"));
 
     private static final Pattern TEST_NAME =
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
@@ -55,22 +53,22 @@ class DocsTest {
         assertTrue(checked > 20, "only " + checked + " links were found");
     }
 
-    /** A block is compiled and run since it stands, line by line, in an example or in a test of a page. */
+    /** A block is compiled and run since it stands, line by line, in an example or in a test. */
     @Test
-    void javaBlocks_ofTheGuide_areQuotedFromCodeThatIsRun() throws Exception {
+    void javaBlocks_ofAllPages_areQuotedFromCodeThatIsRun() throws Exception {
         List<String> sources = new ArrayList<>();
-        for (String folder : List.of("examples", "docs")) {
-            try (Stream<Path> files = Files.list(Path.of("src/test/java/io/pendula", folder))) {
+        for (Path folder : QUOTED) {
+            try (Stream<Path> files = Files.walk(folder)) {
                 files.filter(f -> f.toString().endsWith(".java")).map(Pages::lines).map(Pages::stripped)
                         .forEach(sources::add);
             }
         }
         List<String> unknown = new ArrayList<>();
-        int checked = 0;
-        for (String page : GUIDE) {
-            for (Pages.Block block : Pages.blocks(Path.of(page))) {
+        Map<Path, Integer> checked = new TreeMap<>();
+        for (Path page : Pages.all()) {
+            for (Pages.Block block : Pages.blocks(page)) {
                 if (block.language().equals("java")) {
-                    checked++;
+                    checked.merge(page, 1, Integer::sum);
                     if (sources.stream().noneMatch(s -> s.contains(block.text()))) {
                         unknown.add(block.toString());
                     }
@@ -78,7 +76,9 @@ class DocsTest {
             }
         }
         assertEquals("", String.join("\n\n", unknown));
-        assertTrue(checked >= 40, "only " + checked + " blocks were found");
+        assertTrue(checked.values().stream().mapToInt(n -> n).sum() >= 55, checked::toString);
+        assertTrue(checked.keySet().containsAll(List.of(Path.of("README.md"), Path.of("docs/adapters.md"),
+                Path.of("docs/beyond-one-process.md"), Path.of("docs/observability.md"))), checked::toString);
     }
 
     /** What an example marks as worth quoting is quoted. */
@@ -105,7 +105,8 @@ class DocsTest {
 
     private static Map<String, String> testSources() throws IOException {
         Map<String, String> sources = new HashMap<>();
-        for (String root : List.of("src/test/java", "jcstress-tests/src/main/java", "benchmarks/src/test/java")) {
+        for (String root : List.of("src/test/java", "jcstress-tests/src/main/java", "benchmarks/src/test/java",
+                "adapters/src/test/java")) {
             if (Files.isDirectory(Path.of(root))) {
                 try (Stream<Path> files = Files.walk(Path.of(root))) {
                     for (Path f : files.filter(f -> f.toString().endsWith(".java")).toList()) {
@@ -117,25 +118,29 @@ class DocsTest {
         return sources;
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"docs/guarantees.md", "docs/testing.md", "docs/traps.md"})
-    void testNames_onPages_exist(String page) throws Exception {
+    @Test
+    void testNames_onPages_exist() throws Exception {
         Map<String, String> sources = testSources();
-        int checked = 0;
+        Map<Path, Integer> checked = new TreeMap<>();
         List<String> unknown = new ArrayList<>();
-        for (String line : Pages.prose(Path.of(page))) {
-            Matcher m = TEST_NAME.matcher(line);
-            while (m.find()) {
-                checked++;
-                String source = sources.get(m.group(1));
-                String member = m.group(2);
-                if (source == null || member != null && !Pattern.compile("\\b" + member + "\\b").matcher(source).find()) {
-                    unknown.add(m.group());
+        for (Path page : Pages.all()) {
+            for (String line : Pages.prose(page)) {
+                Matcher m = TEST_NAME.matcher(line);
+                while (m.find()) {
+                    checked.merge(page, 1, Integer::sum);
+                    String source = sources.get(m.group(1));
+                    String member = m.group(2);
+                    if (source == null
+                            || member != null && !Pattern.compile("\\b" + member + "\\b").matcher(source).find()) {
+                        unknown.add(page + ": " + m.group());
+                    }
                 }
             }
         }
         assertEquals(List.of(), unknown);
-        assertTrue(checked > 10, "only " + checked + " names were found");
+        for (String page : List.of("docs/guarantees.md", "docs/testing.md", "docs/traps.md")) {
+            assertTrue(checked.getOrDefault(Path.of(page), 0) > 10, checked::toString);
+        }
     }
 
     /** A type that a user can name, and that no page mentions, is one that a user does not find. */

@@ -1,0 +1,99 @@
+package io.pendula.adapters.docs;
+
+import static org.asynchttpclient.Dsl.asyncHttpClient;
+import static org.asynchttpclient.Dsl.config;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pendula.ManualClock;
+import io.pendula.TimerScheduler;
+import io.pendula.adapters.Patience;
+import io.pendula.adapters.dbscheduler.DueTimers;
+import io.pendula.adapters.dbscheduler.Tables;
+import io.pendula.adapters.jmx.PendulaJmx;
+import io.pendula.adapters.micrometer.PendulaMetrics;
+import io.pendula.adapters.netty.PendulaTimer;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.management.MBeanServer;
+import org.asynchttpclient.AsyncHttpClient;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The code of docs/adapters.md and docs/beyond-one-process.md. */
+@Timeout(60)
+class AdaptersPageTest {
+    @Test
+    void netty_clientsHaveTheTimer() throws Exception {
+        ClientResources resources = DefaultClientResources.builder().timer(new PendulaTimer()).build(); // Lettuce
+        AsyncHttpClient client = asyncHttpClient(config().setNettyTimer(new PendulaTimer()));           // AsyncHttpClient
+
+        assertInstanceOf(PendulaTimer.class, resources.timer());
+        assertInstanceOf(PendulaTimer.class, client.getConfig().getNettyTimer());
+        client.close();
+        assertTrue(resources.shutdown(0, 1, TimeUnit.SECONDS).get(Patience.SECONDS, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void micrometer_metersAreThere() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (TimerScheduler scheduler = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            scheduler.after(Duration.ofSeconds(1), () -> {});
+
+            new PendulaMetrics(scheduler).bindTo(registry);   // or a pool of TimerExecutors
+
+            assertEquals(1, registry.get("pendula.timers.armed").functionCounter().count());
+        }
+    }
+
+    @Test
+    void jmx_beanIsThere_untilClosed() {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        try (TimerScheduler scheduler = TimerScheduler.builder().clock(new ManualClock()).build()) {
+
+            PendulaJmx jmx = PendulaJmx.register(scheduler);   // close() removes the bean
+
+            assertTrue(server.isRegistered(jmx.objectName()));
+            jmx.close();
+            assertFalse(server.isRegistered(jmx.objectName()));
+        }
+    }
+
+    @Test
+    void dbScheduler_runsWhatIsDue() throws Exception {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setUrl("jdbc:h2:mem:page;DB_CLOSE_DELAY=-1");
+        Tables.create(dataSource);
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        CountDownLatch ran = new CountDownLatch(1);
+        OneTimeTask<Void> task = Tasks.oneTime("reminder").execute((instance, context) -> ran.countDown());
+        try (TimerScheduler timers = TimerScheduler.builder().build()) {
+
+            DueTimers due = new DueTimers(timers, dataSource, "scheduled_tasks", Duration.ofSeconds(10), executor);
+            Scheduler scheduler = Scheduler.create(dataSource, task).addSchedulerListener(due).build();
+            scheduler.start();
+            due.start(scheduler);
+
+            Patience.until("the first poll is over", () -> scheduler.getSchedulerState().isStarted());
+            scheduler.schedule(task.instance("1"), Instant.now().plusMillis(200));
+            assertTrue(ran.await(Patience.SECONDS, TimeUnit.SECONDS));
+            due.close();
+            scheduler.stop();
+        }
+        executor.shutdown();
+    }
+}
