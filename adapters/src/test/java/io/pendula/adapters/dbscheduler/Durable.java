@@ -3,6 +3,8 @@ package io.pendula.adapters.dbscheduler;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pendula.TimerScheduler;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -11,24 +13,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.h2.jdbcx.JdbcConnectionPool;
 
-/** A db-scheduler on H2 whose task notes when each execution has run. */
+/** A db-scheduler whose task notes when each execution has run. */
 final class Durable implements AutoCloseable {
-    private static final String TABLES = """
-            create table if not exists scheduled_tasks (
-              task_name varchar(100), task_instance varchar(100), task_data blob,
-              execution_time timestamp(9) with time zone, picked boolean, picked_by varchar(50),
-              last_success timestamp(9) with time zone, last_failure timestamp(9) with time zone,
-              consecutive_failures int, last_heartbeat timestamp(9) with time zone, version bigint, priority smallint,
-              primary key (task_name, task_instance));
-            create index if not exists due_times on scheduled_tasks (execution_time);
-            create table if not exists runs (id varchar(100), due_millis bigint, ran_millis bigint)""";
-
-    final JdbcConnectionPool dataSource;
+    final HikariDataSource dataSource;
     final Scheduler scheduler;
     final OneTimeTask<Void> task;
     final TimerScheduler timers = TimerScheduler.builder().name("due").build();
@@ -36,9 +29,11 @@ final class Durable implements AutoCloseable {
     private final DueTimers due;
 
     Durable(String url, Duration lookAhead, Duration polling, boolean started) throws SQLException {
-        dataSource = JdbcConnectionPool.create(url, "sa", "");
-        dataSource.setMaxConnections(30);
-        execute(TABLES);
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(15);
+        dataSource = new HikariDataSource(config);
+        Tables.create(dataSource);
         task = Tasks.oneTime("note").execute((instance, context) -> note(instance.getId(),
                 context.getExecution().executionTime));
         due = new DueTimers(timers, dataSource, "scheduled_tasks", lookAhead, looks);
@@ -79,9 +74,36 @@ final class Durable implements AutoCloseable {
         }
     }
 
+    boolean isConnected() {
+        try {
+            execute("select 1");
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** The executions that have run. */
+    Set<String> ran() {
+        Set<String> ids = new HashSet<>();
+        try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("select distinct id from runs")) {
+            while (result.next()) {
+                ids.add(result.getString(1));
+            }
+            return ids;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** A part of the executions was not later than this, in milliseconds. */
     long quantile(double part) {
         return count("select percentile_disc(" + part + ") within group (order by ran_millis - due_millis) from runs");
+    }
+
+    void closeTimers() {
+        due.close();
     }
 
     @Override
@@ -90,7 +112,7 @@ final class Durable implements AutoCloseable {
         scheduler.stop();
         looks.shutdown();
         timers.close();
-        dataSource.dispose();
+        dataSource.close();
     }
 
     /**
@@ -104,7 +126,9 @@ final class Durable implements AutoCloseable {
             for (int i = 0; ; i++) {
                 String id = args[1] + "-" + i;
                 durable.scheduler.schedule(durable.task.instance(id), Instant.now().plusMillis(random.nextInt(2_000)));
-                durable.execute("checkpoint sync"); // H2 returns from a commit before it is in the file
+                if (args[0].startsWith("jdbc:h2:")) {
+                    durable.execute("checkpoint sync"); // H2 returns from a commit before it is in the file
+                }
                 System.out.println("SCHEDULED " + id);
                 System.out.flush();
                 Thread.sleep(5);
