@@ -8,13 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+import io.pendula.adapters.BusyScheduler;
 import io.pendula.adapters.Patience;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import javax.management.Attribute;
 import javax.management.InstanceNotFoundException;
@@ -49,18 +55,19 @@ class PendulaJmxTest {
             assertEquals(-1.0, attributes(jmx.objectName()).get("MillisUntilNext"));
             timers.after(Duration.ofSeconds(1), () -> {});
             timers.after(Duration.ofSeconds(1), () -> {}).stop();
-            timers.after(Duration.ofSeconds(3), () -> {}).reset(Duration.ofSeconds(5));
+            timers.after(Duration.ofSeconds(9), () -> {}).reset(Duration.ofSeconds(12));
+            timers.after(Duration.ofSeconds(5), () -> {});
             clock.advance(Duration.ofSeconds(2));
             Map<String, Object> values = attributes(jmx.objectName());
             assertEquals("a, \"quoted\" name=*", values.get("Name"));
             assertEquals(false, values.get("Closed"));
-            assertEquals(4L, values.get("Armed"));
+            assertEquals(5L, values.get("Armed"));
             assertEquals(1L, values.get("Fired"));
             assertEquals(1L, values.get("Stopped"));
             assertEquals(1L, values.get("Reset"));
-            assertEquals(1L, values.get("Pending"));
+            assertEquals(2L, values.get("Pending"));
             assertEquals(1L, values.get("RecentFirings"));
-            assertEquals(3_000.0, (double) values.get("MillisUntilNext"), 2_000.0); // may be that of before the reset
+            assertEquals(3_000.0, values.get("MillisUntilNext"));
             timers.shutdownNow();
             assertEquals(true, attributes(jmx.objectName()).get("Closed"));
         }
@@ -88,6 +95,55 @@ class PendulaJmxTest {
                     values::toString);
             assertEquals(1, values.get("MaxThreads"));
         }
+    }
+
+    /** Each attribute is the figure that its name says: no two are exchanged. */
+    @Test
+    void attributes_ofABusyScheduler_areWhatItsStatisticsSay() throws Exception {
+        Map<String, Method> figures = new TreeMap<>();
+        for (Method method : TimerStats.class.getMethods()) {
+            String name = method.getName();
+            if (method.getReturnType().isPrimitive() && method.getDeclaringClass() == TimerStats.class) {
+                figures.put(Character.toUpperCase(name.charAt(0)) + name.substring(1), method);
+            }
+        }
+        try (TimerScheduler timers = BusyScheduler.make();
+                PendulaJmx jmx = PendulaJmx.register(timers, server)) {
+            figures.keySet().retainAll(attributes(jmx.objectName()).keySet());
+            for (boolean closed : new boolean[] {false, true}) {
+                if (closed) {
+                    assertEquals(5, timers.shutdownNow().size());
+                }
+                BusyScheduler.compare(timers, () -> attributesOf(jmx), (stats, values) -> figures.forEach(
+                        (name, method) -> assertEquals(figure(method, stats), ((Number) values.get(name)).longValue(), name)));
+            }
+            assertEquals(Set.of("Name", "Closed", "MillisUntilNext", "RecentFirings", "RecentLatenessMean",
+                    "RecentLatenessP50", "RecentLatenessP99", "RecentLatenessMax"), others(jmx, figures.keySet()),
+                    "those have tests of their own");
+        }
+    }
+
+    private Map<String, Object> attributesOf(PendulaJmx jmx) {
+        try {
+            attributes(jmx.objectName()); // who asks again gets a new snapshot
+            return attributes(jmx.objectName());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long figure(Method method, TimerStats stats) {
+        try {
+            return ((Number) method.invoke(stats)).longValue();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Set<String> others(PendulaJmx jmx, Set<String> known) {
+        Set<String> others = new TreeSet<>(attributesOf(jmx).keySet());
+        others.removeAll(known);
+        return others;
     }
 
     @Test

@@ -17,12 +17,20 @@ import io.pendula.Ticker;
 import io.pendula.Timer;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+import io.pendula.adapters.BusyScheduler;
 import io.pendula.adapters.Patience;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 class PendulaMetricsTest {
@@ -109,6 +117,54 @@ class PendulaMetricsTest {
             assertEquals(2, scrape.value("pendula_callbacks_seconds_count{name=\"late\"}"));
             assertTrue(scrape.value("pendula_callbacks_seconds_sum{name=\"late\"}") >= 0.049, scrape.text());
             assertTrue(scrape.value("pendula_callbacks_slow_total{name=\"late\"}") >= 1, scrape.text());
+        }
+    }
+
+    /** Each sample is the figure that its name says: no two are exchanged. */
+    @Test
+    void scrape_ofABusyScheduler_isWhatItsStatisticsSay() {
+        Map<String, ToDoubleFunction<TimerStats>> expected = new TreeMap<>();
+        expected.put("executor_completed_tasks_total", TimerStats::fired);
+        expected.put("executor_active_threads", TimerStats::running);
+        expected.put("executor_queued_tasks", TimerStats::pending);
+        expected.put("executor_pool_size_threads", TimerStats::threads);
+        expected.put("executor_pool_max_threads", TimerStats::maxThreads);
+        expected.put("executor_steals_tasks_total", TimerStats::stolen);
+        expected.put("pendula_timers_armed_total", TimerStats::armed);
+        expected.put("pendula_timers_fired_total", TimerStats::fired);
+        expected.put("pendula_timers_stopped_total", TimerStats::stopped);
+        expected.put("pendula_timers_reset_total", TimerStats::reset);
+        expected.put("pendula_timers_unfired_total", TimerStats::unfired);
+        expected.put("pendula_timers_pending", TimerStats::pending);
+        expected.put("pendula_timers_stale", TimerStats::staleEntries);
+        expected.put("pendula_timers_slots", TimerStats::heapCapacity);
+        expected.put("pendula_lateness_seconds_count", s -> s.lateness().count());
+        expected.put("pendula_lateness_seconds_sum", s -> s.lateness().sumNanos() / 1e9);
+        expected.put("pendula_callbacks_seconds_count", TimerStats::callbacksMeasured);
+        expected.put("pendula_callbacks_seconds_sum", s -> s.callbackNanos() / 1e9);
+        expected.put("pendula_callbacks_slow_total", TimerStats::callbacksSlow);
+        expected.put("pendula_callbacks_threw_total", TimerStats::callbacksThrew);
+        expected.put("pendula_stalls_total", TimerStats::stalls);
+        expected.put("pendula_wakes_overdue_total", TimerStats::overdueWakes);
+        expected.put("pendula_threads_spare_total", TimerStats::spareThreads);
+        AtomicLong now = new AtomicLong();
+        try (TimerScheduler timers = BusyScheduler.make();
+                PendulaMetrics metrics = new PendulaMetrics(timers, "busy", Tags.empty(), s -> timers.stats(), now::get)) {
+            metrics.bindTo(registry);
+            for (boolean closed : new boolean[] {false, true}) {
+                if (closed) {
+                    assertEquals(5, timers.shutdownNow().size());
+                }
+                BusyScheduler.compare(timers, () -> {
+                    now.addAndGet(TimeUnit.HOURS.toNanos(1)); // no snapshot is used again
+                    return Scrape.of(registry);
+                }, (stats, scrape) -> expected.forEach((name, figure) -> assertEquals(figure.applyAsDouble(stats),
+                        scrape.value(name + "{name=\"busy\"}"), 1e-9, name)));
+            }
+            Set<String> others = new TreeSet<>(Scrape.of(registry).names());
+            others.removeAll(expected.keySet());
+            assertEquals(Set.of("pendula_timers_next_seconds", "pendula_lateness_max_seconds",
+                    "pendula_lateness_quantile_seconds"), others, "those have tests of their own");
         }
     }
 

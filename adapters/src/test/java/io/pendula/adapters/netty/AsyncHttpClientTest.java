@@ -119,12 +119,14 @@ class AsyncHttpClientTest {
 
     private void assertFailsAtTheLimit(DefaultAsyncHttpClientConfig.Builder settings, String text) {
         try (AsyncHttpClient client = client(settings)) {
+            long firedBefore = scheduler.stats().fired();
             long start = System.nanoTime();
             ExecutionException failure = assertThrows(ExecutionException.class,
                     () -> status(client.prepareGet(url("/silent")).execute().toCompletableFuture()));
             TimeoutException timeout = assertInstanceOf(TimeoutException.class, failure.getCause());
             assertTrue(timeout.getMessage().contains(text), timeout.getMessage());
             Patience.assertElapsed(LIMIT - 1, start, System.nanoTime()); // it counts in milliseconds of the wall clock
+            assertTrue(scheduler.stats().fired() > firedBefore, "the limit is one of the timer's");
         } catch (IOException e) {
             throw new AssertionError(e);
         }

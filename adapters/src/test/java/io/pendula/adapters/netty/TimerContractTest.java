@@ -13,6 +13,7 @@ import io.pendula.adapters.netty.TimerKind.Subject;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,55 +35,80 @@ class TimerContractTest {
         try (Subject subject = kind.open()) {
             int count = 200;
             CountDownLatch ran = new CountDownLatch(count);
+            ConcurrentLinkedQueue<Timeout> runs = new ConcurrentLinkedQueue<>();
+            Set<Timeout> armed = new HashSet<>();
             ConcurrentLinkedQueue<Long> early = new ConcurrentLinkedQueue<>();
             Random random = new Random(7);
             for (int i = 0; i < count; i++) {
                 long delay = TimeUnit.MILLISECONDS.toNanos(random.nextInt(100));
                 long start = System.nanoTime();
-                subject.timer().newTimeout(timeout -> {
+                armed.add(subject.timer().newTimeout(timeout -> {
                     long ahead = start + delay - System.nanoTime();
                     if (ahead > 0) {
                         early.add(ahead);
                     }
+                    runs.add(timeout);
                     ran.countDown();
-                }, delay, TimeUnit.NANOSECONDS);
+                }, delay, TimeUnit.NANOSECONDS));
             }
             Patience.await(ran);
             assertEquals(List.of(), List.copyOf(early));
+            assertEquals(Set.of(), subject.timer().stop()); // nothing runs any more
+            assertEquals(count, runs.size());
+            assertEquals(armed, Set.copyOf(runs));
         }
     }
 
-    /** Each timeout ends in exactly one way, in every race. */
+    /** How often each timeout has run, and has been told of a cancel. */
+    private static final class Ends implements TimerTask {
+        final Map<Timeout, AtomicInteger> runs = new ConcurrentHashMap<>();
+        final Map<Timeout, AtomicInteger> hooks = new ConcurrentHashMap<>();
+
+        @Override
+        public void run(Timeout timeout) {
+            runs.computeIfAbsent(timeout, t -> new AtomicInteger()).incrementAndGet();
+        }
+
+        @Override
+        public void cancelled(Timeout timeout) {
+            hooks.computeIfAbsent(timeout, t -> new AtomicInteger()).incrementAndGet();
+        }
+
+        static int of(Map<Timeout, AtomicInteger> ends, Timeout timeout) {
+            AtomicInteger count = ends.get(timeout);
+            return count == null ? 0 : count.get();
+        }
+    }
+
+    /** Each timeout ends in exactly one way, in every race; and there are races, as each side wins some. */
     @ParameterizedTest
     @EnumSource
     void cancelAgainstExpiry_exactlyOneWins(TimerKind kind) throws InterruptedException {
         try (Subject subject = kind.open()) {
             int count = 20_000;
-            AtomicInteger runs = new AtomicInteger();
-            AtomicInteger hooks = new AtomicInteger();
-            TimerTask task = new TimerTask() {
-                @Override
-                public void run(Timeout timeout) {
-                    runs.incrementAndGet();
-                }
-
-                @Override
-                public void cancelled(Timeout timeout) {
-                    hooks.incrementAndGet();
-                }
-            };
-            List<Timeout> timeouts = new ArrayList<>();
-            AtomicInteger cancels = new AtomicInteger();
+            Ends ends = new Ends();
+            List<Timeout> all = new ArrayList<>();
+            Set<Timeout> cancelled = new HashSet<>();
             Random random = new Random(8);
             for (int i = 0; i < count; i++) {
-                timeouts.add(subject.timer().newTimeout(task, random.nextInt(5_000_000), TimeUnit.NANOSECONDS));
-                if (i % 50 == 49) {
-                    timeouts.forEach(timeout -> cancels.addAndGet(timeout.cancel() ? 1 : 0));
-                    timeouts.clear();
+                all.add(subject.timer().newTimeout(ends, random.nextInt(5_000_000), TimeUnit.NANOSECONDS));
+                if (i % 1_000 == 999) {
+                    for (Timeout timeout : all.subList(i - 999, i + 1)) {
+                        if (timeout.cancel()) {
+                            cancelled.add(timeout);
+                        }
+                    }
                 }
             }
-            Patience.until("all ended", () -> runs.get() + cancels.get() == count);
-            Patience.until("hooked", () -> hooks.get() == (TimerKind.HAS_HOOK ? cancels.get() : 0));
+            Patience.until("all ended", () -> ends.runs.size() + cancelled.size() == count);
+            Patience.until("told", () -> ends.hooks.size() == (TimerKind.HAS_HOOK ? cancelled.size() : 0));
+            subject.timer().stop(); // nothing runs any more
+            for (Timeout timeout : all) {
+                int cancels = cancelled.contains(timeout) ? 1 : 0;
+                assertEquals(1 - cancels, Ends.of(ends.runs, timeout), timeout::toString);
+                assertEquals(TimerKind.HAS_HOOK ? cancels : 0, Ends.of(ends.hooks, timeout), timeout::toString);
+            }
+            assertTrue(cancelled.size() > 0 && ends.runs.size() > 0, cancelled.size() + " of " + count);
         }
     }
 

@@ -20,6 +20,7 @@ import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.LightArrayRevolverScheduler;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.cluster.Cluster;
+import org.apache.pekko.cluster.ClusterEvent;
 import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.MemberStatus;
 import org.apache.pekko.cluster.sharding.ClusterSharding;
@@ -41,12 +42,15 @@ class ClusterTest {
               stdout-loglevel = ERROR
               actor.provider = cluster
               remote.artery { transport = tcp, canonical { hostname = "127.0.0.1", port = 0 } }
-              coordinated-shutdown { exit-jvm = off, run-by-jvm-shutdown-hook = off }
+              coordinated-shutdown {
+                exit-jvm = off, run-by-jvm-shutdown-hook = off, run-by-actor-system-terminate = off
+              }
               cluster {
+                run-coordinated-shutdown-when-down = off
                 jmx.multi-mbeans-in-same-jvm = on
                 downing-provider-class = "org.apache.pekko.cluster.sbr.SplitBrainResolverProvider"
                 split-brain-resolver { active-strategy = keep-oldest, stable-after = 1s }
-                failure-detector { heartbeat-interval = 200ms, acceptable-heartbeat-pause = 3s }
+                failure-detector { heartbeat-interval = 50ms, acceptable-heartbeat-pause = 3s }
                 sharding.passivation {
                   strategy = default-idle-strategy
                   default-idle-strategy.idle-entity.timeout = 500ms
@@ -119,13 +123,30 @@ class ClusterTest {
         return assertInstanceOf(PendulaScheduler.class, system.scheduler()).timers();
     }
 
+    /** A cluster starts a second scheduler, of the configured class, if the system's has coarse ticks. */
     @Test
-    void cluster_hasNoOtherScheduler_andItsHeartbeatsComeFromOurs() {
-        assertFalse(Cluster.get(one).scheduler() instanceof LightArrayRevolverScheduler); // it would start one if ours were slow
-        long before = timers(one).stats().fired();
-        long start = System.nanoTime();
-        Patience.until("twenty timers have fired", () -> timers(one).stats().fired() >= before + 20);
-        Patience.until("two seconds have passed", () -> System.nanoTime() - start > TimeUnit.SECONDS.toNanos(2));
+    void cluster_usesTheSystemsScheduler() throws Exception {
+        assertFalse(Cluster.get(one).scheduler() instanceof PendulaScheduler, "a second one");
+
+        ActorSystem coarse = ActorSystem.create("coarse", ConfigFactory.parseString("pekko.scheduler { implementation = "
+                + LightArrayRevolverScheduler.class.getName() + ", tick-duration = 100ms }").withFallback(CONFIG));
+        try {
+            assertInstanceOf(LightArrayRevolverScheduler.class, Cluster.get(coarse).scheduler());
+        } finally {
+            coarse.terminate();
+            coarse.getWhenTerminated().toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** At twenty heartbeats a second, while all else of an idle cluster fires some times a second. */
+    @Test
+    void heartbeats_comeFromOurTimers_andKeepTheNodesTogether() {
+        Patience.until("two seconds with more than 24 firings", () -> {
+            long before = timers(one).stats().fired();
+            long start = System.nanoTime();
+            Patience.until("two seconds have passed", () -> System.nanoTime() - start > TimeUnit.SECONDS.toNanos(2));
+            return timers(one).stats().fired() - before > 24;
+        });
         assertEquals(2, up(one));
         assertEquals(Set.of(), Cluster.get(one).state().getUnreachable());
     }
@@ -151,12 +172,34 @@ class ClusterTest {
                 ClusterShardingSettings.create(system), new ById());
     }
 
+    /** Keeps what a node has been told of others. */
+    static final class Watcher extends AbstractActor {
+        private final Set<String> unreachable;
+
+        Watcher(Set<String> unreachable) {
+            this.unreachable = unreachable;
+        }
+
+        @Override
+        public Receive createReceive() {
+            return receiveBuilder()
+                    .match(ClusterEvent.UnreachableMember.class, event -> unreachable.add(event.member().address().toString()))
+                    .matchAny(event -> {})
+                    .build();
+        }
+    }
+
     @Test
-    void nodeThatGoesAway_isMissedAndRemoved() throws Exception {
-        two.terminate(); // without leaving
+    void nodeThatIsGone_isMissedByTheFailureDetector_andRemoved() throws Exception {
+        Set<String> unreachable = ConcurrentHashMap.newKeySet();
+        Cluster.get(one).subscribe(one.actorOf(Props.create(Watcher.class, () -> new Watcher(unreachable))),
+                ClusterEvent.UnreachableMember.class);
+        String lost = Cluster.get(two).selfMember().address().toString();
+        two.terminate(); // without leaving: see the configuration
         two.getWhenTerminated().toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
         Patience.until("one node is left", () -> up(one) == 1
                 && StreamSupport.stream(Cluster.get(one).state().getMembers().spliterator(), false).count() == 1);
+        assertEquals(Set.of(lost), unreachable);
         assertEquals(Set.of(), Cluster.get(one).state().getUnreachable());
     }
 }

@@ -59,6 +59,7 @@ class SchedulerContractTest {
         try (Subject subject = kind.open()) {
             int count = 100;
             CountDownLatch ran = new CountDownLatch(count);
+            AtomicInteger runs = new AtomicInteger();
             ConcurrentLinkedQueue<Long> early = new ConcurrentLinkedQueue<>();
             Random random = new Random(1);
             for (int i = 0; i < count; i++) {
@@ -69,11 +70,16 @@ class SchedulerContractTest {
                     if (elapsed < delay.toNanos()) {
                         early.add(delay.toNanos() - elapsed);
                     }
+                    runs.incrementAndGet();
                     ran.countDown();
                 }, subject);
             }
             Patience.await(ran);
             assertEquals(List.of(), List.copyOf(early));
+            CountDownLatch later = new CountDownLatch(1);
+            subject.scheduler.scheduleOnce(Duration.ofMillis(200), later::countDown, subject);
+            Patience.await(later); // a second run would have come before
+            assertEquals(count, runs.get());
         }
     }
 
@@ -156,6 +162,9 @@ class SchedulerContractTest {
                 instants.add(System.nanoTime());
             }, subject);
             Patience.until("20 ticks", () -> instants.size() >= 20);
+            // With a delay from the end of each run, it would stay five ticks behind for good.
+            Patience.until("it has caught up",
+                    () -> (System.nanoTime() - start) / period.toNanos() - instants.size() <= 2);
             assertTrue(ticker.cancel());
             assertTrue(ticker.isCancelled());
             assertFalse(ticker.cancel());
