@@ -17,32 +17,41 @@ class IdleGroupsTest {
     private static final int MEMBERS = Integer.getInteger("idle.members", 1);
     private static final int SECONDS = Integer.getInteger("idle.seconds", 1);
 
-    private record Figures(String factory, double cpuMillis, int threads, int timerThreads, int leaders) {
+    private static final int ELECTION_MILLIS = Integer.getInteger("idle.election.millis", 2_000);
+
+    private record Figures(String factory, double secondsUntilLeaders, double cpuMillis, int threads, int timerThreads,
+            int leaders) {
         static Figures of(List<String> words) {
-            return new Figures(words.get(1), Double.parseDouble(words.get(3)), Integer.parseInt(words.get(4)),
-                    Integer.parseInt(words.get(5)), Integer.parseInt(words.get(6)));
+            return new Figures(words.get(1), Double.parseDouble(words.get(2)), Double.parseDouble(words.get(3)),
+                    Integer.parseInt(words.get(4)), Integer.parseInt(words.get(5)), Integer.parseInt(words.get(6)));
         }
     }
 
     @Test
     void idleGroups_keepTheirLeaders_withoutAThreadForEachTimer(@TempDir Path directory) throws Exception {
-        Figures before = run(directory.resolve("before"), "src/test/spi");
-        Figures after = run(directory.resolve("after"), "no such folder");
-        assertEquals("DefaultRaftTimerFactory", before.factory);
+        Figures after = run("Pendula's", directory.resolve("after"), "no such folder", false);
         assertEquals("PendulaRaftTimerFactory", after.factory);
-        assertEquals(GROUPS, before.leaders);
         assertEquals(GROUPS, after.leaders);
-        assertTrue(before.timerThreads >= 2 * GROUPS * MEMBERS, before::toString);
         assertTrue(after.timerThreads <= 20, after::toString);
-        if (Boolean.getBoolean("figures")) {
-            System.out.println(GROUPS + " groups of " + MEMBERS + ", before: " + before);
-            System.out.println(GROUPS + " groups of " + MEMBERS + ", after: " + after);
-        }
+
+        Figures shared = run("JRaft's, shared", directory.resolve("shared"), "src/test/spi", true);
+        assertEquals("DefaultRaftTimerFactory", shared.factory);
+        assertEquals(GROUPS, shared.leaders);
+
+        Figures before = run("JRaft's", directory.resolve("before"), "src/test/spi", false);
+        assertEquals("DefaultRaftTimerFactory", before.factory);
+        assertEquals(GROUPS, before.leaders);
+        assertTrue(before.timerThreads >= 2 * GROUPS * MEMBERS, before::toString);
     }
 
-    private static Figures run(Path directory, String without) throws Exception {
-        try (Child child = Child.start(IdleGroups.class, without, directory.toString(), GROUPS + "", MEMBERS + "", SECONDS + "")) {
-            return Figures.of(List.of(child.line("FIGURES").split(" ")));
+    private static Figures run(String name, Path directory, String without, boolean shared) throws Exception {
+        try (Child child = Child.start(IdleGroups.class, without, directory.toString(), GROUPS + "", MEMBERS + "",
+                SECONDS + "", shared + "", ELECTION_MILLIS + "")) {
+            Figures figures = Figures.of(List.of(child.line("FIGURES").split(" ")));
+            if (Boolean.getBoolean("figures")) {
+                System.out.println(GROUPS + " groups of " + MEMBERS + ", " + name + " timers: " + figures);
+            }
+            return figures;
         }
     }
 }

@@ -47,10 +47,18 @@ final class RaftGroups implements AutoCloseable {
 
     /** By group, then by server. */
     final List<List<Member>> groups = new ArrayList<>();
+    private final boolean sharedTimers;
     private final List<PeerId> peers = new ArrayList<>();
     private final List<RpcServer> servers = new ArrayList<>();
 
     RaftGroups(Path directory, int count, int members, int electionTimeoutMillis) throws IOException {
+        this(directory, count, members, electionTimeoutMillis, false);
+    }
+
+    /** With shared timers, as JRaft calls them, where all groups have the same few pools. */
+    RaftGroups(Path directory, int count, int members, int electionTimeoutMillis, boolean sharedTimers)
+            throws IOException {
+        this.sharedTimers = sharedTimers;
         for (int i = 0; i < members; i++) {
             PeerId peer = new PeerId("127.0.0.1", freePort());
             RpcServer server = RaftRpcServerFactory.createRaftRpcServer(peer.getEndpoint());
@@ -86,6 +94,10 @@ final class RaftGroups implements AutoCloseable {
         options.setLogUri(directory.resolve("log").toString());
         options.setRaftMetaUri(directory.resolve("meta").toString());
         options.setSnapshotUri(directory.resolve("snapshot").toString());
+        options.setSharedElectionTimer(sharedTimers);
+        options.setSharedVoteTimer(sharedTimers);
+        options.setSharedStepDownTimer(sharedTimers);
+        options.setSharedSnapshotTimer(sharedTimers);
         RaftOptions raft = new RaftOptions();
         raft.setDisruptorBufferSize(256);
         raft.setSync(false);

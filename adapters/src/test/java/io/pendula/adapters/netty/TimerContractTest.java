@@ -90,14 +90,18 @@ class TimerContractTest {
             List<Timeout> all = new ArrayList<>();
             Set<Timeout> cancelled = new HashSet<>();
             Random random = new Random(8);
+            long begin = System.nanoTime();
             for (int i = 0; i < count; i++) {
                 all.add(subject.timer().newTimeout(ends, random.nextInt(5_000_000), TimeUnit.NANOSECONDS));
                 if (i % 1_000 == 999) {
+                    long due = begin + 2_500_000; // of about half of them
+                    Patience.until("some are due", () -> System.nanoTime() - due > 0);
                     for (Timeout timeout : all.subList(i - 999, i + 1)) {
                         if (timeout.cancel()) {
                             cancelled.add(timeout);
                         }
                     }
+                    begin = System.nanoTime();
                 }
             }
             Patience.until("all ended", () -> ends.runs.size() + cancelled.size() == count);
