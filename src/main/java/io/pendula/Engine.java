@@ -158,8 +158,8 @@ final class Engine implements QueueHost {
     @Override
     public String toString() {
         int attached = loops.all().length;
-        return "TimerScheduler[" + options.name() + ", " + workers.length + " workers"
-                + (attached == 0 ? "" : ", " + attached + " loops") + (closed ? ", closed]" : "]");
+        return "TimerScheduler[" + options.name() + ", " + Texts.count(workers.length, "worker")
+                + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (closed ? ", closed]" : "]");
     }
 
     /** What is run in the place of a task. */

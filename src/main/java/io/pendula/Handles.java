@@ -34,9 +34,14 @@ final class Handles {
     static String describe(String kind, TimerNode t, String tempo) {
         long w = t.wordVolatile();
         if (isCancelled(state(w))) {
-            return kind + "[cancelled" + tempo + "]";
+            return kind + "[cancelled" + tempo + schedulerOf(t) + "]";
         }
         return kind + "[" + nameOf(task(t.work())) + tempo
-                + (isArmed(state(w)) ? ", due in " + Duration.ofNanos(remainingNanos(t, w)) : ", not pending") + "]";
+                + (isArmed(state(w)) ? ", " + Texts.dueIn(remainingNanos(t, w)) : ", not pending") + schedulerOf(t) + "]";
+    }
+
+    static String schedulerOf(TimerNode t) {
+        Engine e = t.queue.engine;
+        return e == null ? "" : ", scheduler " + e.options.name(); // none: a queue alone, in tests
     }
 }

@@ -74,4 +74,9 @@ final class ListenerPair implements TimerListener {
             second.wakeupThrew(loop, thrown);
         }
     }
+
+    @Override
+    public String toString() {
+        return first + " and then " + second;
+    }
 }

@@ -26,7 +26,6 @@ final class LoggingListener implements TimerListener {
     private static final long LASTING_NANOS = 1_000_000_000;
     /** So many stalls are looked at again at a time; the others of that second are left out. */
     private static final int SUSPECTS = 64;
-    private static final double NANOS_PER_MILLI = 1e6;
 
     private enum Kind {
         THREW(System.Logger.Level.ERROR, "callbacks threw"),
@@ -127,7 +126,7 @@ final class LoggingListener implements TimerListener {
     }
 
     private static String millis(long nanos) {
-        return nanos / NANOS_PER_MILLI + " ms";
+        return Texts.millis(nanos);
     }
 
     /** A text that is made only if it is written. */
@@ -229,5 +228,10 @@ final class LoggingListener implements TimerListener {
             }
         });
         heard.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "TimerListener.logging()";
     }
 }

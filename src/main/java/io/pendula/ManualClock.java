@@ -191,4 +191,14 @@ public final class ManualClock implements NanoClock {
             schedulers.add(engine);
         }
     }
+
+    /**
+     * The reading, for people.
+     *
+     * @return a text without a fixed form
+     */
+    @Override
+    public String toString() {
+        return "ManualClock[at " + Duration.ofNanos(nanos) + "]";
+    }
 }

@@ -56,8 +56,8 @@ public final class PendingTimer {
     /** {@return the class of the task, remaining time, period and queue, for people} */
     @Override
     public String toString() {
-        return "PendingTimer[" + Handles.nameOf(task) + ", due in " + remaining()
-                + (period == 0 ? "" : ", period " + period()) + ", queue " + queue() + "]";
+        return "PendingTimer[" + Handles.nameOf(task) + ", " + Texts.dueIn(remaining)
+                + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 
     /** At most {@code limit} armed timers of some queues. */

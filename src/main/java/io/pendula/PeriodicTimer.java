@@ -148,6 +148,6 @@ final class PeriodicTimer extends TimerNode implements Ticker {
 
     @Override
     public String toString() {
-        return Handles.describe("Ticker", this, ", every " + Duration.ofNanos(tempo.period(this)));
+        return Handles.describe("Ticker", this, ", every " + Texts.duration(tempo.period(this)));
     }
 }

@@ -433,17 +433,20 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     @Override
     public String toString() {
         long w = wordVolatile();
-        String text = period == 0 ? "Task[" : period > 0 ? "Task[every " + Duration.ofNanos(period) + ", "
-                : "Task[" + Duration.ofNanos(-period) + " after each run, ";
+        String text = period == 0 ? "Task[" : period > 0 ? "Task[every " + Texts.duration(period) + ", "
+                : "Task[" + Texts.duration(-period) + " after each run, ";
         if (TimerState.isCancelled(state(w))) {
-            return text + "cancelled]";
+            text += "cancelled";
         } else if (isDone(w)) {
-            return text + "done]";
+            text += "done";
+        } else {
+            text += Handles.nameOf(task());
+            if (isArmed(state(w)) && !isRunning(state(w))) {
+                text += ", " + Texts.dueIn(Handles.remainingNanos(this, w));
+            } else {
+                text += isRunning(state(w)) && !isReturned() ? ", running" : ", given back by a shutdown";
+            }
         }
-        text += Handles.nameOf(task());
-        if (isArmed(state(w)) && !isRunning(state(w))) {
-            return text + ", due in " + remaining() + "]";
-        }
-        return text + (isRunning(state(w)) && !isReturned() ? ", running]" : ", given back by a shutdown]");
+        return text + Handles.schedulerOf(this) + "]";
     }
 }

@@ -397,7 +397,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public String toString() {
-        return "SchedulerExecutor[" + (tracker.isOwner() ? "" : "view of ") + engine
+        return "SchedulerExecutor[" + (tracker.isOwner()
+                ? engine.options.name() + ", " + Texts.count(engine.options.maxThreads(), "thread") + ", "
+                        + engine.pending() + " pending"
+                : "view of " + engine)
                 + (isTerminated() ? ", terminated]" : isShutdown() ? ", shutting down]" : "]");
     }
 }

@@ -81,7 +81,6 @@ final class Stepper extends Firing {
                 q.unlock();
             }
         }
-        return "the next is " + t + (t == null ? "" : ", task " + t.work()) + ", of scheduler "
-                + engine.options.name();
+        return "the next is " + (t == null ? "none, scheduler " + engine.options.name() : t + ", task " + t.work());
     }
 }

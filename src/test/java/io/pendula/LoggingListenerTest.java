@@ -72,7 +72,7 @@ class LoggingListenerTest {
         for (Line line : lines.subList(0, 10)) {
             assertSame(System.Logger.Level.WARNING, line.level);
             assertEquals("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
-                    + ", due in PT1S], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(), line.text);
+                    + ", due in PT1S, scheduler timers], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(), line.text);
         }
         assertEquals("9990 more callbacks were slow within 2 s", lines.get(10).text);
         eventually("the thread has ended", () -> !lines.get(0).by.isAlive());
@@ -138,7 +138,7 @@ class LoggingListenerTest {
         eventually("its thread has ended", () -> !log.lines.peek().by.isAlive());
         assertEquals(1, log.lines.size(), log.lines::toString);
         String text = log.lines.peek().text;
-        assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, not pending]"), text);
+        assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, not pending, scheduler "), text);
         assertTrue(text.contains("has blocked its thread for"), text);
     }
 

@@ -315,7 +315,7 @@ class LoopMisuseTest {
     @Test
     void toString_loopAndScheduler_tellThreadAndState() {
         assertEquals("TimerLoop[" + Thread.currentThread().getName() + "]", loop.toString());
-        assertEquals("TimerScheduler[timers, 0 workers, 1 loops]", timers.toString());
+        assertEquals("TimerScheduler[timers, 0 workers, 1 loop]", timers.toString());
         String confined = elsewhere(() -> {
             TimerLoop l = timers.attach(NOTHING);
             String text = l.toString();

@@ -58,13 +58,13 @@ class TimerHandleTest {
     void timer_tellsItsTaskUntilItIsCancelled() {
         Timer t = timers.after(SECOND, task);
         assertSame(task, t.task());
-        assertEquals("Timer[" + NAME + ", due in PT1S]", t.toString());
+        assertEquals("Timer[" + NAME + ", due in PT1S, scheduler timers]", t.toString());
         clock.advance(SECOND);
         assertSame(task, t.task(), "it may be reset");
-        assertEquals("Timer[" + NAME + ", not pending]", t.toString());
+        assertEquals("Timer[" + NAME + ", not pending, scheduler timers]", t.toString());
         t.cancel();
         assertNull(t.task());
-        assertEquals("Timer[cancelled]", t.toString());
+        assertEquals("Timer[cancelled, scheduler timers]", t.toString());
     }
 
     @Test
@@ -74,21 +74,21 @@ class TimerHandleTest {
         assertSame(task, t.task());
         assertTrue(t.isPending());
         assertEquals(Duration.ofMillis(700), t.remaining());
-        assertEquals("Ticker[" + NAME + ", every PT1S, due in PT0.7S]", t.toString());
+        assertEquals("Ticker[" + NAME + ", every PT1S, due in PT0.7S, scheduler timers]", t.toString());
         t.stop();
         assertFalse(t.isPending());
         assertEquals(Duration.ZERO, t.remaining());
-        assertEquals("Ticker[" + NAME + ", every PT1S, not pending]", t.toString());
+        assertEquals("Ticker[" + NAME + ", every PT1S, not pending, scheduler timers]", t.toString());
         t.close();
         assertNull(t.task());
-        assertEquals("Ticker[cancelled, every PT1S]", t.toString());
+        assertEquals("Ticker[cancelled, every PT1S, scheduler timers]", t.toString());
     }
 
     @Test
     void withoutATask_thereIsNone() {
         assertNull(timers.after(SECOND).task());
         assertNull(timers.every(SECOND).task());
-        assertEquals("Timer[no task, due in PT1S]", timers.after(SECOND).toString());
+        assertEquals("Timer[no task, due in PT1S, scheduler timers]", timers.after(SECOND).toString());
     }
 
     @Test
@@ -102,17 +102,17 @@ class TimerHandleTest {
             assertTrue(h.isPending());
             assertEquals(SECOND, h.remaining());
         }
-        assertEquals("Task[" + NAME + ", due in PT1S]", callable.toString());
-        assertEquals("Task[every PT2S, " + NAME + ", due in PT1S]", rate.toString());
-        assertEquals("Task[PT2S after each run, " + NAME + ", due in PT1S]", delay.toString());
+        assertEquals("Task[" + NAME + ", due in PT1S, scheduler timers]", callable.toString());
+        assertEquals("Task[every PT2S, " + NAME + ", due in PT1S, scheduler timers]", rate.toString());
+        assertEquals("Task[PT2S after each run, " + NAME + ", due in PT1S, scheduler timers]", delay.toString());
         clock.advance(SECOND);
         assertNull(callable.task(), "it has ended");
         assertFalse(callable.isPending());
-        assertEquals("Task[done]", callable.toString());
+        assertEquals("Task[done, scheduler timers]", callable.toString());
         assertSame(task, rate.task());
         ((Future<?>) rate).cancel(false);
         assertNull(rate.task());
-        assertEquals("Task[every PT2S, cancelled]", rate.toString());
+        assertEquals("Task[every PT2S, cancelled, scheduler timers]", rate.toString());
     }
 
     @Test

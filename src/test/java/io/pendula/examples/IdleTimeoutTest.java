@@ -422,6 +422,6 @@ class IdleTimeoutTest {
         thread.join();
         assertNull(in.readLine());
         assertEquals(0, timers.pending());
-        assertTrue(timers.toString().contains("0 workers") && !timers.toString().contains("loops"), timers::toString);
+        assertTrue(timers.toString().contains("0 workers") && !timers.toString().contains("loop"), timers::toString);
     }
 }

@@ -1,0 +1,35 @@
+package io.pendula;
+
+import java.time.Duration;
+
+/** Times and counts as people read them, in texts without a fixed form. */
+final class Texts {
+    private static final long MICRO = 1_000;
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000_000_000;
+
+    /** More than a timer waits that is meant to fire, and less than is left, after years, to one that never fires. */
+    private static final long NEVER = Timeline.NEVER - Timeline.NEVER / 4;
+
+    private Texts() {}
+
+    static String dueIn(long nanos) {
+        return nanos > NEVER ? "never due" : "due in " + duration(nanos);
+    }
+
+    /** The digits that nobody needs are cut off, so that no text says that more is left than there is. */
+    static String duration(long nanos) {
+        long unit = nanos >= SECOND ? MILLI : nanos >= MILLI ? MICRO : 1;
+        return Duration.ofNanos(nanos - nanos % unit).toString();
+    }
+
+    static String millis(long nanos) {
+        double millis = nanos < 10 * MILLI ? Math.round(nanos / 1e3) / 1e3 : Math.round(nanos / 1e5) / 10.0;
+        return millis + " ms";
+    }
+
+    /** With a noun whose plural ends in an s. */
+    static String count(long count, String noun) {
+        return count + " " + noun + (count == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,90 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What people read of the library's objects. */
+class TextsTest {
+    private final ManualClock clock = new ManualClock();
+
+    @ParameterizedTest
+    @CsvSource({"0, PT0S", "1, PT0.000000001S", "999999, PT0.000999999S", "1234567, PT0.001234S",
+        "999999999, PT0.999999S", "29998028903, PT29.998S", "5400000000000, PT1H30M"})
+    void duration_hasTheDigitsThatMatter_andIsNeverTooLong(long nanos, String text) {
+        assertEquals(text, Texts.duration(nanos));
+        assertTrue(Duration.parse(text).toNanos() <= nanos);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0.0 ms", "319420, 0.319 ms", "3554109, 3.554 ms", "10000000, 10.0 ms", "100082744, 100.1 ms"})
+    void millis_areRounded(long nanos, String text) {
+        assertEquals(text, Texts.millis(nanos));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0 loops", "1, 1 loop", "2, 2 loops"})
+    void count_hasTheRightPlural(int count, String text) {
+        assertEquals(text, Texts.count(count, "loop"));
+    }
+
+    @Test
+    void timerBeyondAllTime_isNeverDue_alsoYearsLater() {
+        try (TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).build()) {
+            Timer never = timers.after(Long.MAX_VALUE, TimeUnit.DAYS, new TimerHandleTest.Heartbeat());
+            String text = "Timer[" + TimerHandleTest.Heartbeat.class.getName() + ", never due, scheduler io]";
+            assertEquals(text, never.toString());
+            assertTrue(timers.pendingTimers(1).get(0).toString().contains(", never due, "));
+            clock.advance(Duration.ofDays(4 * 365));
+            assertEquals(text, never.toString());
+            Timer inTenYears = timers.after(Duration.ofDays(3_650), new TimerHandleTest.Heartbeat());
+            assertTrue(inTenYears.toString().contains(", due in PT87600H, "), inTenYears::toString);
+        }
+    }
+
+    @Test
+    void scheduler_withOneWorkerAndOneLoop() {
+        try (TimerScheduler timers = TimerScheduler.builder().name("io").workers(1).build()) {
+            assertEquals("TimerScheduler[io, 1 worker]", timers.toString());
+            try (TimerLoop loop = timers.attach(() -> {})) {
+                assertEquals("TimerScheduler[io, 1 worker, 1 loop]", timers.toString());
+                assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", confined]", loop.toString());
+            }
+        }
+    }
+
+    @Test
+    void pool_tellsItsThreadsAndWhatWaits_aViewItsScheduler() throws InterruptedException {
+        try (SchedulerExecutor pool = TimerExecutors.builder().name("db").threads(4).build()) {
+            assertEquals("SchedulerExecutor[db, 4 threads, 0 pending]", pool.toString());
+            ScheduledFuture<?> future = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            assertEquals("SchedulerExecutor[db, 4 threads, 1 pending]", pool.toString());
+            future.cancel(false);
+            pool.shutdownNow();
+            assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+            assertEquals("SchedulerExecutor[db, 4 threads, 0 pending, terminated]", pool.toString());
+        }
+        try (SchedulerExecutor pool = TimerExecutors.builder().name("one").threads(1).build()) {
+            assertEquals("SchedulerExecutor[one, 1 thread, 0 pending]", pool.toString());
+        }
+        try (TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).build()) {
+            assertEquals("SchedulerExecutor[view of " + timers + "]", timers.asScheduledExecutorService().toString());
+        }
+    }
+
+    @Test
+    void clockAndListeners_sayWhatTheyAre() {
+        clock.advance(Duration.ofMillis(1_500));
+        assertEquals("ManualClock[at PT1.5S]", clock.toString());
+        TimerListener log = TimerListener.logging();
+        assertEquals("TimerListener.logging()", log.toString());
+        assertEquals("TimerListener.logging() and then " + log, log.andThen(log).toString());
+    }
+}
