@@ -175,8 +175,13 @@ final class Engine implements QueueHost {
     // ---- closing ----
 
     void close() {
+        close(Long.MAX_VALUE);
+    }
+
+    /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
+    boolean close(long nanos) {
         shutdownNow(null);
-        firings.awaitEnd();
+        return firings.awaitEnd(nanos);
     }
 
     /** Adds the one-shot timers that were armed to {@code stopped} if that is not null. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -119,8 +120,12 @@ final class Firings {
         return ofCaller().stream().map(Firing::nodeOpaque).anyMatch(timer);
     }
 
-    /** Until none is in progress but those that wait here, too; or until the calling thread is interrupted. */
-    void awaitEnd() {
+    /**
+     * Until none is in progress but those that wait here, too: then true. False if that lasts longer than so many
+     * nanoseconds, or if the calling thread is interrupted.
+     */
+    boolean awaitEnd(long nanos) {
+        long begun = System.nanoTime();
         List<Firing> mine = ofCaller();
         synchronized (engine.workerPool) {
             if (!mine.isEmpty()) {
@@ -129,10 +134,20 @@ final class Firings {
             }
             try {
                 while (mustWait(!mine.isEmpty())) {
-                    engine.workerPool.wait();
+                    if (nanos == Long.MAX_VALUE) {
+                        engine.workerPool.wait();
+                    } else {
+                        long left = nanos - (System.nanoTime() - begun);
+                        if (left <= 0) {
+                            return false;
+                        }
+                        TimeUnit.NANOSECONDS.timedWait(engine.workerPool, left);
+                    }
                 }
+                return true;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+                return false;
             }
         }
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Writes what it is told to a {@link System.Logger}, but at most {@link #LINES} lines of each kind in a while; then it
@@ -26,6 +27,8 @@ final class LoggingListener implements TimerListener {
     private static final long LASTING_NANOS = 1_000_000_000;
     /** So many stalls are looked at again at a time; the others of that second are left out. */
     private static final int SUSPECTS = 64;
+
+    private static final Supplier<Throwable> NO_THROWABLE = () -> null;
 
     private enum Kind {
         THREW(System.Logger.Level.ERROR, "callbacks threw"),
@@ -48,7 +51,7 @@ final class LoggingListener implements TimerListener {
     private record Line(System.Logger.Level level, String text, Throwable thrown) {}
 
     /** A stall that may be over before it is worth a line. */
-    private record Suspect(Kind kind, long lookAt, BooleanSupplier lasts, Text text) {}
+    private record Suspect(Kind kind, long lookAt, BooleanSupplier lasts, Text text, Supplier<Throwable> thrown) {}
 
     /** All schedulers without a listener of their own share one, and its limit. Made at the first stall. */
     static final class Shared {
@@ -82,42 +85,42 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        hear(Kind.THREW, () -> "the callback of " + timer + ", " + millis(latenessNanos) + " late, threw", thrown);
+        hear(Kind.THREW, () -> "the callback of " + timer + ", " + millis(latenessNanos) + " late, threw", () -> thrown);
     }
 
     @Override
     public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
         hear(Kind.SLOW, () -> "the callback of " + timer + ", " + millis(latenessNanos) + " late, took "
-                + millis(ranNanos) + " in " + Thread.currentThread().getName(), (Throwable) null);
+                + millis(ranNanos) + " in " + Thread.currentThread().getName(), NO_THROWABLE);
     }
 
     @Override
     public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
         hear(Kind.STALLED, () -> "the callback of " + timer + ", " + millis(latenessNanos)
                 + " late, has blocked its thread for " + millis(blockedNanos + lastingNanos),
-                () -> isRunning((TimerNode) timer));
+                () -> isRunning((TimerNode) timer), () -> stackOf((TimerNode) timer));
     }
 
     @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
         hear(Kind.LOOP_STALLED, () -> loop + " has not run " + timer + ", which is "
-                + millis(latenessNanos + lastingNanos) + " late", () -> timer.isPending() && timer.remaining().isZero());
+                + millis(latenessNanos + lastingNanos) + " late", () -> timer.isPending() && timer.remaining().isZero(),
+                () -> stackOf(loop.worker.runner()));
     }
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        hear(Kind.LOOP_CLOSED, () -> loop + " was closed with " + unfired.size() + " timers armed",
-                (Throwable) null);
+        hear(Kind.LOOP_CLOSED, () -> loop + " was closed with " + unfired.size() + " timers armed", NO_THROWABLE);
     }
 
     @Override
     public void paused(long pausedNanos) {
-        hear(Kind.PAUSED, () -> "no thread could run for " + millis(pausedNanos), (Throwable) null);
+        hear(Kind.PAUSED, () -> "no thread could run for " + millis(pausedNanos), NO_THROWABLE);
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        hear(Kind.WAKEUP_THREW, () -> "the wakeup of " + loop + " threw", thrown);
+        hear(Kind.WAKEUP_THREW, () -> "the wakeup of " + loop + " threw", () -> thrown);
     }
 
     /** The firings tell, as a task that a shutdown has given back keeps the state of a run that never began. */
@@ -134,22 +137,41 @@ final class LoggingListener implements TimerListener {
         String make();
     }
 
-    private synchronized void hear(Kind kind, Text text, BooleanSupplier lasts) {
+    /** Where the thread is that runs a timer; null if it runs no more, or on a thread of the program's executor. */
+    private static Throwable stackOf(TimerNode timer) {
+        Thread runner = timer.queue.engine.firings.runnerOf(timer);
+        return runner == null ? null : stackOf(runner);
+    }
+
+    private static Throwable stackOf(Thread thread) {
+        Throwable stack = new Throwable("where " + thread.getName() + " is", null, false, true) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String toString() {
+                return getMessage();
+            }
+        };
+        stack.setStackTrace(thread.getStackTrace());
+        return stack;
+    }
+
+    private synchronized void hear(Kind kind, Text text, BooleanSupplier lasts, Supplier<Throwable> thrown) {
         if (lastingNanos == 0) {
-            hear(kind, text, (Throwable) null);
+            hear(kind, text, thrown);
         } else if (suspects.size() < SUSPECTS) {
-            suspects.add(new Suspect(kind, System.nanoTime() + lastingNanos, lasts, text));
+            suspects.add(new Suspect(kind, System.nanoTime() + lastingNanos, lasts, text, thrown));
             ensureWriting();
         }
     }
 
-    private synchronized void hear(Kind kind, Text text, Throwable thrown) {
+    private synchronized void hear(Kind kind, Text text, Supplier<Throwable> thrown) {
         if (heard.isEmpty()) {
             windowEnd = System.nanoTime() + windowNanos;
         }
         long n = heard.merge(kind, 1L, Long::sum);
         if (n <= LINES) {
-            lines.add(new Line(kind.level, text.make(), thrown));
+            lines.add(new Line(kind.level, text.make(), thrown.get()));
             ensureWriting();
         }
     }
@@ -215,7 +237,7 @@ final class LoggingListener implements TimerListener {
 
     private void look(Suspect s) {
         if (s.lasts.getAsBoolean()) {
-            hear(s.kind, s.text, (Throwable) null);
+            hear(s.kind, s.text, s.thrown);
         }
     }
 

@@ -53,7 +53,7 @@ import java.util.concurrent.TimeUnit;
 public final class TimerLoop implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final LoopWorker worker;
+    final LoopWorker worker;
 
     TimerLoop(LoopWorker worker) {
         this.worker = worker;

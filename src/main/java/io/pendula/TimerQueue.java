@@ -64,17 +64,20 @@ final class TimerQueue extends QueueFields {
      *
      * field        written by                            read by                          mode
      * node.word    anyone, by CAS                        anyone                           volatile
-     * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's
-     * CAS node.task    constructor; cancel, after its CAS    claim, before its CAS            plain Inbox head      
-     * pushers (CAS); drain, close (swap)    anyone                           volatile depth      pushers, drain        
-     *                arming threads                   opaque, a hint arrivals   pushers (CAS); drain                  a
-     * loop, under the lock           volatile posts      resets, around a push                 close, under the lock   
-     *         opaque, ordered by a CAS WakeGate pollUntil  owner, under the lock; wakers (CAS)  arming threads         
-     *          volatile sleepsLong owner, under the lock                threads that stop                volatile
-     * owner, home   lock holder (owner also at the start)  wakers, workers, monitor    volatile StaleCounter anyone who
-     * counts                     anyone                           volatile read-modify-write Compactor.fruitless,
-     * sweeping
-     *              lock holder                           threads that make entries stale   volatile
+     * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's CAS
+     * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
+     * Inbox
+     *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
+     *   depth      pushers, drain                        arming threads                   opaque, a hint
+     *   arrivals   pushers (CAS); drain                  a loop, under the lock           volatile
+     *   posts      resets, around a push                 close, under the lock            opaque, ordered by a CAS
+     * WakeGate
+     *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
+     *   sleepsLong owner, under the lock                 threads that stop                volatile
+     *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
+     * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
+     * Compactor.fruitless, sweeping
+     *              lock holder                           threads that make entries stale  volatile
      * QueueCloser.closed
      *              close, under the lock                 resets                           volatile
      * nextWhen     lock holder                           thieves, monitor                 opaque, a hint

@@ -437,6 +437,21 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
+     * Closes as {@link #close()} does, but waits for the callbacks in progress no longer than {@code limit}. Those that
+     * last longer go on; calling this again waits for them again.
+     *
+     * @param limit how long to wait at most; zero does not wait
+     * @return true if none of the callbacks that {@code close()} would wait for is in progress any more; false if the
+     *     limit has passed, or the waiting thread was interrupted, whose interrupt flag is set then
+     * @throws NullPointerException if {@code limit} is null
+     * @throws IllegalArgumentException if {@code limit} is negative
+     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
+     */
+    public boolean close(Duration limit) {
+        return engine.close(Check.notNegative(limit, "limit"));
+    }
+
+    /**
      * Takes no more timers, stops all that have not fired and returns them. Does not wait for callbacks in progress;
      * {@link #close()} afterwards does.
      *

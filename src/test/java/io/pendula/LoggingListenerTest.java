@@ -2,12 +2,14 @@ package io.pendula;
 
 import static io.pendula.LifeFixtures.eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.ResourceBundle;
@@ -115,6 +117,28 @@ class LoggingListenerTest {
         eventually("ten lines and a count", () -> log.lines.size() == 11);
     }
 
+    /** A log cannot look into an executor, whose thread is the program's. */
+    @Test
+    void stalled_byNoThreadOfTheScheduler_hasNoStack() {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        listener(SHORT).stalled(s.after(Duration.ofSeconds(1), () -> {}), 0, 1);
+        eventually("it", () -> !log.lines.isEmpty());
+        assertNull(log.lines.peek().thrown);
+    }
+
+    @Test
+    void loopStalled_tellsWhereItsThreadIs() {
+        TimerScheduler s = TimerScheduler.builder().workers(0).clock(clock).build();
+        TimerLoop loop = s.attach(() -> {});
+        listener(SHORT).loopStalled(loop, loop.after(Duration.ZERO, () -> {}), 5_000_000);
+        eventually("it", () -> !log.lines.isEmpty());
+        Throwable where = log.lines.peek().thrown;
+        assertEquals("where " + Thread.currentThread().getName() + " is", where.toString());
+        assertTrue(Arrays.stream(where.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(LoggingListenerTest.class.getName())));
+        loop.close();
+    }
+
     @Test
     void stalled_untilItLasts_isNotLogged() {
         TimerListener listener = new LoggingListener(log, SHORT.toNanos(), 50_000_000);
@@ -138,6 +162,10 @@ class LoggingListenerTest {
         eventually("its thread has ended", () -> !log.lines.peek().by.isAlive());
         assertEquals(1, log.lines.size(), log.lines::toString);
         String text = log.lines.peek().text;
+        Throwable where = log.lines.peek().thrown;
+        assertTrue(where.toString().contains("-worker-"), where::toString);
+        assertTrue(Arrays.stream(where.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals("await")
+                && frame.getClassName().equals(LifeFixtures.class.getName())), () -> Arrays.toString(where.getStackTrace()));
         assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, not pending, scheduler "), text);
         assertTrue(text.contains("has blocked its thread for"), text);
     }
