@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Idle groups in a JVM of their own, with JRaft's timers and with the adapter's. */
-@Timeout(180)
+@Timeout(600) // the figures of many groups take so long; those of a build, half a minute
 class IdleGroupsTest {
     private static final int GROUPS = Integer.getInteger("idle.groups", 3);
     private static final int MEMBERS = Integer.getInteger("idle.members", 1);

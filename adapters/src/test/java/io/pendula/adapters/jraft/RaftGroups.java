@@ -98,6 +98,7 @@ final class RaftGroups implements AutoCloseable {
         options.setSharedVoteTimer(sharedTimers);
         options.setSharedStepDownTimer(sharedTimers);
         options.setSharedSnapshotTimer(sharedTimers);
+        options.setSharedTimerPool(sharedTimers);
         RaftOptions raft = new RaftOptions();
         raft.setDisruptorBufferSize(256);
         raft.setSync(false);
