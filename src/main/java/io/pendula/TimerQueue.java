@@ -17,7 +17,6 @@ import static io.pendula.TimerState.isArmed;
 import static io.pendula.TimerState.isCancelled;
 import static io.pendula.TimerState.isQueued;
 import static io.pendula.TimerState.state;
-import static io.pendula.TimerState.word;
 
 import java.lang.ref.ReferenceQueue;
 import java.util.List;

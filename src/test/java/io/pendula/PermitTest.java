@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;

@@ -61,7 +61,7 @@ final class Fault {
 
     /** Who pushes a timer wakes for the deadline of the own reset, not for the one that the word holds then. */
     static Fault wakesForOwnDeadline() {
-        return new Fault("TimerQueue", "tryPost", "wakeFor", 0, 0, 
+        return new Fault("TimerQueue", "tryPost", "wakeFor", 0, 0,
                 (m, at) -> m.instructions.insertBefore(at, wakeFor(4)));
     }
 
