@@ -38,6 +38,8 @@ import javax.sql.DataSource;
  * execution is late by the polling interval at most, and not lost.
  *
  * <p>All methods may be called by any thread at any time.
+ *
+ * @since 0.1
  */
 public final class DueTimers extends AbstractSchedulerListener implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DueTimers.class.getName());

@@ -3,7 +3,11 @@ package io.pendula.adapters.internal;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-/** A timeout: pending, then either cancelled or expired. Safe for use by all threads. */
+/**
+ * A timeout: pending, then either cancelled or expired. Safe for use by all threads.
+ *
+ * @since 0.1
+ */
 public abstract class OneTimeout implements Runnable {
     private static final AtomicIntegerFieldUpdater<OneTimeout> STATE =
             AtomicIntegerFieldUpdater.newUpdater(OneTimeout.class, "state");

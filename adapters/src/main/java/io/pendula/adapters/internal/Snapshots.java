@@ -12,6 +12,8 @@ import java.util.function.LongSupplier;
  * scrape. Refers to what the snapshots are taken of only while it takes one. Safe for use by all threads.
  *
  * @param <S> what the snapshots are taken of
+ *
+ * @since 0.1
  */
 public final class Snapshots<S> {
     /** No reader gets an older snapshot than this, even if it is the only one that asks. */

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
  * threads.
  *
  * @param <T> the timeouts of an adapter
+ *
+ * @since 0.1
  */
 public final class Timeouts<T extends OneTimeout> {
     private final TimerScheduler scheduler;

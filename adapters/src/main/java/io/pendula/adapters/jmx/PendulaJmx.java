@@ -18,6 +18,8 @@ import javax.management.ObjectName;
  * }</pre>
  *
  * <p>The scheduler can be collected although it is registered. All methods may be called by any thread at any time.
+ *
+ * @since 0.1
  */
 public final class PendulaJmx implements AutoCloseable {
     private final MBeanServer server;

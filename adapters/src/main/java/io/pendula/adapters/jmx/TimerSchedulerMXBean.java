@@ -7,6 +7,8 @@ import java.util.Map;
 /**
  * The figures of a {@link TimerScheduler} as JMX shows them; see {@link TimerStats} for what they mean. Attributes that
  * are read together belong to one snapshot. All throw {@link IllegalStateException} once the scheduler was collected.
+ *
+ * @since 0.1
  */
 public interface TimerSchedulerMXBean {
     /** {@return the scheduler's name} */

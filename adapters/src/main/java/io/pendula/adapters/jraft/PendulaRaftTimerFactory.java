@@ -18,6 +18,8 @@ import java.util.Objects;
  * should be allowed some more threads than workers. Stopping a timer ends what was armed through it alone.
  *
  * <p>All methods may be called by any thread at any time.
+ *
+ * @since 0.1
  */
 @SPI(priority = 10)
 public class PendulaRaftTimerFactory implements RaftTimerFactory {

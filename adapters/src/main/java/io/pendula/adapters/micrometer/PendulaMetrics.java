@@ -39,6 +39,8 @@ import java.util.function.ToLongFunction;
  * of one that was collected stay, without a value, until this object is closed.
  *
  * <p>All methods may be called by any thread at any time.
+ *
+ * @since 0.1
  */
 public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     private static final double[] QUANTILES = {0.5, 0.9, 0.99, 0.999};

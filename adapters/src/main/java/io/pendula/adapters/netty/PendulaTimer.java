@@ -33,6 +33,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>All methods may be called by any thread at any time. What a thread did before {@code newTimeout} happens-before
  * the task runs.
+ *
+ * @since 0.1
  */
 public final class PendulaTimer implements Timer {
     private final Timeouts<PendulaTimeout> timeouts;

@@ -29,6 +29,8 @@ import scala.concurrent.duration.FiniteDuration;
  * without a delay as well, at once; the scheduler's own threads only pass them on.
  *
  * <p>All methods may be called by any thread at any time.
+ *
+ * @since 0.1
  */
 public final class PendulaScheduler extends AbstractScheduler implements Closeable {
     private static final String WORKERS = "pendula.pekko.workers";
