@@ -133,23 +133,29 @@ final class Firings {
                 engine.workerPool.notifyAll();
             }
             try {
-                while (mustWait(!mine.isEmpty())) {
-                    if (nanos == Long.MAX_VALUE) {
-                        engine.workerPool.wait();
-                    } else {
-                        long left = nanos - (System.nanoTime() - begun);
-                        if (left <= 0) {
-                            return false;
-                        }
-                        TimeUnit.NANOSECONDS.timedWait(engine.workerPool, left);
-                    }
-                }
-                return true;
+                return awaitEnd(nanos, begun, !mine.isEmpty());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return false;
             }
         }
+    }
+
+    private boolean awaitEnd(long nanos, long begun, boolean insideCallback) throws InterruptedException {
+        if (nanos == Long.MAX_VALUE) {
+            while (mustWait(insideCallback)) {
+                engine.workerPool.wait();
+            }
+            return true;
+        }
+        while (mustWait(insideCallback)) {
+            long left = nanos - (System.nanoTime() - begun);
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(engine.workerPool, left);
+        }
+        return true;
     }
 
     private boolean mustWait(boolean insideCallback) {
