@@ -41,7 +41,6 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        Engine e = t.queue.engine;
-        return e == null ? "" : ", scheduler " + e.options.name(); // none: a queue alone, in tests
+        return t.queue.host == null ? "" : ", scheduler " + Engine.of(t).options.name(); // none: a queue alone, in tests
     }
 }

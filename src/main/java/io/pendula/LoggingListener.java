@@ -139,7 +139,7 @@ final class LoggingListener implements TimerListener {
 
     /** Where the thread is that runs a timer; null if it runs no more, or on a thread of the program's executor. */
     private static Throwable stackOf(TimerNode timer) {
-        Thread runner = timer.queue.engine.firings.runnerOf(timer);
+        Thread runner = Engine.of(timer).firings.runnerOf(timer);
         return runner == null ? null : stackOf(runner);
     }
 
