@@ -200,6 +200,7 @@ final class WakeGate extends GateFields {
     void wakeAgain() {
         try {
             wakeFailed = false; // before the wake: another may fail meanwhile
+            setPollUntil(AWAKE); // or an owner that is woken finds that nothing is due, and does not drain
             QueueOwner o = owner;
             if (o != null) {
                 o.wake();

@@ -52,6 +52,29 @@ class CallerOutOfStackTest {
         assertEquals(3, q.pending());
     }
 
+    /** An owner that is woken drains only if the gate says that there is something to do. */
+    @Test
+    void pushedThenErrorBeforeTheLookAtTheGate_theNextResetMovesTheGateAndWakes() {
+        TimerQueue q = queueAlone();
+        AtomicInteger wakes = new AtomicInteger();
+        QueueOwner owner = wakes::incrementAndGet;
+        q.lock();
+        try {
+            q.transfer(owner);
+        } finally {
+            q.unlock();
+        }
+        long now = q.timeline.now();
+        assertEquals(Timeline.NEVER, q.prepareToSleep(owner, now));
+        OneShotTimer t = new OneShotTimer(q, () -> {});
+        t.beginMoving(now + 1);
+        q.inbox.push(t);
+        q.gate.wakeFailed = true; // what reset does when an Error strikes
+        assertTrue(q.reset(t, now + 2));
+        assertEquals(1, wakes.get());
+        assertEquals(WakeGate.AWAKE, q.gate.pollUntil());
+    }
+
     /** Calls itself so often, then does the work with what is left of the stack; false if that did not suffice. */
     static boolean atDepth(int depth, Runnable work) {
         if (depth == 0) {
