@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +41,10 @@ class BatchTest {
     void transferredQueue_callbacksTakeLong_otherQueueHasItsTurnAfterEach() {
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).build()) {
             CountDownLatch release = holdUp(s.engine.queues[0]);
+            CountDownLatch later = new CountDownLatch(1);
+            s.after(5, TimeUnit.MILLISECONDS, later::countDown);
+            await(later); // on the other worker, which takes the role of the poller for it if it has not got it
+            eventually("it sleeps as poller", () -> s.engine.standby.poller().asleep);
             List<String> order = new CopyOnWriteArrayList<>();
             for (int i = 0; i < BLOCKING; i++) {
                 boolean first = i == 0;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +81,48 @@ class LastLookTest {
                 }
             } finally {
                 other.unlock();
+            }
+            assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
+        }
+    }
+
+    private static void leaveAQueue(TimerScheduler s) throws InterruptedException {
+        Thread gone = new Thread(() -> {
+            TimerLoop loop = s.attachShared(() -> { });
+            loop.after(Duration.ofHours(1), () -> { });
+            loop.close(); // the worker gets its queue, as something is armed there
+        });
+        gone.start();
+        Fixtures.join(gone);
+    }
+
+    /** It has read the gate of the first queue, and publishes another, when a timer is armed in the first one. */
+    @Test
+    void arm_workerWaitsForTheLockOfALaterQueue_firesInTime() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).build()) {
+            leaveAQueue(s);
+            leaveAQueue(s);
+            TimerQueue[] queues = s.engine.queues;
+            LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s) && s.engine.standby.poller().asleep);
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch goOn = new CountDownLatch(1);
+            queues[2].arm(new OneShotTimer(queues[2], () -> {
+                begun.countDown();
+                LifeFixtures.await(goOn);
+            }), s.now());
+            LifeFixtures.await(begun);
+            CountDownLatch fired = new CountDownLatch(1);
+            queues[1].lock();
+            try {
+                // So that the worker publishes that queue anew, though it has passed it by in this round.
+                queues[1].arm(new OneShotTimer(queues[1], () -> { }), s.now() + Duration.ofMinutes(30).toNanos());
+                goOn.countDown();
+                Worker worker = s.engine.standby.poller();
+                LifeFixtures.eventually("the worker waits for the lock", () -> !worker.isInCallback()
+                        && worker.runner().getState() == Thread.State.WAITING);
+                s.after(Duration.ofMillis(1), fired::countDown);
+            } finally {
+                queues[1].unlock();
             }
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
         }
