@@ -46,19 +46,23 @@ class LastLookTest {
         return true;
     }
 
+    private static void leaveAQueue(TimerScheduler s) throws InterruptedException {
+        Thread gone = new Thread(() -> {
+            TimerLoop loop = s.attachShared(() -> { });
+            loop.after(Duration.ofHours(1), () -> { });
+            loop.close(); // the worker gets its queue, as something is armed there
+        });
+        gone.start();
+        Fixtures.join(gone);
+    }
+
     /** At whichever reading of the clock the worker is when the lock is taken: the timer fires in time. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void arm_workerWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
         SteppedClock clock = new SteppedClock();
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
-            Thread gone = new Thread(() -> {
-                TimerLoop loop = s.attachShared(() -> { });
-                loop.after(Duration.ofHours(1), () -> { });
-                loop.close(); // the worker gets its queue, as something is armed there
-            });
-            gone.start();
-            Fixtures.join(gone);
+            leaveAQueue(s);
             assertEquals(2, s.engine.queues.length);
             TimerQueue other = s.engine.queues[1];
             LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
@@ -84,16 +88,6 @@ class LastLookTest {
             }
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
         }
-    }
-
-    private static void leaveAQueue(TimerScheduler s) throws InterruptedException {
-        Thread gone = new Thread(() -> {
-            TimerLoop loop = s.attachShared(() -> { });
-            loop.after(Duration.ofHours(1), () -> { });
-            loop.close(); // the worker gets its queue, as something is armed there
-        });
-        gone.start();
-        Fixtures.join(gone);
     }
 
     /** It has read the gate of the first queue, and publishes another, when a timer is armed in the first one. */
