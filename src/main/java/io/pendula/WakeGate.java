@@ -15,8 +15,8 @@ abstract class GateFields extends Padded {
     long helpBefore = WakeGate.NO_HELP;
     volatile boolean sleepsLong;
     /**
-     * An Error has struck a thread while it armed a timer, as it had no stack left. It may have moved pollUntil to
-     * AWAKE and not woken the owner: the next thread that arms does so.
+     * An Error has struck a thread while it armed a timer, as it had no stack left. It may not have looked at pollUntil,
+     * or have moved it to AWAKE and not woken the owner: the next thread that arms does both.
      */
     volatile boolean wakeFailed;
 }
