@@ -46,16 +46,17 @@ class BatchTest {
             await(later); // on the other worker, which takes the role of the poller for it if it has not got it
             eventually("it sleeps as poller", () -> s.engine.standby.poller().asleep);
             List<String> order = new CopyOnWriteArrayList<>();
-            for (int i = 0; i < BLOCKING; i++) {
-                boolean first = i == 0;
-                arm(s.engine.queues[0], () -> {
-                    order.add("transferred");
-                    if (first) {
-                        arm(s.engine.queues[1], () -> order.add("other"));
-                    }
-                    spin(2 * QueueRunner.BATCH_NANOS);
-                });
-            }
+            Runnable task = () -> {
+                order.add("transferred");
+                spin(2 * QueueRunner.BATCH_NANOS);
+            };
+            arm(s.engine.queues[0], () -> { // arms the others itself: they are due when it ends, however slow this thread is
+                for (int i = 1; i < BLOCKING; i++) {
+                    arm(s.engine.queues[0], task);
+                }
+                arm(s.engine.queues[1], () -> order.add("other"));
+                task.run();
+            });
             eventually("all ran", () -> order.size() == BLOCKING + 1);
             release.countDown();
             int turn = order.indexOf("other"); // a round may begin with the one or the other queue
