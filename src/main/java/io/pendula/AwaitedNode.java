@@ -3,7 +3,7 @@ package io.pendula;
 import java.util.concurrent.locks.LockSupport;
 
 /** A node for whose end threads wait. */
-abstract class AwaitedNode extends TimerNode {
+abstract class AwaitedNode extends QueuedNode {
     /*
      * A thread that waits enters itself in waiters, then looks at the word; a thread that ends the task changes the
      * word, then looks at waiters. Both are volatile, so one of the two sees the other.

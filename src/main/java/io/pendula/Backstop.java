@@ -4,7 +4,7 @@ package io.pendula;
  * Finds timers that are overdue though the thread that should run them sleeps: one bounded look a second at all queues
  * of a scheduler, while anything is armed.
  */
-final class Backstop {
+final class Backstop implements OverdueSearch.Judge {
     /*
      * Overview
      *
@@ -46,14 +46,20 @@ final class Backstop {
 
     // Of the thread that looks; there is one at a time.
     private int turn;
-    private int budget;
-    private boolean armed;
+    private final OverdueSearch search = new OverdueSearch();
     private boolean suspicious;
     private boolean needed;
-    /** How many looks there were, */
     private volatile long looks;
-    /** and how many timers and queues they have visited. */
-    private long visited;
+
+    // Of one look.
+    private long now;
+    /** The worker that looks as it goes to sleep, or null. */
+    private Worker me;
+    /** What stops this thread for long stops the others, too: then what was noted before tells nothing. */
+    private boolean afresh;
+    /** The owner of the queue that is being looked at, if it must be woken; else null. */
+    private QueueOwner woken;
+    private Worker poller;
 
     Backstop(Engine engine) {
         this.engine = engine;
@@ -68,7 +74,7 @@ final class Backstop {
     }
 
     long visited() {
-        return visited;
+        return search.visited();
     }
 
     /** A sleeper was found by other means. */
@@ -79,7 +85,7 @@ final class Backstop {
     /** Whether there may be something to look for. Racy: what is armed later wakes the thread that looks. */
     private boolean isAnythingArmed() {
         for (TimerQueue q : engine.queues) {
-            if (q.mayBeArmed()) {
+            if (OverdueSearch.mayBeArmed(q)) {
                 return true;
             }
         }
@@ -105,120 +111,63 @@ final class Backstop {
         return next;
     }
 
-    private synchronized long lookAtAll(long now, Worker me) {
+    private synchronized long lookAtAll(long instant, Worker looker) {
         long due = next;
-        if (now < due) {
+        if (instant < due) {
             return due; // another worker has been here
         }
-        budget = VISITS;
-        armed = false;
+        now = instant;
+        me = looker;
+        afresh = now - due >= LATE_NANOS;
+        search.begin(VISITS);
         suspicious = false;
         needed = false;
-        // What stops this thread for long stops the others, too: then what was noted before tells nothing.
-        boolean afresh = now - due >= LATE_NANOS;
         TimerQueue[] queues = engine.queues;
         for (int i = 0; i < queues.length; i++) {
-            lookAt(queues[Math.floorMod(turn + i, queues.length)], now, afresh, me);
+            lookAt(queues[Math.floorMod(turn + i, queues.length)]);
         }
         turn++;
         looks++;
         FlightEvents.look(engine);
-        next = suspicious ? now + AGAIN_NANOS : armed ? now + LOOK_NANOS : Timeline.NEVER;
+        next = suspicious ? now + AGAIN_NANOS : search.isAnythingArmed() ? now + LOOK_NANOS : Timeline.NEVER;
         return needed ? WAKE_UP : next;
     }
 
-    private void lookAt(TimerQueue q, long now, boolean afresh, Worker me) {
-        if (budget <= 0 || !q.tryLock()) {
-            armed = true; // for all that is known
-            return;
-        }
-        QueueOwner owner = q.gate.owner();
-        Worker poller = engine.standby.poller();
-        boolean wakes = false;
-        try {
-            budget--;
-            visited++;
-            if (q.isClosed() || !isOverdue(q, now - LATE_NANOS)) {
-                q.overdue.sleeper = null;
-                return;
+    private void lookAt(TimerQueue q) {
+        woken = null;
+        search.search(q, now, now - LATE_NANOS, this);
+        if (woken == engine.standby) {
+            if (poller != me) {
+                poller.call(); // whatever it says of itself
             }
-            if (owner instanceof LoopWorker) {
-                q.fileAndPeek(now);
-                return;
-            }
-            boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
-            needed |= me != null; // it is up, and runs what is due
-            boolean rescue = isRescue(q, poller, now, afresh) || isMissed;
-            wakes = rescue || me != null;
-            if (wakes) {
-                q.fileAndPeek(now);
-                q.gate.setPollUntil(WakeGate.AWAKE);
-            }
-            rescues += rescue ? 1 : 0;
-        } finally {
-            q.unlock();
-        }
-        if (wakes && owner != engine.standby) {
-            owner.wake();
-        } else if (wakes && poller != me) {
-            poller.call(); // whatever it says of itself
+        } else if (woken != null) {
+            woken.wake();
         }
     }
 
-    /** Lock held. Notes as well whether anything is armed. */
-    private boolean isOverdue(TimerQueue q, long before) {
-        armed |= q.isAnyFiled();
-        return q.earliest() < before | isOverdueAmong(q.intake.firstTakenOut(), before) | isOverdueInInbox(q, before);
-    }
-
-    private boolean isOverdueAmong(TimerNode first, long before) {
-        for (TimerNode t = first; t != null && budget > 0; t = t.nextInLine()) {
-            if (isOverdue(t, before)) {
-                return true;
-            }
+    /** Under the queue's lock: whether this is a rescue, or the worker that looks is needed. */
+    @Override
+    public int judge(TimerQueue q, QueueOwner owner) {
+        if (owner instanceof LoopWorker) {
+            return FILE;
         }
-        armed |= first != null; // perhaps behind those that were visited
-        return false;
-    }
-
-    private boolean isOverdueInInbox(TimerQueue q, long before) {
-        OverdueNote note = q.overdue;
-        TimerNode head = q.inbox.head();
-        if (note.from == null) {
-            note.head = head;
-            note.anyArmed = false;
+        poller = engine.standby.poller();
+        boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
+        needed |= me != null; // it is up, and runs what is due
+        boolean rescue = isRescue(q, poller) || isMissed;
+        rescues += rescue ? 1 : 0;
+        if (!rescue && me == null) {
+            return LEAVE;
         }
-        TimerNode t = note.from == null ? head : note.from;
-        boolean armedBefore = armed;
-        armed = false;
-        for (; t != null && budget > 0; t = t.nextInLine()) {
-            if (isOverdue(t, before)) {
-                return true; // the second look begins at the same place
-            }
-        }
-        note.anyArmed |= armed;
-        note.from = t;
-        if (t == null) {
-            note.settled = note.anyArmed ? null : note.head;
-        }
-        armed = armedBefore | note.anyArmed | t != null | head != note.head;
-        return false;
-    }
-
-    private boolean isOverdue(TimerNode t, long before) {
-        budget--;
-        visited++;
-        long w = t.wordVolatile();
-        boolean live = TimerState.isArmed(TimerState.state(w));
-        armed |= live;
-        return live && TimerState.deadline(w) < before;
+        woken = owner;
+        return TAKE_UP;
     }
 
     /**
      * Whether the look before has found the same: a gate that says a later instant, or a poller that is parked and has
      * made no round.
      */
-    private boolean isRescue(TimerQueue q, Worker d, long now, boolean afresh) {
+    private boolean isRescue(TimerQueue q, Worker d) {
         OverdueNote note = q.overdue;
         long until = q.gate.pollUntil();
         if (d == null || until <= now && !d.isParked()) {

@@ -206,9 +206,9 @@ final class Compactor {
 
     /** In several holds of the lock; no more than twice the stale entries that a drain can bring. */
     void sweepToHardBound() {
-        for (int chunks = 4 * Intake.HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && isOverHardBound() && lock.tryLock(); ) {
+        for (int chunks = 4 * Inbox.HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && isOverHardBound() && lock.tryLock(); ) {
             try {
-                for (; chunks > 0 && isOverHardBound() && lock.left() > SWEEP_CHUNK + Intake.SPARE_VISITS; chunks--) {
+                for (; chunks > 0 && isOverHardBound() && lock.left() > SWEEP_CHUNK + HoldLock.SPARE_VISITS; chunks--) {
                     sweepChunk();
                 }
             } finally {

@@ -66,7 +66,7 @@ final class Engine implements QueueHost {
         this.standby = manual == null && workers.length > 0 ? new Standby(this, options.spacingNanos()) : null;
         for (int i = 0; i < workers.length; i++) {
             workers[i] = newQueue(i);
-            workers[i].giveTo(standby);
+            workers[i].ownership.giveTo(standby);
         }
         this.queues = workers;
         this.workerPool = new WorkerPool(this);
@@ -103,7 +103,7 @@ final class Engine implements QueueHost {
     long pending() {
         long n = 0;
         for (TimerQueue q : queues) {
-            n += q.pending();
+            n += q.view().pending();
         }
         return n;
     }
@@ -112,7 +112,7 @@ final class Engine implements QueueHost {
         List<QueueSnapshot> each = new ArrayList<>();
         synchronized (workerPool) {
             for (TimerQueue q : queues) {
-                each.add(q.stats());
+                each.add(q.view().stats());
             }
             return new TimerStats(this, each, gone == null ? QueueSnapshot.NOTHING : gone.figures());
         }
@@ -240,11 +240,11 @@ final class Engine implements QueueHost {
 
     /** Under the worker pool's lock. One queue is closed, and forgotten. */
     void closeQueue(TimerQueue q, List<TimerNode> unfired) {
-        SchedulerCloser.closeAll(this, new TimerQueue[] {q}, t -> t.queue == q, unfired);
+        SchedulerCloser.closeAll(this, new TimerQueue[] {q}, t -> QueuedNode.queueOf(t) == q, unfired);
         TimerQueue[] rest = queuesWithout(q); // what may fail for want of memory comes first
         gone().add(q);
         queues = rest;
-        q.disown();
+        q.ownership.disown();
     }
 
     /** Those that are still in use. */
@@ -275,7 +275,7 @@ final class Engine implements QueueHost {
 
     /** Takes a queue from the list if its loop has gone and nothing is armed there. Caller holds no queue's lock. */
     void retireIfVacant(TimerQueue q) {
-        if (q.seemsVacant()) {
+        if (q.ownership.seemsVacant()) {
             gone().retire(q);
         }
     }
@@ -312,17 +312,12 @@ final class Engine implements QueueHost {
 
     /** The one that a timer belongs to. */
     static Engine of(TimerNode t) {
-        return (Engine) t.queue.host;
+        return (Engine) QueuedNode.queueOf(t).host;
     }
 
     @Override
     public boolean bringBack(TimerQueue q) {
         return gone().bringBack(q);
-    }
-
-    @Override
-    public boolean isAnyRunning(TimerQueue q) {
-        return firings.isAny(t -> t.queue == q);
     }
 
     @Override
@@ -332,8 +327,8 @@ final class Engine implements QueueHost {
 
     // ---- what workers and the monitor call ----
 
-    @Override
-    public void firstIsArmed() {
+    /** A timer was armed in a queue whose owner slept without a limit. */
+    void firstIsArmed() {
         if (monitor != null) {
             monitor.somethingIsArmed();
         }
@@ -376,7 +371,7 @@ final class Engine implements QueueHost {
         if (run.lateness() >= FlightEvents.LATE_NANOS) {
             reporter.late(t, run.lateness());
         }
-        return ends && t.queue.endRun(t);
+        return ends && QueuedNode.queueOf(t).endRun(t);
     }
 
     /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */

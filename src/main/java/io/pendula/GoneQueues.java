@@ -73,7 +73,7 @@ final class GoneQueues {
     private QueueSnapshot before = QueueSnapshot.NOTHING;
     /** What is counted there yet. */
     private final Set<LateCounts> late = new HashSet<>();
-    private final ReferenceQueue<TimerQueue> unreachable = new ReferenceQueue<>();
+    private final ReferenceQueue<Object> unreachable = new ReferenceQueue<>();
 
     GoneQueues(Engine engine) {
         this.engine = engine;
@@ -88,9 +88,9 @@ final class GoneQueues {
     private void makeRoom() {
         if (lately.size() >= KEPT) {
             TimerQueue oldest = lately.peek();
-            before = before.plus(oldest.takeFigures());
+            before = before.plus(oldest.view().takeFigures());
             lately.remove();
-            late.add(oldest.lateCounts(unreachable));
+            late.add(oldest.view().lateCounts(unreachable));
         }
         for (Object l = unreachable.poll(); l != null; l = unreachable.poll()) {
             before = before.plus(((LateCounts) l).figures());
@@ -102,7 +102,7 @@ final class GoneQueues {
     QueueSnapshot figures() {
         QueueSnapshot sum = before;
         for (TimerQueue q : lately) {
-            sum = sum.plus(q.stats());
+            sum = sum.plus(q.view().stats());
         }
         for (LateCounts l : late) {
             sum = sum.plus(l.figures());
@@ -116,7 +116,7 @@ final class GoneQueues {
      */
     boolean retire(TimerQueue q) {
         synchronized (engine.workerPool) {
-            if (q.isRetired()) {
+            if (q.ownership.isRetired()) {
                 return true;
             }
             if (engine.isClosed()) {
@@ -126,7 +126,7 @@ final class GoneQueues {
             TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
             makeRoom();
             retired.add(q);
-            if (!q.retire()) {
+            if (!q.ownership.retire(() -> engine.firings.isAny(t -> QueuedNode.queueOf(t) == q))) {
                 retired.remove(q);
                 return false;
             }
@@ -145,7 +145,7 @@ final class GoneQueues {
      */
     boolean bringBack(TimerQueue q) {
         synchronized (engine.workerPool) {
-            if (!q.isRetired()) {
+            if (!q.ownership.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
             QueueOwner owner = engine.loops.anyOwner();
@@ -158,7 +158,7 @@ final class GoneQueues {
             if (owner instanceof LoopWorker l) {
                 l.hasSucceeded = true;
             }
-            q.comeBackTo(owner);
+            q.ownership.comeBackTo(owner);
             engine.queues = more;
             retired.remove(q);
             lately.remove(q);
@@ -177,7 +177,7 @@ final class GoneQueues {
         all.addAll(retired);
         TimerQueue[] more = all.toArray(new TimerQueue[0]); // what may fail for want of memory comes first
         for (int i = engine.queues.length; i < more.length; i++) {
-            more[i].comeBackTo(null);
+            more[i].ownership.comeBackTo(null);
             lately.remove(more[i]);
         }
         engine.queues = more;

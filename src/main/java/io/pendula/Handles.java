@@ -22,7 +22,7 @@ final class Handles {
 
     /** 0 if the timer is not armed. */
     static long remainingNanos(TimerNode t, long word) {
-        return isArmed(state(word)) ? Math.max(0, deadline(word) - t.queue.timeline.now()) : 0;
+        return isArmed(state(word)) ? Math.max(0, deadline(word) - QueuedNode.queueOf(t).timeline.now()) : 0;
     }
 
     /** The class of a task tells a lambda's maker, too. */
@@ -41,6 +41,6 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        return t.queue.host == null ? "" : ", scheduler " + Engine.of(t).options.name(); // none: a queue alone, in tests
+        return QueuedNode.queueOf(t).host == null ? "" : ", scheduler " + Engine.of(t).options.name(); // none: a queue alone, in tests
     }
 }

@@ -98,7 +98,7 @@ final class HeapRoom {
     /** By parking what is due later; only the last entries are looked at, as such are. */
     boolean makeRoomFor(long when) {
         for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && !keepOrder; i--) {
-            if (lock.left() <= Intake.SPARE_VISITS) {
+            if (lock.left() <= HoldLock.SPARE_VISITS) {
                 return false;
             }
             lock.visit(1);

@@ -14,6 +14,9 @@ final class HoldLock extends ReentrantLock {
     /** So many timers are visited in one hold at most; one that is visited twice in a hold counts once. */
     static final int MAX_VISITS = 4096;
 
+    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
+    static final int SPARE_VISITS = 512;
+
     private static final long serialVersionUID = 1;
     private static final long SCARCE_WAIT_NANOS = 50_000;
 

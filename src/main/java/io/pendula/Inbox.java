@@ -21,10 +21,13 @@ abstract class InboxFields extends Padded {
  */
 @SuppressWarnings("unused") // padding
 final class Inbox extends InboxFields {
+    /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
+    static final int HELP_DEPTH = 2048;
+
     /** No timer. */
     private static final class Mark extends TimerNode {
         Mark() {
-            super(null, null);
+            super(null);
         }
     }
 
@@ -69,6 +72,12 @@ final class Inbox extends InboxFields {
 
     TimerNode head() {
         return (TimerNode) HEAD.getVolatile(this);
+    }
+
+    /** The timer that follows this one in the chain, or in a line. */
+    static TimerNode next(TimerNode t) {
+        TimerNode next = t.next;
+        return next == END ? null : next;
     }
 
     /** Whether an inbox that begins so holds timers. */

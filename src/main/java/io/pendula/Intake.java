@@ -27,14 +27,10 @@ final class Intake {
      * a drain whose result is false stands for R1 in no proof.
      */
 
-    /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
-    static final int HELP_DEPTH = 2048;
     /** While an inbox is longer than this, arming threads that cannot help yield. */
-    private static final int YIELD_DEPTH = 8 * HELP_DEPTH;
-    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
-    static final int SPARE_VISITS = 512;
+    private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
     /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
-    static final int IMMEDIATE_MAX = 4 * HELP_DEPTH;
+    static final int IMMEDIATE_MAX = 4 * Inbox.HELP_DEPTH;
 
     private final Timeline timeline;
     private final HoldLock lock;
@@ -84,7 +80,7 @@ final class Intake {
     // ---- help by threads that arm ----
 
     void helpIfDeep() {
-        if (inbox.depth() >= HELP_DEPTH) {
+        if (inbox.depth() >= Inbox.HELP_DEPTH) {
             helpDrain();
         }
     }
@@ -159,7 +155,7 @@ final class Intake {
 
     /** The next arming thread goes on. */
     private boolean leaveRest() {
-        inbox.setDepth(Math.max(inbox.depth(), HELP_DEPTH));
+        inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH));
         return false;
     }
 
@@ -182,7 +178,7 @@ final class Intake {
 
     /** Goes on with the chain, which joins a line when it is complete; returns how many were visited. */
     private int turn(NodeFifo line) {
-        int turned = reversal.turn(Math.max(0, lock.left() - SPARE_VISITS));
+        int turned = reversal.turn(Math.max(0, lock.left() - HoldLock.SPARE_VISITS));
         lock.visit(turned);
         if (reversal.isComplete()) {
             reversal.appendTo(line);
@@ -207,10 +203,10 @@ final class Intake {
         }
         int old = backlog.size();
         int counted = turn(deferred);
-        for (int left = deferred.size() - counted; deferred.size() > HELP_DEPTH / 2 && mayVisit(left); left--) {
+        for (int left = deferred.size() - counted; deferred.size() > Inbox.HELP_DEPTH / 2 && mayVisit(left); left--) {
             moveDeferred(backlog);
         }
-        if (deferred.size() <= HELP_DEPTH / 2 && lock.left() > SPARE_VISITS + HELP_DEPTH / 2) {
+        if (deferred.size() <= Inbox.HELP_DEPTH / 2 && lock.left() > HoldLock.SPARE_VISITS + Inbox.HELP_DEPTH / 2) {
             lock.visit(Math.max(0, deferred.size() - counted));
             for (int n = deferred.size(); n > 0; n--) {
                 moveDeferred(deferred);
@@ -224,7 +220,7 @@ final class Intake {
 
     boolean mayVisit(int uncounted) {
         if (uncounted > 0) {
-            if (lock.left() <= SPARE_VISITS) {
+            if (lock.left() <= HoldLock.SPARE_VISITS) {
                 return false;
             }
             lock.visit(1);
@@ -427,7 +423,7 @@ final class Intake {
                 }
             } else {
                 armed += isArmed(state(t.wordVolatile())) ? 1 : 0;
-                t = t.nextInLine();
+                t = Inbox.next(t);
                 at++;
             }
         }
@@ -461,7 +457,7 @@ final class Intake {
             shortage.ended();
             lock.setScarce(false);
         } else {
-            inbox.setDepth(Math.max(inbox.depth(), HELP_DEPTH)); // see refuseIfShort
+            inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH)); // see refuseIfShort
         }
         return !shortage.isPassing();
     }

@@ -132,7 +132,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         } catch (Throwable e) {
             for (TimerQueue q : engine.queues) {
                 if (q.gate.owner() == this) {
-                    sleepOn(q);
+                    q.due.sleepsOn(this);
                 }
             }
             engine.reporter.wakeupThrew(this, e);
@@ -141,16 +141,19 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         }
     }
 
-    private void sleepOn(TimerQueue q) {
-        q.lock();
-        try {
-            long until = waitsUntil;
-            if (q.gate.owner() == this && until != WakeGate.AWAKE) {
-                q.gate.casPollUntil(WakeGate.AWAKE, until);
-            }
-        } finally {
-            q.unlock();
-        }
+    @Override
+    public long waitsUntil() {
+        return waitsUntil;
+    }
+
+    @Override
+    public void tookBack() {
+        tookBack = true;
+    }
+
+    @Override
+    public void firstIsArmed() {
+        engine.firstIsArmed();
     }
 
     boolean isUp() {
@@ -183,7 +186,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
             return; // and has said so in every queue
         }
         for (TimerQueue q : owned()) {
-            markAwake(q);
+            q.ownership.takeBack(this);
         }
         waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
         tookBack = false;
@@ -192,29 +195,6 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     private void getOn() {
         VISITS.setOpaque(this, visits + 1);
-    }
-
-    private void markAwake(TimerQueue q) {
-        q.lock(); // as only the owner may change pollUntil, and that can be another by now
-        try {
-            takeBack(q);
-        } finally {
-            q.unlock();
-        }
-    }
-
-    /** Lock held. False if the queue is no longer this loop's. */
-    private boolean takeBack(TimerQueue q) {
-        if (q.gate.owner() != this) {
-            if (q.gate.home() != this) {
-                return false;
-            }
-            tookBack = true;
-            q.transfer(this);
-        } else if (q.gate.pollUntil() != WakeGate.AWAKE) {
-            q.gate.setPollUntil(WakeGate.AWAKE);
-        }
-        return true;
     }
 
     /** Under the worker pool's lock, after a queue has left the list. */
@@ -274,10 +254,10 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     /** Publishes until when this queue's timers can wait; RETRY if there is more to tidy up than at one visit. */
     private long prepare(TimerQueue q, long now) {
         for (int steps = 0; steps < TIDY_STEPS; steps++) {
-            long until = q.prepareToWait(this, now);
-            if (until == TimerQueue.NOT_OWNER) {
-                markAwake(q); // takes it back from the workers
-            } else if (until == TimerQueue.RETRY) {
+            long until = q.due.prepareToWait(this, now);
+            if (until == DueTimers.NOT_OWNER) {
+                q.ownership.takeBack(this); // from the workers
+            } else if (until == DueTimers.RETRY) {
                 tidied = true;
             } else if (until <= now || !q.compactor.wantsSweep()) {
                 return until;
@@ -286,7 +266,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
                 tidied = true;
             }
         }
-        return TimerQueue.RETRY;
+        return DueTimers.RETRY;
     }
 
     /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
@@ -317,12 +297,11 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
             int cleans = 0;
             while (done - before < limit && cleans < CLEAN_STEPS) {
                 TimerQueue q = first(mine, now);
-                Step step = q == null ? Step.NOTHING : runFirst(q, now);
-                if (step == Step.NOTHING) {
+                int step = q == null ? DueTimers.NOTHING_DUE : runFirst(q, now);
+                if (step == DueTimers.MORE) {
+                    cleans++;
+                } else if (step != DueTimers.CLAIMED) {
                     break;
-                }
-                if (step == Step.CLEANED) {
-                    cleans++; // so many stale ones in front that others were let at the lock
                 }
             }
             return done - before;
@@ -335,16 +314,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     }
 
     private boolean beginPoll(TimerQueue q, long now) {
-        boolean due = false;
-        q.lock();
-        try {
-            if (takeBack(q)) {
-                q.beginPoll(now);
-                due = q.isDueInPoll(now);
-            }
-        } finally {
-            q.unlock();
-        }
+        boolean due = q.due.beginPoll(this, now);
         tellMonitor();
         if (q.compactor.wantsSweep()) {
             q.compactor.sweepStep();
@@ -360,37 +330,22 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         TimerQueue first = null;
         long earliest = Timeline.NEVER;
         for (TimerQueue q : mine) {
-            q.lock();
-            try {
-                if (q.isDueInPoll(now) && q.earliest() < earliest) {
-                    first = q;
-                    earliest = q.earliest();
-                }
-            } finally {
-                q.unlock();
+            long due = q.due.dueInPoll(now);
+            if (due < earliest) {
+                first = q;
+                earliest = due;
             }
         }
         return first;
     }
 
-    private enum Step { RAN, CLEANED, NOTHING }
-
-    private Step runFirst(TimerQueue q, long now) {
-        boolean claimed;
-        q.lock();
-        try {
-            if (!takeBack(q) || !q.isDueInPoll(now)) {
-                return Step.NOTHING; // if not taken back, a callback has closed this loop
-            }
-            claimed = q.claimDue(now, this, false);
-        } finally {
-            q.unlock();
-        }
+    private int runFirst(TimerQueue q, long now) {
+        int step = q.due.pollAsLoop(this, this, now);
         tellMonitor();
-        if (claimed) {
+        if (step == DueTimers.CLAIMED) {
             runClaimed();
         }
-        return claimed ? Step.RAN : Step.CLEANED;
+        return step;
     }
 
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
@@ -415,14 +370,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     /** Nobody may have looked at the inbox of a worker that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
         boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.inbox.head() != null;
-        if (!mayBe || q.isConfined() || !q.tryLock()) {
-            return false;
-        }
-        try {
-            return q.fileAndPeek(now) < now - STEAL_AFTER_NANOS;
-        } finally {
-            q.unlock();
-        }
+        return mayBe && !q.ownership.isConfined() && q.due.tryFileAndPeek(now) < now - STEAL_AFTER_NANOS;
     }
 
     @Override

@@ -89,7 +89,7 @@ final class Loops {
             more[all.length] = d;
             TimerQueue[] queues = engine.queuesWith(q);
             byThread.put(thread, d); // the last step that may fail for want of memory
-            q.giveTo(d);
+            q.ownership.giveTo(d);
             engine.queues = queues;
             loops = more;
             made++;
@@ -157,7 +157,7 @@ final class Loops {
                 if (successor instanceof LoopWorker l) {
                     l.hasSucceeded = true;
                 }
-                q.leaveTo(successor);
+                q.ownership.leaveTo(successor);
                 boolean before = d.hasLeftSome;
                 d.hasLeftSome = true; // unless nothing is armed there
                 if (engine.gone().retire(q)) {

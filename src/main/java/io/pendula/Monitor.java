@@ -281,13 +281,7 @@ final class Monitor implements Runnable {
     private boolean isAnythingDue(long now) {
         boolean due = false;
         for (TimerQueue q : engine.queues) {
-            if (!q.isConfined() && q.tryLock()) {
-                try {
-                    due |= !q.drain() || q.earliest() <= now + SLOW_POLL_NANOS;
-                } finally {
-                    q.unlock();
-                }
-            }
+            due |= !q.ownership.isConfined() && q.due.isAnythingDue(now + SLOW_POLL_NANOS);
         }
         return due;
     }
@@ -324,27 +318,16 @@ final class Monitor implements Runnable {
             engine.reporter.stalled(running, l.lateness(), age(l.seenAt, now));
         }
         long p = q.gate.pollUntil();
-        if (!q.tryLock()) {
+        long due = q.due.tryPeekLate(now, now - HELP_AFTER_NANOS);
+        if (due == DueTimers.NOT_OWNER) {
             return now + SLOW_POLL_NANOS; // it is at it
         }
-        long due;
-        TimerNode first;
-        boolean isTakenOver = false;
-        try {
-            due = q.earliestTold();
-            if (now - due >= HELP_AFTER_NANOS) { // else what has arrived stays where it may be stopped at little cost
-                due = q.fileAndPeek(now);
-            }
-            first = q.first();
-            if (!came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && q.gate.owner() == l
-                    && !l.hasPolled(now - paused)) {
-                q.transfer(engine.standby);
-                isTakenOver = true;
-                l.absentSince = Math.max(due, resumedAt);
-                l.lateTimer = first;
-            }
-        } finally {
-            q.unlock();
+        TimerNode first = q.due.first();
+        boolean isTakenOver = !came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && !l.hasPolled(now - paused)
+                && q.ownership.takeOver(l, engine.standby);
+        if (isTakenOver) {
+            l.absentSince = Math.max(due, resumedAt);
+            l.lateTimer = first;
         }
         if (isTakenOver) {
             engine.standby.hasTakenOver();

@@ -88,7 +88,7 @@ final class NodeFifo {
     /** Nulls the link before the timer's word changes: from then on a reset may push it again. */
     TimerNode removeFirst() {
         TimerNode t = first;
-        first = t.nextInLine();
+        first = Inbox.next(t);
         if (first == null) {
             last = null;
         }
@@ -99,7 +99,7 @@ final class NodeFifo {
     }
 
     void forEach(Consumer<TimerNode> look) {
-        for (TimerNode t = first; t != null; t = t.nextInLine()) {
+        for (TimerNode t = first; t != null; t = Inbox.next(t)) {
             look.accept(t);
         }
     }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A {@link Timer}: the node of the queue itself, so that it costs one object. */
-final class OneShotTimer extends TimerNode implements Timer {
+final class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
         super(queue, task);
     }

@@ -50,7 +50,7 @@ public final class PendingTimer {
 
     /** {@return the number of its queue: workers count from 0, and loops from there on} */
     public int queue() {
-        return timer.queue.index;
+        return QueuedNode.queueOf(timer).index;
     }
 
     /** {@return the class of the task, remaining time, period and queue, for people} */
@@ -66,7 +66,7 @@ public final class PendingTimer {
         long now = timeline.now();
         for (TimerQueue q : queues) {
             int before = found.size();
-            if (!q.forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
+            if (!q.view().forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
                     () -> found.subList(before, found.size()).clear())) {
                 break;
             }
@@ -79,7 +79,7 @@ public final class PendingTimer {
         Map<Class<?>, Long> counts = new HashMap<>();
         for (TimerQueue q : queues) {
             Map<Class<?>, Long> here = new HashMap<>();
-            q.forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
+            q.view().forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
             here.forEach((type, n) -> counts.merge(type, n, Long::sum));
         }
         Map<Class<?>, Long> sorted = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
 /** A {@link Ticker}: the node of the queue, and its period. */
-final class PeriodicTimer extends TimerNode implements Ticker {
+final class PeriodicTimer extends QueuedNode implements Ticker {
     private static final VarHandle SKIPPED;
 
     static {

@@ -9,7 +9,7 @@ final class Place extends TimerNode {
     int seq;
 
     Place() {
-        super(null, null);
+        super(null);
     }
 
     // Here, so that the JVM's verifier does not load this class before it is needed.

@@ -49,7 +49,7 @@ final class QueueCloser {
      *    meanwhile.
      */
 
-    private final TimerQueue queue;
+    private final PendingLimit limit;
     private final HoldLock lock;
     private final Inbox inbox;
     private final Intake intake;
@@ -64,8 +64,8 @@ final class QueueCloser {
     private boolean isTooLate;
     private long unfired;
 
-    QueueCloser(TimerQueue queue, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, StaleCounter staleCounter) {
-        this.queue = queue;
+    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, StaleCounter staleCounter) {
+        this.limit = limit;
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
@@ -145,7 +145,7 @@ final class QueueCloser {
             }
             if (t.tryCollect(w)) {
                 if (armed) {
-                    queue.releasePermit();
+                    releasePermit();
                     unfired++;
                     collected.add(t);
                 } else if (stoppedInInbox) {
@@ -165,7 +165,7 @@ final class QueueCloser {
             }
             reserve(collected);
             if (t.tryCollectRunning(w)) {
-                queue.releasePermit();
+                releasePermit();
                 lock.lock();
                 try {
                     unfired++;
@@ -178,8 +178,8 @@ final class QueueCloser {
         }
     }
 
-    /** For a reset that has armed the timer, and then found the queue closed. */
-    void settle(TimerNode t, long before, long when) {
+    /** For a reset that has armed the timer, and then found the queue closed; true if it is refused. */
+    boolean settle(TimerNode t, long before, long when) {
         lock.lock();
         try {
             for (;;) {
@@ -188,20 +188,19 @@ final class QueueCloser {
                 boolean armed = isArmed(s);
                 boolean notTaken = !closed; // memory is short: see GoneQueues.bringBack
                 if (!isQueued(s) && s != RUNNING_ARMED || armed && deadline(w) != when && !notTaken) {
-                    return; // collected; or, in its run, stopped, or run meanwhile
+                    return false; // collected; or, in its run, stopped, or run meanwhile
                 }
                 boolean refused = armed && (isTooLate || notTaken);
                 if (refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
                     if (!armed) {
                         staleCounter.add(STOP);
-                        return;
+                        return false;
                     }
-                    queue.releasePermit();
-                    if (refused) {
-                        throw queue.rejected();
+                    releasePermit();
+                    if (!refused) {
+                        handOver(t);
                     }
-                    handOver(t);
-                    return;
+                    return refused;
                 }
             }
         } finally {
@@ -222,7 +221,7 @@ final class QueueCloser {
                 boolean armed = s == MOVING;
                 if (armed ? t.tryCollectRunning(w) : t.tryWithdraw(w)) {
                     if (armed) {
-                        queue.releasePermit();
+                        releasePermit();
                         handOver(t);
                     } else {
                         staleCounter.add(STOP);
@@ -253,6 +252,12 @@ final class QueueCloser {
             isTooLate = true;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void releasePermit() {
+        if (limit != null) {
+            limit.release();
         }
     }
 }

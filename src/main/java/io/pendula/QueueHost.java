@@ -2,17 +2,11 @@ package io.pendula;
 
 /** What a queue asks of the scheduler that it belongs to. */
 interface QueueHost {
-    /** A timer was armed in a queue whose owner slept without a limit. */
-    void firstIsArmed();
-
     /**
      * A push met a queue that has left the scheduler's list. Afterwards the queue takes timers again, or is closed;
      * false if memory is short, and it has still left.
      */
     boolean bringBack(TimerQueue q);
-
-    /** Whether a callback of one of the queue's timers runs. */
-    boolean isAnyRunning(TimerQueue q);
 
     boolean isClosed();
 

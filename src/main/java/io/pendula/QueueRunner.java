@@ -27,18 +27,18 @@ abstract class QueueRunner extends Firing {
     /** Whether another's queue is overdue, as far as can be told without its lock. */
     static boolean seemsLate(TimerQueue q, long now) {
         long late = now - STEAL_AFTER_NANOS;
-        return q.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.inbox.arrivals() < late;
+        return q.due.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.inbox.arrivals() < late;
     }
 
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */
     final boolean help(TimerQueue q, long now) {
         int ran = 0;
-        for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !q.isConfined() && !isGone();
+        for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !q.ownership.isConfined() && !isGone();
                 t = engine.timeline.now()) {
-            int step = q.helpOne(this, t, true);
-            if (step == TimerQueue.CLAIMED) {
+            int step = q.due.helpOne(this, t, true);
+            if (step == DueTimers.CLAIMED) {
                 runClaimed();
-            } else if (step != TimerQueue.MORE) {
+            } else if (step != DueTimers.MORE) {
                 break;
             }
             ran++;

@@ -40,7 +40,7 @@ final class Reversal {
         int n = 0;
         TimerNode t = rest;
         for (; t != null && n < max; n++) {
-            TimerNode next = t.nextInLine();
+            TimerNode next = Inbox.next(t);
             t.next = oldest;
             oldest = t;
             t = next;

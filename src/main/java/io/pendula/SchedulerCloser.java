@@ -63,7 +63,7 @@ final class SchedulerCloser {
         }
         engine.firings.forEach(t -> {
             if (theirs.test(t)) {
-                t.queue.collectRunning(t, unfired);
+                QueuedNode.queueOf(t).collectRunning(t, unfired);
             }
         });
         for (TimerQueue q : closing) {

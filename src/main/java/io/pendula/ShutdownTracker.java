@@ -239,7 +239,7 @@ final class ShutdownTracker {
             }
         } else {
             for (TimerQueue q : engine.queues) {
-                q.forEach(find);
+                q.view().forEach(find);
             }
         }
         for (ScheduledTask<?> task : found) { // not while it was found: a queue's lock was held

@@ -205,8 +205,8 @@ final class Standby implements QueueOwner {
     /** What the guard had in mind when it went to sleep may not be all that is armed now. */
     private void callIfTooLate(Worker g, TimerQueue q, long now) {
         long from = Timeline.plus(now, GRACE_NANOS);
-        long next = q.nextWhenOpaque();
-        long second = next <= now ? from : q.earliestFrom(from);
+        long next = q.due.nextWhenOpaque();
+        long second = next <= now ? from : q.due.earliestFrom(from);
         for (TimerQueue other : engine.queues) {
             if (other != q && other.gate.owner() == this) {
                 second = Math.min(second, Math.max(other.gate.pollUntil(), from));
@@ -336,10 +336,15 @@ final class Standby implements QueueOwner {
         long until = Timeline.plus(target, bound);
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this) {
-                until = Math.min(until, q.earliestFrom(from));
+                until = Math.min(until, q.due.earliestFrom(from));
             }
         }
         return until;
+    }
+
+    @Override
+    public void firstIsArmed() {
+        engine.firstIsArmed();
     }
 
     /** A loop's queue was given to the workers, and says AWAKE. */
@@ -392,7 +397,7 @@ final class Standby implements QueueOwner {
     void sleepOn(Worker d) {
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this && poller == d) {
-                q.wakesOnNext(() -> d.runner() == null);
+                q.due.wakesOnNext(() -> d.runner() == null);
             }
         }
     }

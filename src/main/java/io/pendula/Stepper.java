@@ -21,14 +21,14 @@ final class Stepper extends Firing {
     long nanosUntilNext() {
         StackRoom.check();
         TimerQueue q = soonest();
-        return q == null ? Long.MAX_VALUE : Math.max(0, q.earliestLive() - engine.timeline.now());
+        return q == null ? Long.MAX_VALUE : Math.max(0, q.due.earliestLive() - engine.timeline.now());
     }
 
     private TimerQueue soonest() {
         TimerQueue soonest = null;
         long when = Timeline.NEVER;
         for (TimerQueue q : engine.queues) {
-            long w = q.gate.home() == null ? q.earliestLive() : Timeline.NEVER;
+            long w = q.gate.home() == null ? q.due.earliestLive() : Timeline.NEVER;
             engine.retireIfVacant(q);
             if (w < when) {
                 when = w;
@@ -45,13 +45,8 @@ final class Stepper extends Firing {
         if (q == null) {
             return false;
         }
-        q.lock();
-        try {
-            if (!q.claimDue(engine.timeline.now(), this, false)) {
-                return false;
-            }
-        } finally {
-            q.unlock();
+        if (!q.due.claimOne(this, engine.timeline.now())) {
+            return false;
         }
         runner = Thread.currentThread();
         try {
@@ -72,15 +67,7 @@ final class Stepper extends Firing {
     /** For an exception: the timer that runs next, which other threads may stop at any moment. */
     String describeNext() {
         TimerQueue q = soonest();
-        TimerNode t = null;
-        if (q != null) {
-            q.lock();
-            try {
-                t = q.first();
-            } finally {
-                q.unlock();
-            }
-        }
+        TimerNode t = q == null ? null : q.due.first();
         return "the next is " + (t == null ? "none, scheduler " + engine.options.name() : t + ", task " + t.work());
     }
 }

@@ -103,24 +103,14 @@ abstract class TimerNode {
     /** Dropped by cancel, so that a cancelled timer keeps nothing alive. */
     private Runnable task;
 
-    /** The queue that this timer belongs to for life. */
-    final TimerQueue queue;
-
     /**
      * In the inbox and in lists the next timer: written by the pusher before its push publishes it, nulled by the drain
      * that takes it out. While filed the {@link Place}, if there is one.
      */
     TimerNode next;
 
-    TimerNode(TimerQueue queue, Runnable task) {
-        this.queue = queue;
+    TimerNode(Runnable task) {
         this.task = task;
-    }
-
-    /** The timer that follows this one in an inbox or a list. */
-    final TimerNode nextInLine() {
-        TimerNode t = next;
-        return t == Inbox.END ? null : t;
     }
 
     /** Plain in effect: of use only to a thread that holds the queue's lock. */

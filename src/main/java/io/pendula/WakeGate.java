@@ -85,16 +85,10 @@ final class WakeGate extends GateFields {
     @SuppressWarnings("unused") // padding
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
-    /** Null in tests of a queue alone. */
-    private final QueueHost host;
     /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due. */
     private volatile QueueOwner owner;
     /** The owner that takes the queue back when it polls. Null with a manual clock. */
     private volatile QueueOwner home;
-
-    WakeGate(QueueHost host) {
-        this.host = host;
-    }
 
     QueueOwner owner() {
         return owner;
@@ -104,13 +98,33 @@ final class WakeGate extends GateFields {
         return home;
     }
 
-    /** Under the queue's lock, as all that changes the owner, unless nobody else knows the queue yet. */
+    /** Under the queue's lock, unless nobody else knows the queue yet. */
     void setHome(QueueOwner home) {
         this.home = home;
     }
 
-    void setOwner(QueueOwner owner) {
-        this.owner = owner;
+    /** Under the queue's lock: {@code to}, which is up, is the owner; null if no thread sleeps for this queue any more. */
+    void transfer(QueueOwner to) {
+        owner = to;
+        takeUp(NO_HELP);
+    }
+
+    /**
+     * Under the queue's lock. A loop that polls is the owner again if the queue was taken over meanwhile. False if the
+     * queue is no longer this loop's.
+     */
+    boolean takeBack(QueueOwner loop) {
+        if (owner == loop) {
+            if (pollUntil() != AWAKE) {
+                setPollUntil(AWAKE);
+            }
+        } else if (home == loop) {
+            loop.tookBack();
+            transfer(loop);
+        } else {
+            return false;
+        }
+        return true;
     }
 
     long pollUntil() {
@@ -183,9 +197,9 @@ final class WakeGate extends GateFields {
         QueueOwner o = owner; // after the CAS, see above
         if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
             o.wakeFor(this, when);
-        }
-        if (until == Timeline.NEVER && host != null) {
-            host.firstIsArmed();
+            if (until == Timeline.NEVER) {
+                o.firstIsArmed();
+            }
         }
     }
 

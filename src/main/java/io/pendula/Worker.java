@@ -259,8 +259,8 @@ final class Worker extends QueueRunner implements Runnable {
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
             long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
-            int step = q.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
-            if (step == TimerQueue.CLAIMED) {
+            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
+            if (step == DueTimers.CLAIMED) {
                 callOthers(q, now);
                 again = runClaimed();
                 ran++;
@@ -268,10 +268,10 @@ final class Worker extends QueueRunner implements Runnable {
                 if (!standby.isGuarded(this) && engine.timeline.now() - began >= BATCH_NANOS) {
                     return true; // all others are up, so nobody else looks at the other queues
                 }
-            } else if (step == TimerQueue.PUBLISHED) {
+            } else if (step == DueTimers.PUBLISHED) {
                 standby.published(this);
                 return ran > 0;
-            } else if (fresh || step == TimerQueue.NOT_HERE) {
+            } else if (fresh || step == DueTimers.NOT_HERE) {
                 return ran > 0;
             } else {
                 now = engine.timeline.now(); // read again only when what was due at the last reading is done
@@ -283,7 +283,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** Before a callback, if there is more to do than this thread can. */
     private void callOthers(TimerQueue q, long now) {
-        if (!hasCalledHelp && lateness() > BEHIND_NANOS && q.nextWhenOpaque() <= now) {
+        if (!hasCalledHelp && lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
             hasCalledHelp = true;
             standby.callHelper(this);
         }
@@ -304,13 +304,13 @@ final class Worker extends QueueRunner implements Runnable {
                 if (shortage != null) {
                     Reporter.uncaught(shortage);
                 }
-                p = q.prepareToSleep(standby, now);
-                if (p == TimerQueue.RETRY) {
+                p = q.due.prepareToSleep(standby, now);
+                if (p == DueTimers.RETRY) {
                     return p;
                 }
                 standby.published(this);
             }
-            if (p != TimerQueue.NOT_OWNER) {
+            if (p != DueTimers.NOT_OWNER) {
                 next = Math.min(next, p);
             }
         }
@@ -425,7 +425,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** If the callback blocks, somebody must look after what is left behind. */
     private void ensureGuard() {
-        if (!standby.ensureGuard(this, nodeOpaque().queue, claimedAt) && backstop != null) {
+        if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
             engine.workerPool.growIfAlone(this);
         }
     }

@@ -88,7 +88,7 @@ final class WorkerPool {
             Worker d = new Worker(engine, engine.standby, q, false);
             d.sleeps(Timeline.NEVER); // has no thread as yet
             all[q.index] = d;
-            q.prepareToSleep(engine.standby, engine.timeline.now());
+            q.due.prepareToSleep(engine.standby, engine.timeline.now());
         }
         engine.standby.begin(all[0], all.length > 1 ? all[1] : null);
         knows(all);

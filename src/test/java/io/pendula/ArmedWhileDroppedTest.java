@@ -61,7 +61,7 @@ class ArmedWhileDroppedTest {
             }
         }
         assertEquals(1, firings);
-        assertEquals(0, rig.queue.pending());
+        assertEquals(0, rig.queue.view().pending());
     }
 
     @Test
@@ -79,7 +79,7 @@ class ArmedWhileDroppedTest {
             if (t.isPassed()) {
                 passed.add(look);
                 assertArmed(rig, t, 700);
-                assertEquals(2, rig.queue.stats().stopped());
+                assertEquals(2, rig.queue.view().stats().stopped());
             }
         });
     }
@@ -151,7 +151,7 @@ class ArmedWhileDroppedTest {
             SteppedTimer t = new SteppedTimer(rig.queue, false);
             rig.queue.arm(t, DUE);
             assertTrue(rig.queue.stop(t));
-            for (int i = 1; i < Intake.HELP_DEPTH; i++) {
+            for (int i = 1; i < Inbox.HELP_DEPTH; i++) {
                 rig.arm(1_000);
             }
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));

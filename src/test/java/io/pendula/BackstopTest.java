@@ -56,11 +56,11 @@ class BackstopTest {
             @Override
             void arm(TimerQueue q, OneShotTimer t, long when) {
                 push(q, t, when);
-                q.lock();
+                q.lock.lock();
                 try {
-                    q.drain();
+                    q.intake.drain();
                 } finally {
-                    q.unlock();
+                    q.lock.unlock();
                 }
             }
         };
@@ -111,6 +111,11 @@ class BackstopTest {
                 worker.wake();
             }
         }
+
+        @Override
+        public void firstIsArmed() {
+            worker.firstIsArmed();
+        }
     }
 
     @Test
@@ -121,12 +126,12 @@ class BackstopTest {
             eventually("all are asleep for good", () -> threadsOf("first").stream()
                     .allMatch(t -> t.getState() == Thread.State.WAITING));
             LosesOne owner = new LosesOne(q.gate.owner());
-            q.lock();
+            q.lock.lock();
             try {
-                q.transfer(owner);
+                q.gate.transfer(owner);
                 q.gate.setPollUntil(Timeline.NEVER);
             } finally {
-                q.unlock();
+                q.lock.unlock();
             }
             CountDownLatch ran = new CountDownLatch(1);
             long armed = System.nanoTime();
@@ -231,11 +236,11 @@ class BackstopTest {
         for (int i = 0; i < timers; i++) {
             s.after(FAR.plusMillis(i % 1000), LoopFixtures.NOTHING);
         }
-        q.lock();
+        q.lock.lock();
         try {
-            q.drain();
+            q.intake.drain();
         } finally {
-            q.unlock();
+            q.lock.unlock();
         }
         awaitSleep(q);
         return s.engine.timeline.now();
@@ -293,7 +298,7 @@ class BackstopTest {
     void look_millionPending_visitsNoMoreThanItsBudget() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1_000_000);
-            for (int i = 0; i < Intake.HELP_DEPTH - 1; i++) {
+            for (int i = 0; i < Inbox.HELP_DEPTH - 1; i++) {
                 push(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             Backstop b = new Backstop(s.engine);
@@ -373,14 +378,14 @@ class BackstopTest {
                 push(q, all[i], now + 3600 * SECOND);
             }
             if (!inInbox) {
-                q.lock();
+                q.lock.lock();
                 try {
-                    q.drain();
+                    q.intake.drain();
                 } finally {
-                    q.unlock();
+                    q.lock.unlock();
                 }
             }
-            q.forEach(t -> q.stop(t));
+            q.view().forEach(t -> q.stop(t));
             for (OneShotTimer t : all) {
                 q.stop(t);
             }

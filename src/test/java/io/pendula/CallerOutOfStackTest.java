@@ -35,21 +35,21 @@ class CallerOutOfStackTest {
                 throw meant;
             }
         };
-        q.lock();
+        q.lock.lock();
         try {
-            q.transfer(owner);
+            q.gate.transfer(owner);
         } finally {
-            q.unlock();
+            q.lock.unlock();
         }
         long now = q.timeline.now();
-        long p = q.prepareToSleep(owner, now);
+        long p = q.due.prepareToSleep(owner, now);
         assertEquals(Timeline.NEVER, p);
         assertSame(meant, assertThrows(Error.class, () -> q.arm(new OneShotTimer(q, () -> {}), now + 2)));
         q.arm(new OneShotTimer(q, () -> {}), now + 3);
         assertEquals(2, wakes.get());
         q.arm(new OneShotTimer(q, () -> {}), now + 1);
         assertEquals(2, wakes.get(), "it is up");
-        assertEquals(3, q.pending());
+        assertEquals(3, q.view().pending());
     }
 
     /** An owner that is woken drains only if the gate says that there is something to do. */
@@ -58,14 +58,14 @@ class CallerOutOfStackTest {
         TimerQueue q = queueAlone();
         AtomicInteger wakes = new AtomicInteger();
         QueueOwner owner = wakes::incrementAndGet;
-        q.lock();
+        q.lock.lock();
         try {
-            q.transfer(owner);
+            q.gate.transfer(owner);
         } finally {
-            q.unlock();
+            q.lock.unlock();
         }
         long now = q.timeline.now();
-        assertEquals(Timeline.NEVER, q.prepareToSleep(owner, now));
+        assertEquals(Timeline.NEVER, q.due.prepareToSleep(owner, now));
         OneShotTimer t = new OneShotTimer(q, () -> {});
         t.beginMoving(now + 1);
         q.inbox.push(t);

@@ -92,7 +92,7 @@ class CloseFailureTest {
                 failed = true;
             }
             assertTrue(queue.isClosed());
-            assertEquals(armed.size(), collected.size() + list.size() + queue.pending(), "armed, or collected");
+            assertEquals(armed.size(), collected.size() + list.size() + queue.view().pending(), "armed, or collected");
             list.forEach(t -> assertTrue(collected.add(t), "collected twice"));
             if (!failed) {
                 break;
@@ -100,8 +100,8 @@ class CloseFailureTest {
         }
         assertEquals(armed, collected);
         assertEquals(0, rig.dead());
-        assertEquals(0, queue.pending());
-        assertEquals(armed.size(), queue.stats().unfired());
+        assertEquals(0, queue.view().pending());
+        assertEquals(armed.size(), queue.view().stats().unfired());
         assertEquals(0, rig.heap.size());
     }
 
@@ -113,7 +113,7 @@ class CloseFailureTest {
         int abandoned;
 
         Fragile(TimerQueue queue) {
-            super(queue, NOTHING);
+            super(NOTHING);
         }
 
         @Override

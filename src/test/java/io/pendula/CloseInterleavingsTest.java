@@ -220,8 +220,8 @@ class CloseInterleavingsTest {
             assertEquals(armed, ended + collected.size(), "armings, and their ends");
             assertTrue(collected.size() <= 1);
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
-            assertEquals(0, rig.queue.pending());
-            QueueSnapshot stats = rig.queue.stats();
+            assertEquals(0, rig.queue.view().pending());
+            QueueSnapshot stats = rig.queue.view().stats();
             assertEquals(armed, stats.armed(), "armed, in the statistics");
             assertEquals(collected.size(), stats.unfired());
             assertEquals(0, stats.staleEntries());

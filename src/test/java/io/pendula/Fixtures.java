@@ -18,8 +18,8 @@ final class Fixtures {
     private Fixtures() {}
 
     /** What a timer or ticker is to its queue. */
-    static TimerNode node(Object handle) {
-        return (TimerNode) handle;
+    static QueuedNode node(Object handle) {
+        return (QueuedNode) handle;
     }
 
     /** Stands in for a worker: it sleeps when the test says so, and counts who wakes it. */
@@ -67,7 +67,7 @@ final class Fixtures {
         private Runnable afterEach = () -> {};
 
         SteppedTimer(TimerQueue queue, boolean forNow) {
-            super(queue, () -> {});
+            super(() -> {});
             this.forNow = forNow;
         }
 
@@ -150,11 +150,11 @@ final class Fixtures {
         }
 
         void keepWith(QueueOwner next) {
-            queue.lock();
+            queue.lock.lock();
             try {
-                queue.transfer(next);
+                queue.gate.transfer(next);
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 
@@ -175,20 +175,20 @@ final class Fixtures {
         }
 
         void drain() {
-            queue.lock();
+            queue.lock.lock();
             try {
                 queue.intake.drainFully();
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 
         /** Puts the owner to sleep, however many rounds that takes. */
         long sleep(long now) {
             for (;;) {
-                long until = queue.prepareToSleep(owner, now);
-                boolean sweep = until != TimerQueue.RETRY && queue.compactor.wantsSweep();
-                if (until != TimerQueue.RETRY && !sweep) {
+                long until = queue.due.prepareToSleep(owner, now);
+                boolean sweep = until != DueTimers.RETRY && queue.compactor.wantsSweep();
+                if (until != DueTimers.RETRY && !sweep) {
                     return until;
                 }
                 while (sweep && queue.gate.pollUntil() != WakeGate.AWAKE) {
@@ -204,14 +204,14 @@ final class Fixtures {
         /** The earliest due firing, or null; as a thief takes it, so a sleeping owner sleeps on. */
         Claim claim(long now) {
             Claim run = new Claim();
-            queue.lock();
+            queue.lock.lock();
             try {
                 if (queue.intake.hasMail()) {
                     queue.intake.drainFully();
                 }
-                return queue.claimDue(now, run, true) ? run : null;
+                return queue.due.claimDue(now, run, true) ? run : null;
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 

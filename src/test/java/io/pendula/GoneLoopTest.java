@@ -239,7 +239,7 @@ class GoneLoopTest {
         stopped.stop();
         loop.close();
         assertEquals(1, queues(withWorker));
-        assertTrue(Fixtures.node(fired).queue.isRetired());
+        assertTrue(Fixtures.node(fired).queue.ownership.isRetired());
         assertFalse(fired.isPending());
         assertFalse(stopped.stop());
 
@@ -354,12 +354,12 @@ class GoneLoopTest {
             eventually("the queue has left", () -> ran.get() == 1 && queues(s) == 1);
             Timer t = timers.get(0);
             meddle.set(() -> {
-                if (!Fixtures.node(t).queue.isRetired() && times.incrementAndGet() <= 3) {
+                if (!Fixtures.node(t).queue.ownership.isRetired() && times.incrementAndGet() <= 3) {
                     if (meanwhile == Meanwhile.SCHEDULER_CLOSES) {
                         returned.addAll(s.shutdownNow());
                     } else {
                         elsewhere(() -> s.after(NOW, NOTHING)); // makes the worker look around
-                        eventually("it retires again", Fixtures.node(t).queue::isRetired);
+                        eventually("it retires again", Fixtures.node(t).queue.ownership::isRetired);
                     }
                 }
             });

@@ -35,28 +35,28 @@ class HoldTest {
     }
 
     private void withoutHelp(Runnable action) throws InterruptedException {
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread other = new Thread(action);
             other.start();
             Fixtures.join(other);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
     /** One hold; returns whether nothing is left. */
     private boolean drainOnce() {
-        queue.lock();
+        queue.lock.lock();
         try {
-            return queue.drain();
+            return queue.intake.drain();
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
     private void assertHoldsBounded() {
-        assertTrue(queue.longestHold() <= HoldLock.MAX_VISITS, queue.longestHold() + " timers in one hold");
+        assertTrue(queue.view().longestHold() <= HoldLock.MAX_VISITS, queue.view().longestHold() + " timers in one hold");
     }
 
     @Test
@@ -107,9 +107,9 @@ class HoldTest {
             assertTrue(queue.stop(timers.get(i)));
             assertTrue(queue.reset(timers.get(i + 1), 2));
         }
-        assertEquals(MANY - MANY / 5, queue.pending());
+        assertEquals(MANY - MANY / 5, queue.view().pending());
         assertEquals(MANY / 5, rig.fire(2), "those that were brought forward");
-        assertEquals(MANY - 2 * MANY / 5, queue.pending());
+        assertEquals(MANY - 2 * MANY / 5, queue.view().pending());
         assertHoldsBounded();
     }
 
@@ -119,9 +119,9 @@ class HoldTest {
         armWithoutHelp(MANY, HOUR);
         OneShotTimer soon = rig.arm(5);
         int rounds = 0;
-        while (queue.prepareToSleep(rig.owner, 1) == TimerQueue.RETRY) {
+        while (queue.due.prepareToSleep(rig.owner, 1) == DueTimers.RETRY) {
             assertFalse(rig.isAsleep());
-            assertTrue(queue.nextWhenOpaque() <= 1, "thieves may help");
+            assertTrue(queue.due.nextWhenOpaque() <= 1, "thieves may help");
             rounds++;
         }
         assertTrue(rounds > MANY / HoldLock.MAX_VISITS, rounds + " rounds");
@@ -152,7 +152,7 @@ class HoldTest {
                 }
             }
         };
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
         assertTrue(armed[0]);
         assertFalse(rig.isAsleep());
         assertEquals(10, rig.sleep(1));
@@ -170,7 +170,7 @@ class HoldTest {
         queue.close(unfired);
         assertEquals(MANY + 1, unfired.size());
         assertTrue(unfired.containsAll(timers.subList(0, 100)));
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
     }
 
     private static final class AskingOwner implements QueueOwner {
@@ -196,13 +196,13 @@ class HoldTest {
             queue.stop(timers.get(i));
         }
         rig.arm(2 * HOUR); // helps again
-        long until = queue.prepareToWait(loop, 1);
-        while (until == TimerQueue.RETRY) {
-            until = queue.prepareToWait(loop, 1);
+        long until = queue.due.prepareToWait(loop, 1);
+        while (until == DueTimers.RETRY) {
+            until = queue.due.prepareToWait(loop, 1);
         }
         assertTrue(until <= 50, "waits until " + until);
         assertSame(soon, rig.claim(50).nodeOpaque());
-        assertEquals(MANY / 2 + 1, queue.pending());
+        assertEquals(MANY / 2 + 1, queue.view().pending());
         assertHoldsBounded();
     }
 
@@ -213,13 +213,7 @@ class HoldTest {
         rig.keepWith(loop);
         armWithoutHelp(MANY, HOUR);
         rig.arm(5);
-        queue.lock();
-        try {
-            queue.beginPoll(6);
-            assertTrue(queue.isDueInPoll(6));
-        } finally {
-            queue.unlock();
-        }
+        assertTrue(queue.due.beginPoll(loop, 6));
         assertHoldsBounded();
     }
 
@@ -235,9 +229,9 @@ class HoldTest {
         });
         int unfiled = each * threads - rig.heap.size();
         LifeFixtures.figure("%d threads armed %d timers: %d timers visited in one hold, %d not filed in the end",
-                threads, each * threads, queue.longestHold(), unfiled);
+                threads, each * threads, queue.view().longestHold(), unfiled);
         assertTrue(unfiled <= each * threads / 4, unfiled + " not filed");
-        assertEquals(each * threads, queue.pending());
+        assertEquals(each * threads, queue.view().pending());
         assertHoldsBounded();
     }
 
@@ -250,7 +244,7 @@ class HoldTest {
         }
         withoutHelp(() -> timers.subList(0, 400_000).forEach(queue::stop));
         timers.subList(400_000, 500_000).forEach(queue::stop);
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
         rig.sleep(1);
         assertHoldsBounded();
     }

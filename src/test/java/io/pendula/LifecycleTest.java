@@ -335,14 +335,14 @@ class LifecycleTest {
         await(armed);
         AtomicReference<List<Timer>> unfired = new AtomicReference<>();
         Thread closer = new Thread(() -> unfired.set(s.shutdownNow()));
-        s.engine.queues[1].lock();
+        s.engine.queues[1].lock.lock();
         try {
             closer.start();
             eventually("first queue closed", () -> s.engine.queues[0].isClosed());
             go.countDown();
             eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(Fixtures.node(t).wordVolatile())));
         } finally {
-            s.engine.queues[1].unlock();
+            s.engine.queues[1].lock.unlock();
         }
         closer.join();
         assertEquals(List.of(t), unfired.get());

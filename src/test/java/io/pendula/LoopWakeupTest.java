@@ -334,7 +334,7 @@ class LoopWakeupTest {
             bell.broken = throwing ? new AssertionError("wakeup") : null;
             Future<Long> nanos;
             TimerQueue second = timers.engine.queues[1];
-            second.lock();
+            second.lock.lock();
             try {
                 nanos = actor.start(two::nanosUntilNext);
                 LifeFixtures.eventually("it has come to the second queue",
@@ -342,7 +342,7 @@ class LoopWakeupTest {
                         && actor.thread().getState() == Thread.State.WAITING);
                 assertTrue(inherited.reset(ns(10)));
             } finally {
-                second.unlock();
+                second.lock.unlock();
             }
             assertEquals(0, LoopFixtures.result(nanos));
             assertTrue(bell.rings() >= 1);

@@ -4,7 +4,7 @@ import static io.pendula.LifeFixtures.eventually;
 import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.runInChild;
 import static io.pendula.Compactor.STALE_FLOOR;
-import static io.pendula.Intake.HELP_DEPTH;
+import static io.pendula.Inbox.HELP_DEPTH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -338,7 +338,7 @@ class ParkProtocolModelTest {
             go(thread, then);
         }
 
-        /** Worker.claim, of which nothing is due, and TimerQueue.prepareToSleep. */
+        /** Worker.claim, of which nothing is due, and DueTimers.prepareToSleep. */
         private boolean stepOfOwner() {
             switch (pc(0)) {
                 case LOOK_FOR_DUE:

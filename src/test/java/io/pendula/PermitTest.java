@@ -19,7 +19,7 @@ class PermitTest {
         Error error;
 
         Fragile(TimerQueue queue) {
-            super(queue, () -> {});
+            super(() -> {});
         }
 
         @Override
@@ -78,7 +78,7 @@ class PermitTest {
     private int heldAfter(Runnable work, int depth) throws InterruptedException {
         CallerOutOfStackTest.fits(depth, work);
         rig.drain(); // pushes what such a thread has left
-        return (int) (limit.held() - rig.queue.pending());
+        return (int) (limit.held() - rig.queue.view().pending());
     }
 
     private void assertNothingHeld(Runnable work, Runnable clear) throws InterruptedException {

@@ -23,7 +23,7 @@ class ReadyLineTest {
     /** A task that is armed for the present. */
     private static final class Now extends TimerNode {
         Now(TimerQueue queue) {
-            super(queue, () -> {});
+            super(() -> {});
         }
 
         @Override
@@ -33,7 +33,7 @@ class ReadyLineTest {
     }
 
     private TimerNode arm(boolean forNow, long when) {
-        TimerNode t = forNow ? new Now(rig.queue) : new TimerNode(rig.queue, () -> {}) {};
+        TimerNode t = forNow ? new Now(rig.queue) : new TimerNode(() -> {}) {};
         rig.queue.arm(t, when);
         return t;
     }
@@ -48,11 +48,11 @@ class ReadyLineTest {
     }
 
     private void drain() {
-        rig.queue.lock();
+        rig.queue.lock.lock();
         try {
-            rig.queue.drain();
+            rig.queue.intake.drain();
         } finally {
-            rig.queue.unlock();
+            rig.queue.lock.unlock();
         }
     }
 
@@ -63,12 +63,12 @@ class ReadyLineTest {
         TimerNode c = arm(true, 11);
         drain();
         assertEquals(0, rig.heap.size());
-        assertEquals(3, rig.queue.pending());
+        assertEquals(3, rig.queue.view().pending());
         assertNull(claim(9));
         assertEquals(List.of(a, b), List.of(claim(10), claim(10)));
         assertNull(claim(10));
         assertEquals(c, claim(11));
-        assertEquals(0, rig.queue.pending());
+        assertEquals(0, rig.queue.view().pending());
     }
 
     @Test
@@ -95,10 +95,10 @@ class ReadyLineTest {
         assertTrue(rig.queue.stop(stopped));
         assertFalse(rig.queue.stop(stopped));
         assertTrue(rig.queue.cancel(cancelled));
-        assertEquals(1, rig.queue.pending());
+        assertEquals(1, rig.queue.view().pending());
         assertEquals(last, claim(10));
         assertNull(claim(10));
-        QueueSnapshot stats = rig.queue.stats();
+        QueueSnapshot stats = rig.queue.view().stats();
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
@@ -151,7 +151,7 @@ class ReadyLineTest {
     void prepareToSleep_taskInLine_keepsTheOwnerUp() {
         arm(false, 1_000);
         arm(true, 10);
-        assertEquals(10, rig.queue.prepareToSleep(rig.owner, 10));
+        assertEquals(10, rig.queue.due.prepareToSleep(rig.owner, 10));
     }
 
     /** Against a list that is sorted by (deadline, order of arming): what runs is always its first live one. */
@@ -184,7 +184,7 @@ class ReadyLineTest {
                     assertEquals(first == null ? null : first.node(), claim(now));
                 }
             }
-            assertEquals(model.size(), rig.queue.pending());
+            assertEquals(model.size(), rig.queue.view().pending());
         }
     }
 }

@@ -143,7 +143,7 @@ class RosterTest {
                 return List.of();
             });
             for (TimerQueue q : s.engine.queues) {
-                q.lock();
+                q.lock.lock();
             }
             try {
                 new Thread(end).start();
@@ -151,7 +151,7 @@ class RosterTest {
                 assertEquals(now ? Set.copyOf(tasks) : Set.of(), Set.copyOf(returned));
             } finally {
                 for (TimerQueue q : s.engine.queues) {
-                    q.unlock();
+                    q.lock.unlock();
                 }
             }
             tasks.forEach(f -> assertEquals(!now, f.isCancelled()));

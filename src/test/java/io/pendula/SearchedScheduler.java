@@ -115,15 +115,15 @@ public final class SearchedScheduler implements Program {
                     : start == Spec.Start.FILED_FAR ? Spec.DISTANT : Spec.FILED);
             open[i]++;
             if (start == Spec.Start.FILED || start == Spec.Start.FILED_FAR || start == Spec.Start.STOPPED_FILED) {
-                queue.drain();
+                queue.intake.drain();
             }
             if (start == Spec.Start.STOPPED_FILED || start == Spec.Start.STOPPED_QUEUED) {
                 stop(i);
             }
             if (start == Spec.Start.FIRED) {
                 Fixtures.Claim claim = new Fixtures.Claim();
-                queue.drain();
-                queue.claimDue(Spec.NOW, claim, false);
+                queue.intake.drain();
+                queue.due.claimDue(Spec.NOW, claim, false);
                 scheduler.engine.perform(claim);
             }
         }

@@ -47,8 +47,8 @@ class StaleEntryTest {
     private int sweepsBeforeSleep(long now, int most) {
         int steps = 0;
         while (steps < most) {
-            long until = queue.prepareToSleep(rig.owner, now);
-            if (until == TimerQueue.RETRY) {
+            long until = queue.due.prepareToSleep(rig.owner, now);
+            if (until == DueTimers.RETRY) {
                 steps++;
                 continue;
             }
@@ -96,7 +96,7 @@ class StaleEntryTest {
         sweepAll();
         assertEquals(0, rig.dead());
         assertEquals(10_000, rig.heap.size());
-        assertEquals(10_000, queue.pending());
+        assertEquals(10_000, queue.view().pending());
     }
 
     @Test
@@ -188,7 +188,7 @@ class StaleEntryTest {
         }
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(queue.pending(), rig.heap.size());
+        assertEquals(queue.view().pending(), rig.heap.size());
     }
 
     @Test
@@ -202,7 +202,7 @@ class StaleEntryTest {
         queue.stop(timers.get(4_000));
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
-        assertEquals(1, queue.stats().staleDropped());
+        assertEquals(1, queue.view().stats().staleDropped());
     }
 
     // ---- late sweeps ----
@@ -283,7 +283,7 @@ class StaleEntryTest {
         queue.stop(timers.get(9_000));
         long began = rig.sleep(SECOND);
         assertTrue(began <= SECOND + LATE);
-        queue.prepareToSleep(rig.owner, began);
+        queue.due.prepareToSleep(rig.owner, began);
         assertTrue(queue.compactor.wantsSweep());
         while (queue.compactor.wantsSweep()) {
             queue.compactor.sweepStep();
@@ -303,9 +303,9 @@ class StaleEntryTest {
         rig.drain();
         OneShotTimer stopped = rig.arm(6 * HOUR);
         queue.stop(stopped);
-        long until = queue.prepareToWait(loop, SECOND);
+        long until = queue.due.prepareToWait(loop, SECOND);
         assertTrue(until <= SECOND + LATE, "waits for " + until);
-        until = queue.prepareToWait(loop, until);
+        until = queue.due.prepareToWait(loop, until);
         assertEquals(TimerState.REMOVED, rig.state(stopped));
     }
 
@@ -317,7 +317,7 @@ class StaleEntryTest {
                 TimerLoop loop = s.attach(() -> {})) {
             Timer filed = loop.after(1, TimeUnit.HOURS, () -> {});
             Timer queued = loop.after(2, TimeUnit.HOURS, () -> {});
-            Fixtures.node(queued).queue.pending(); // files both
+            Fixtures.node(queued).queue.view().pending(); // files both
             filed.stop();
             queued.stop();
             Timer arrived = loop.after(3, TimeUnit.HOURS, () -> {});
@@ -358,8 +358,8 @@ class StaleEntryTest {
                 rig.keepWith(standby);
                 second.keepWith(standby);
                 withoutHelp(() -> timers.forEach(queue::stop));
-                long until = Math.min(queue.prepareToSleep(standby, 1),
-                        second.queue.prepareToSleep(standby, 1));
+                long until = Math.min(queue.due.prepareToSleep(standby, 1),
+                        second.queue.due.prepareToSleep(standby, 1));
                 rig.heap.onTrim = () -> second.arm(SECOND);
                 assertTrue(d.sweep(until));
                 assertFalse(second.isAsleep());
@@ -373,7 +373,7 @@ class StaleEntryTest {
 
     /** By a thread that does not get the lock, so it neither drains nor sweeps. */
     private void withoutHelp(Runnable action) {
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread other = new Thread(action);
             other.start();
@@ -381,7 +381,7 @@ class StaleEntryTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
@@ -399,7 +399,7 @@ class StaleEntryTest {
         // So that one more stale entry makes the thread sweep, and give memory back.
         withoutHelp(() -> timers.subList(0, 8_950).forEach(queue::stop));
         CountingOwner k = rig.owner;
-        queue.prepareToSleep(k, 1);
+        queue.due.prepareToSleep(k, 1);
         boolean[] done = {false};
         rig.heap.onTrim = () -> {
             if (!done[0]) {
@@ -411,7 +411,7 @@ class StaleEntryTest {
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }
-                queue.prepareToSleep(k, 1); // by the owner, which this thread stands for
+                queue.due.prepareToSleep(k, 1); // by the owner, which this thread stands for
             }
         };
         queue.reset(t, 5 * HOUR - 1);

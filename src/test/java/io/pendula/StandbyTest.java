@@ -61,7 +61,7 @@ class StandbyTest {
         long next = Timeline.NEVER;
         for (TimerQueue q : engine.queues) {
             long p = q.gate.pollUntil();
-            next = Math.min(next, p == WakeGate.AWAKE ? q.prepareToSleep(standby, now) : p);
+            next = Math.min(next, p == WakeGate.AWAKE ? q.due.prepareToSleep(standby, now) : p);
             standby.published(d);
         }
         return next;
@@ -270,8 +270,8 @@ class StandbyTest {
         guard.sleeps(s.now() + 50 * MS);
         poller.setThread(Thread.currentThread());
         arm(queue, s.now());
-        assertEquals(TimerQueue.CLAIMED,
-                queue.pollOne(standby, poller, s.now(), true, true, standby.helpBefore(poller)));
+        assertEquals(DueTimers.CLAIMED,
+                queue.due.pollOne(standby, poller, s.now(), true, true, standby.helpBefore(poller)));
         poller.enterCallback();
         for (int i = 0; i < 10; i++) {
             arm(queue, s.now() + 5 * MS);
@@ -329,7 +329,7 @@ class StandbyTest {
 
     /** As the poller does before it runs what it has claimed. */
     private void poll(long now) {
-        assertEquals(TimerQueue.CLAIMED, queue.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
     }
 
     @Test

@@ -48,7 +48,7 @@ class TickerResetTest {
     private void stepIntoNextReset(Runnable step) {
         SteppedTimer stepped = new SteppedTimer(rig.queue, false);
         rig.queue.arm(stepped, FAR);
-        for (int i = 1; i < Intake.HELP_DEPTH; i++) {
+        for (int i = 1; i < Inbox.HELP_DEPTH; i++) {
             rig.arm(FAR);
         }
         stepped.stepInAfter(1, step); // when the reset helps to drain

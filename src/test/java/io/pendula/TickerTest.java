@@ -436,12 +436,12 @@ class TickerTest {
         Fixtures.Claim claimAfter(long nanos) {
             now += nanos;
             Fixtures.Claim run = new Fixtures.Claim();
-            queue.lock();
+            queue.lock.lock();
             try {
-                queue.drain();
-                return queue.claimDue(queue.timeline.now(), run, false) ? run : null;
+                queue.intake.drain();
+                return queue.due.claimDue(queue.timeline.now(), run, false) ? run : null;
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TimerHeapTest {
     private static final class Node extends TimerNode {
         Node() {
-            super(null, null);
+            super(null);
         }
     }
 

@@ -349,7 +349,7 @@ class TimerQueueModelTest {
         }
 
         private void checkStats() {
-            QueueSnapshot s = queue.stats();
+            QueueSnapshot s = queue.view().stats();
             long pending = byTimer.values().stream().filter(Known::canFire).count();
             long inOwnRun = byTimer.values().stream().filter(k -> k.isArmed() && k.running).count();
             assertEquals(pending, s.pending(), "pending");
@@ -396,7 +396,7 @@ class TimerQueueModelTest {
                     assertFalse(TimerState.isArmed(rig.state(k.timer)));
                 }
             }
-            QueueSnapshot s = queue.stats();
+            QueueSnapshot s = queue.view().stats();
             assertEquals(unfired.size(), s.unfired());
             assertEquals(0, s.pending());
             assertEquals(0, s.staleEntries());

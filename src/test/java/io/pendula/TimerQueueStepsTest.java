@@ -94,7 +94,7 @@ class TimerQueueStepsTest {
         rig.fire(150);
         rig.arm(200);
         rig.fire(210);
-        assertEquals(50, queue.stats().lateness().max());
+        assertEquals(50, queue.view().stats().lateness().max());
     }
 
     /** As a thread without stack leaves it: the word says that the timer is in the inbox, and posts has it. */
@@ -117,7 +117,7 @@ class TimerQueueStepsTest {
         Runnable beforeChange;
 
         Interrupted(TimerQueue queue) {
-            super(queue, () -> {});
+            super(() -> {});
         }
 
         @Override
@@ -152,7 +152,7 @@ class TimerQueueStepsTest {
         assertEquals(TimerState.REMOVED, rig.state(t));
         assertEquals(500, rig.deadline(t));
         assertEquals(List.of(), unfired);
-        assertEquals(0, queue.stats().unfired());
+        assertEquals(0, queue.view().stats().unfired());
     }
 
     @Test
@@ -164,7 +164,7 @@ class TimerQueueStepsTest {
         assertEquals(List.of(), unfired);
         queue.collectLate(unfired);
         assertEquals(List.of(t), unfired);
-        assertEquals(1, queue.stats().unfired());
+        assertEquals(1, queue.view().stats().unfired());
     }
 
     @Test
@@ -236,8 +236,8 @@ class TimerQueueStepsTest {
     private static void assertLockIsFree(TimerQueue q, ExecutorService other, AtomicReference<Throwable> wrong) {
         try {
             other.submit(() -> {
-                q.lock();
-                q.unlock();
+                q.lock.lock();
+                q.lock.unlock();
             }).get(10, TimeUnit.SECONDS);
         } catch (Exception e) {
             wrong.set(e);

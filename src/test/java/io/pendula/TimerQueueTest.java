@@ -168,7 +168,7 @@ class TimerQueueTest {
     private void assertCounts(int dead, int pending, int wakes) {
         assertEquals(dead, rig.dead(), "stale entries");
         assertEquals(wakes, rig.owner.wakes, "wakes");
-        QueueSnapshot stats = queue.stats();
+        QueueSnapshot stats = queue.view().stats();
         assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
         assertEquals(pending + 1, stats.pending(), "pending");
     }
@@ -342,7 +342,7 @@ class TimerQueueTest {
         assertWord(t, CANCELLED_QUEUED, 600);
         assertNull(t.work());
         assertCounts(0, 0, 0);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
@@ -352,7 +352,7 @@ class TimerQueueTest {
         assertWord(t, RUNNING_CANCELLED, 600);
         assertNull(t.work());
         assertCounts(0, 0, 0);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
@@ -362,7 +362,7 @@ class TimerQueueTest {
         assertWord(t, RUNNING_CANCELLED, 100);
         assertNull(t.work());
         assertCounts(0, 0, 0);
-        assertEquals(0, queue.stats().stopped());
+        assertEquals(0, queue.view().stats().stopped());
     }
 
     @Test
@@ -398,7 +398,7 @@ class TimerQueueTest {
         assertWord(t, CANCELLED, 600);
         assertNull(t.work());
         assertCounts(1, 0, 0);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     static Stream<Arguments> cancelledStates() {
@@ -559,7 +559,7 @@ class TimerQueueTest {
         assertFalse(queue.reset(t, 400));
         assertWord(t, MOVING, 400);
         assertCounts(0, 1, 1);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
@@ -568,7 +568,7 @@ class TimerQueueTest {
         assertFalse(queue.reset(t, 550));
         assertWord(t, MOVING, 550);
         assertCounts(0, 1, 0);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
@@ -586,7 +586,7 @@ class TimerQueueTest {
         assertTrue(queue.reset(t, 400));
         assertWord(t, RUNNING_ARMED, 400);
         assertCounts(0, 0, 0);
-        assertEquals(1, queue.stats().reset());
+        assertEquals(1, queue.view().stats().reset());
     }
 
     @ParameterizedTest(name = "{0}")
@@ -668,7 +668,7 @@ class TimerQueueTest {
         assertEquals(30, run.lateness());
         assertWord(t, RUNNING, 100);
         assertEquals(1, rig.heap.size());
-        assertEquals(30, queue.stats().lateness().max());
+        assertEquals(30, queue.view().stats().lateness().max());
         assertCounts(0, 0, 1);
     }
 
@@ -804,7 +804,7 @@ class TimerQueueTest {
         assertWord(t, REMOVED, 600);
         assertEquals(0, rig.heap.size());
         assertEquals(0, rig.dead());
-        assertEquals(1, queue.stats().staleDropped());
+        assertEquals(1, queue.view().stats().staleDropped());
     }
 
     @Test
@@ -930,12 +930,12 @@ class TimerQueueTest {
         long word = t.wordVolatile();
         int size = rig.heap.size();
         Claim run = new Claim();
-        queue.lock();
+        queue.lock.lock();
         try {
-            assertTrue(queue.claimDue(600, run, false)); // the anchor
-            assertFalse(queue.claimDue(600, run, false));
+            assertTrue(queue.due.claimDue(600, run, false)); // the anchor
+            assertFalse(queue.due.claimDue(600, run, false));
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
         assertEquals(word, t.wordVolatile());
         assertEquals(size - 2, rig.heap.size());
@@ -962,9 +962,9 @@ class TimerQueueTest {
         rig.keepWith(next);
         assertFalse(rig.isAsleep());
         assertWord(t, WAITING, 600);
-        assertEquals(TimerQueue.NOT_OWNER, queue.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.NOT_OWNER, queue.due.prepareToSleep(rig.owner, 1));
         assertFalse(rig.isAsleep());
-        assertEquals(ANCHOR, queue.prepareToSleep(next, 1));
+        assertEquals(ANCHOR, queue.due.prepareToSleep(next, 1));
         rig.arm(400);
         assertEquals(1, next.wakes);
         assertCounts(0, 2, 0);
@@ -980,8 +980,8 @@ class TimerQueueTest {
         assertEquals(state, rig.state(t));
         assertEquals(0, rig.heap.size());
         assertEquals(0, rig.dead());
-        assertEquals(collected ? 2 : 1, queue.stats().unfired());
-        assertEquals(0, queue.pending());
+        assertEquals(collected ? 2 : 1, queue.view().stats().unfired());
+        assertEquals(0, queue.view().pending());
         assertTrue(queue.isClosed());
     }
 
@@ -1013,13 +1013,13 @@ class TimerQueueTest {
     @Test
     void close_deletedQueued_isRemoved() {
         assertClosing(deletedQueued(), false, REMOVED);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
     void close_cancelledQueued_isCancelled() {
         assertClosing(cancelledQueued(), false, CANCELLED);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
     }
 
     @Test
@@ -1040,7 +1040,7 @@ class TimerQueueTest {
         queue.collectRunning(t, unfired);
         assertEquals(List.of(t), unfired);
         assertWord(t, RUNNING, 600);
-        assertEquals(2, queue.stats().unfired());
+        assertEquals(2, queue.view().stats().unfired());
     }
 
     static Stream<Arguments> statesToResetAfterClose() {
@@ -1054,12 +1054,12 @@ class TimerQueueTest {
     void reset_closed_isRejectedAndLeavesNothingArmed(String state, Function<TimerQueueTest, OneShotTimer> from) {
         OneShotTimer t = from.apply(this);
         queue.close(new ArrayList<>());
-        long stopped = queue.stats().stopped();
+        long stopped = queue.view().stats().stopped();
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         assertFalse(t.isPending());
         assertFalse(queue.stop(t));
-        assertEquals(stopped, queue.stats().stopped());
-        assertEquals(0, queue.pending());
+        assertEquals(stopped, queue.view().stats().stopped());
+        assertEquals(0, queue.view().pending());
     }
 
     // ---- entries are fungible ----
@@ -1156,7 +1156,7 @@ class TimerQueueTest {
             now += 50;
         }
         long armed = timers.stream().filter(OneShotTimer::isPending).count();
-        assertEquals(armed, queue.pending());
+        assertEquals(armed, queue.view().pending());
         assertEquals(armed, rig.fire(now + 100_000));
         assertEquals(0, rig.dead());
     }
@@ -1178,9 +1178,9 @@ class TimerQueueTest {
         }
         assertEquals(1, rig.owner.wakes);
         assertEquals(1_000, rig.fire(10_000));
-        assertEquals(0, queue.pending());
-        assertEquals(10_000, queue.stats().stopped());
-        assertEquals(11_000, queue.stats().armed());
+        assertEquals(0, queue.view().pending());
+        assertEquals(10_000, queue.view().stats().stopped());
+        assertEquals(11_000, queue.view().stats().armed());
     }
 
     // ---- help, and memory that runs out ----
@@ -1188,35 +1188,35 @@ class TimerQueueTest {
     @Test
     void arm_deepInbox_helpsBeforeItsOwnPush() {
         use(new Rig(false));
-        for (int i = 0; i < Intake.HELP_DEPTH; i++) {
+        for (int i = 0; i < Inbox.HELP_DEPTH; i++) {
             rig.arm(1_000);
         }
         assertEquals(0, rig.heap.size());
         OneShotTimer last = rig.arm(1_000);
-        assertEquals(Intake.HELP_DEPTH, rig.heap.size());
+        assertEquals(Inbox.HELP_DEPTH, rig.heap.size());
         assertEquals(MOVING, rig.state(last));
         assertSame(last, queue.inbox.head());
-        assertNull(last.nextInLine());
-        assertEquals(1, queue.stats().callerDrains());
+        assertNull(Inbox.next(last));
+        assertEquals(1, queue.view().stats().callerDrains());
     }
 
     @Test
     void arm_deepInboxButLockHeld_doesNotWait() throws InterruptedException {
         use(new Rig(false));
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread armer = new Thread(() -> {
-                for (int i = 0; i < Intake.HELP_DEPTH + 10; i++) {
+                for (int i = 0; i < Inbox.HELP_DEPTH + 10; i++) {
                     rig.arm(1_000);
                 }
             });
             armer.start();
             Fixtures.join(armer);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
         assertEquals(0, rig.heap.size());
-        assertEquals(Intake.HELP_DEPTH + 10, queue.pending());
+        assertEquals(Inbox.HELP_DEPTH + 10, queue.view().pending());
     }
 
     /** Fills the heap's arrays and takes away the memory for more. */
@@ -1241,7 +1241,7 @@ class TimerQueueTest {
         assertWord(b, WAITING, 400);
         assertEquals(2, filed.stream().filter(t -> rig.state(t) == MOVING).count(), "two were parked");
         assertEquals(rig.heap.capacity(), rig.heap.size());
-        assertEquals(filed.size() + 2, queue.pending());
+        assertEquals(filed.size() + 2, queue.view().pending());
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
         rig.clock.advance(Duration.ofMillis(20));
@@ -1256,7 +1256,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(a, MOVING, 5_000);
         assertWord(b, MOVING, 4_000);
-        assertEquals(filed.size() + 2, queue.pending());
+        assertEquals(filed.size() + 2, queue.view().pending());
         rig.giveMemory();
         rig.drain();
         assertWord(a, WAITING, 5_000);
@@ -1282,7 +1282,7 @@ class TimerQueueTest {
         rig.clock.advance(Duration.ofMillis(20));
         assertEquals(filed.size() - 2, rig.fire(4_999));
         assertEquals(1, rig.fire(5_000));
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
         assertEquals(0, rig.dead());
     }
 
@@ -1328,13 +1328,13 @@ class TimerQueueTest {
     void drain_outOfMemory_stopAndResetStillWork() {
         List<OneShotTimer> filed = armAllThatFit();
         List<OneShotTimer> more = new ArrayList<>();
-        queue.lock();
+        queue.lock.lock();
         try { // so that none is refused
             for (int i = 0; i < 4; i++) {
                 more.add(rig.arm(5_000));
             }
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
         rig.drain();
         assertTrue(queue.stop(more.get(0)));
@@ -1342,7 +1342,7 @@ class TimerQueueTest {
         assertTrue(queue.cancel(more.get(2)));
         assertTrue(queue.stop(more.get(3)));
         assertFalse(queue.reset(more.get(3), 300));
-        assertEquals(filed.size() + 2, queue.pending());
+        assertEquals(filed.size() + 2, queue.view().pending());
         rig.giveMemory();
         rig.drain();
         assertWord(more.get(0), REMOVED, 5_000);
@@ -1350,8 +1350,8 @@ class TimerQueueTest {
         assertSame(more.get(3), rig.claim(10_000).nodeOpaque());
         assertSame(more.get(1), rig.claim(10_000).nodeOpaque());
         assertEquals(filed.size(), rig.fire(10_000));
-        assertEquals(3, queue.stats().stopped());
-        assertEquals(1, queue.stats().reset());
+        assertEquals(3, queue.view().stats().stopped());
+        assertEquals(1, queue.view().stats().reset());
     }
 
     /** The next look at what is parked finds it, though there is still no memory. */
@@ -1433,10 +1433,10 @@ class TimerQueueTest {
                 late[0] = rig.arm(10);
             }
         };
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
         assertFalse(rig.isAsleep());
         assertEquals(0, rig.owner.wakes);
-        assertEquals(10, queue.prepareToSleep(rig.owner, 1));
+        assertEquals(10, queue.due.prepareToSleep(rig.owner, 1));
         assertWord(late[0], WAITING, 10);
     }
 
@@ -1445,7 +1445,7 @@ class TimerQueueTest {
         List<OneShotTimer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
         rig.keepWith(rig.owner);
-        assertEquals(TimerQueue.RETRY, queue.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
         assertEquals(2 * Compactor.CLEAN_CHUNK, rig.heap.size());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
@@ -1456,15 +1456,15 @@ class TimerQueueTest {
     /** What thieves go by. */
     @Test
     void nextWhen_claimsAndSleeps_tellsTheEarliestDeadline() {
-        assertEquals(ANCHOR, queue.nextWhenOpaque());
+        assertEquals(ANCHOR, queue.due.nextWhenOpaque());
         rig.arm(100);
         rig.arm(200);
         rig.claim(100);
-        assertEquals(200, queue.nextWhenOpaque());
+        assertEquals(200, queue.due.nextWhenOpaque());
         rig.claim(200);
-        assertEquals(ANCHOR, queue.nextWhenOpaque());
+        assertEquals(ANCHOR, queue.due.nextWhenOpaque());
         queue.close(new ArrayList<>());
-        assertEquals(Timeline.NEVER, queue.nextWhenOpaque());
+        assertEquals(Timeline.NEVER, queue.due.nextWhenOpaque());
     }
 
     @Test
@@ -1479,8 +1479,8 @@ class TimerQueueTest {
         rig.drain();
         stopped.forEach(queue::stop);
         queue.reset(putOff, 400);
-        assertEquals(300, queue.earliestLive());
-        assertEquals(2, queue.pending());
+        assertEquals(300, queue.due.earliestLive());
+        assertEquals(2, queue.view().pending());
     }
 
     // ---- the bound on stale entries ----
@@ -1498,13 +1498,13 @@ class TimerQueueTest {
 
     /** By another thread, while the lock is held: else the stopper would sweep itself, and wake nobody. */
     private void stopWithoutLock(List<OneShotTimer> timers) throws InterruptedException {
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
             Fixtures.join(stopper);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
@@ -1525,10 +1525,10 @@ class TimerQueueTest {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.owner.wakes);
-        assertEquals(0, queue.stats().staleDropped());
+        assertEquals(0, queue.view().stats().staleDropped());
         rig.sleep(1);
         assertTrue(rig.dead() <= 1_000, "the woken owner sweeps to half the bound");
-        assertEquals(5_500, queue.pending());
+        assertEquals(5_500, queue.view().pending());
     }
 
     @Test
@@ -1541,7 +1541,7 @@ class TimerQueueTest {
             assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
         }
         assertEquals(0, rig.owner.wakes);
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
     }
 
     @Test
@@ -1551,13 +1551,13 @@ class TimerQueueTest {
         assertEquals(7_001, rig.dead());
         queue.stop(timers.get(7_001));
         assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2 + rig.heap.size() / 2);
-        assertEquals(998, queue.pending());
+        assertEquals(998, queue.view().pending());
     }
 
     @Test
     void stop_beyondHalfButLockHeld_doesNotWait() throws InterruptedException {
         List<OneShotTimer> timers = armMany(8_000);
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
@@ -1565,9 +1565,9 @@ class TimerQueueTest {
             assertEquals(8_000, rig.dead());
             assertEquals(8_000, rig.heap.size());
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
     }
 
     static Stream<Arguments> graveyards() {
@@ -1616,17 +1616,17 @@ class TimerQueueTest {
     @ValueSource(ints = {3_000, 10_000, 41_200})
     void sweepStep_everythingStopped_givesMemoryBack(int n) throws InterruptedException {
         List<OneShotTimer> timers = armMany(n);
-        queue.lock();
+        queue.lock.lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
             Fixtures.join(stopper);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
         rig.sleep(1);
         assertEquals(0, rig.heap.size());
-        assertTrue(queue.stats().heapCapacity() <= TimerHeap.TRIM_FLOOR, queue.stats().heapCapacity() + " slots");
+        assertTrue(queue.view().stats().heapCapacity() <= TimerHeap.TRIM_FLOOR, queue.view().stats().heapCapacity() + " slots");
     }
 
     @Test
@@ -1660,16 +1660,16 @@ class TimerQueueTest {
             }
             if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
                 rig.sleep(now);
-                long live = queue.pending();
+                long live = queue.view().pending();
                 assertTrue(rig.heap.size() <= 2 * live + Compactor.STALE_FLOOR, "after the owner's rounds");
             }
             assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.STALE_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;
         }
-        assertEquals(timers.stream().filter(OneShotTimer::isPending).count(), queue.pending());
+        assertEquals(timers.stream().filter(OneShotTimer::isPending).count(), queue.view().pending());
         timers.forEach(queue::stop);
         rig.sleep(now);
-        assertEquals(0, queue.pending());
+        assertEquals(0, queue.view().pending());
         assertEquals(0, rig.heap.size());
     }
 
@@ -1684,7 +1684,7 @@ class TimerQueueTest {
         queue.reset(deletedQueued(), 660);
         queue.stop(runningArmed());
         queue.stop(kept());
-        QueueSnapshot s = queue.stats();
+        QueueSnapshot s = queue.view().stats();
         assertEquals(1 + 1 + 1 + 2 + 2 + 2 + 2 + 1, s.armed());
         assertEquals(2, s.fired());
         assertEquals(6, s.stopped(), "a firing taken from its receiver had fired");
@@ -1701,11 +1701,11 @@ class TimerQueueTest {
         queue.compactor.staleCounter.add(almost * StaleCounter.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
-            assertEquals(almost + i, queue.stats().stopped());
+            assertEquals(almost + i, queue.view().stats().stopped());
             assertEquals(i, rig.dead());
         }
         assertEquals(5, queue.compactor.staleCounter.stale());
-        assertEquals(1, queue.pending());
+        assertEquals(1, queue.view().pending());
     }
 
     /** A sweep may drop an entry before the thread that made it dead has counted it. */
@@ -1713,10 +1713,10 @@ class TimerQueueTest {
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
         queue.compactor.staleCounter.add(-2 * StaleCounter.STALE);
-        assertEquals(1, queue.stats().stopped());
+        assertEquals(1, queue.view().stats().stopped());
         queue.compactor.staleCounter.add(StaleCounter.STALE);
-        assertEquals(1, queue.stats().stopped());
-        assertEquals(0, queue.stats().staleEntries());
+        assertEquals(1, queue.view().stats().stopped());
+        assertEquals(0, queue.view().stats().staleEntries());
     }
 
     // ---- limit ----

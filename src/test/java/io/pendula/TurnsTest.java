@@ -115,8 +115,8 @@ class TurnsTest {
                 }
             }
             for (TimerQueue q : s.engine.queues) {
-                assertTrue(q.pending() >= 4 && q.pending() <= 16, () -> Arrays.toString(
-                        Arrays.stream(s.engine.queues).mapToLong(TimerQueue::pending).toArray()));
+                assertTrue(q.view().pending() >= 4 && q.view().pending() <= 16, () -> Arrays.toString(
+                        Arrays.stream(s.engine.queues).mapToLong(each -> each.view().pending()).toArray()));
             }
         }
     }
@@ -143,7 +143,7 @@ class TurnsTest {
                         new Thread(() -> {}); // takes an id
                     }
                     for (TimerQueue q : s.engine.queues) {
-                        assertEquals(8, q.pending(), 4);
+                        assertEquals(8, q.view().pending(), 4);
                     }
                     s.shutdownNow();
                 } else {

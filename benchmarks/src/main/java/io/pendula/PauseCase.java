@@ -71,7 +71,7 @@ final class PauseCase implements Case {
             t.join();
         }
         child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
-        child.figure("hold_timers", timers.engine.queues[0].longestHold());
+        child.figure("hold_timers", timers.engine.queues[0].view().longestHold());
         child.figure("worst_probe_us", probe.worst / 1e3);
     }
 

@@ -30,17 +30,17 @@ final class Claimer extends Firing {
     /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to whoever has the lock. */
     boolean claim(TimerQueue queue, long now) {
         if (!stealing) {
-            queue.lock();
-        } else if (!queue.tryLock()) {
+            queue.lock.lock();
+        } else if (!queue.lock.tryLock()) {
             return false;
         }
         try {
             if (queue.intake.hasMail()) {
-                queue.drain();
+                queue.intake.drain();
             }
-            return queue.claimDue(now, this, stealing);
+            return queue.due.claimDue(now, this, stealing);
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
@@ -58,7 +58,7 @@ final class Claimer extends Firing {
             }
         }
         if (ends) {
-            t.queue.endRun(t);
+            QueuedNode.queueOf(t).endRun(t);
         }
         end();
     }

@@ -229,7 +229,7 @@ public class DrainRaces {
         }
 
         private TimerNode forNow() {
-            return new TimerNode(queue, this::fired) {
+            return new TimerNode(this::fired) {
                 @Override
                 boolean isImmediate() {
                     return true;

@@ -189,7 +189,7 @@ public class LoopRaces {
         public StopVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
+            loop.queue.inbox.setDepth(Inbox.HELP_DEPTH);
         }
 
         @Actor
@@ -218,7 +218,7 @@ public class LoopRaces {
         public ResetVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.inbox.setDepth(Intake.HELP_DEPTH);
+            loop.queue.inbox.setDepth(Inbox.HELP_DEPTH);
         }
 
         @Actor
@@ -337,7 +337,7 @@ public class LoopRaces {
             super(1);
             loop.queue.arm(other, EARLY);
             loop.nanosUntilNext();
-            loop.queue.pending(); // files it
+            loop.queue.view().pending(); // files it
             loop.queue.stop(other);
         }
 
@@ -562,15 +562,15 @@ public class LoopRaces {
 
         final void transferAndSleep() {
             TimerQueue q = loop.queue;
-            if (q.tryLock()) {
+            if (q.lock.tryLock()) {
                 try {
                     if (q.gate.owner() == loop && !loop.hasPolled(NOW)) {
-                        q.transfer(this);
+                        q.gate.transfer(this);
                     }
                 } finally {
-                    q.unlock();
+                    q.lock.unlock();
                 }
-                sleepsUntil = q.prepareToSleep(this, NOW);
+                sleepsUntil = q.due.prepareToSleep(this, NOW);
             }
         }
 

@@ -21,11 +21,11 @@ public class ParkRaces {
 
         Parking() {
             file(other, LATE);
-            queue.lock();
+            queue.lock.lock();
             try {
-                queue.transfer(this);
+                queue.gate.transfer(this);
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 
@@ -35,28 +35,28 @@ public class ParkRaces {
         }
 
         final void goToSleep() {
-            until = queue.prepareToSleep(this, 1);
+            until = queue.due.prepareToSleep(this, 1);
             if (queue.compactor.wantsSweep()) {
-                until = TimerQueue.RETRY;
+                until = DueTimers.RETRY;
             }
         }
 
         /** What the owner does when its sleep has ended by itself. */
         final void wakeUp() {
-            queue.lock();
+            queue.lock.lock();
             try {
                 queue.gate.setPollUntil(WakeGate.AWAKE);
                 if (queue.intake.hasMail()) {
-                    queue.drain();
+                    queue.intake.drain();
                 }
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
 
         /** How the owner's way to sleep ended for a timer that is due at {@code deadline}. */
         final String sleep(long deadline) {
-            if (until == TimerQueue.RETRY) {
+            if (until == DueTimers.RETRY) {
                 return "goes round";
             }
             if (until <= deadline) {
@@ -404,11 +404,11 @@ public class ParkRaces {
         private long until;
 
         public StopVsLongPark() {
-            queue.lock();
+            queue.lock.lock();
             try {
-                queue.transfer(this);
+                queue.gate.transfer(this);
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
             queue.arm(timer, Timeline.NEVER);
         }
@@ -425,13 +425,13 @@ public class ParkRaces {
 
         @Actor
         public void park() {
-            until = queue.prepareToSleep(this, 1);
+            until = queue.due.prepareToSleep(this, 1);
         }
 
         @Arbiter
         public void settle(LIL_Result r) {
             boolean stale = queue.inbox.head() != null || heap.size() > 0;
-            r.r1 = until == TimerQueue.RETRY ? "goes round" : until < Timeline.NEVER ? "limited"
+            r.r1 = until == DueTimers.RETRY ? "goes round" : until < Timeline.NEVER ? "limited"
                     : queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
             r.r2 = wakes.get();
             queue.compactor.sweepStep(); // as its key never surfaces

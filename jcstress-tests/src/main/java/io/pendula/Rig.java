@@ -40,11 +40,11 @@ abstract class Rig {
     }
 
     final void drainInbox() {
-        queue.lock();
+        queue.lock.lock();
         try {
-            queue.drain();
+            queue.intake.drain();
         } finally {
-            queue.unlock();
+            queue.lock.unlock();
         }
     }
 
@@ -128,10 +128,10 @@ abstract class Rig {
      * @return "ok", or what is wrong
      */
     final String audit(int armed, int stopped, int reset) {
-        long dead = queue.stats().staleEntries(); // drains the inbox
+        long dead = queue.view().stats().staleEntries(); // drains the inbox
         String wrong = unless("dead", dead, pretended + deadEntries());
         worker.runDue(queue, END);
-        QueueSnapshot books = queue.stats();
+        QueueSnapshot books = queue.view().stats();
         int runs = worker.runs + helper.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
         wrong += unless("fired", books.fired(), runs);
@@ -139,7 +139,7 @@ abstract class Rig {
         wrong += unless("stopped", books.stopped(), stopped);
         wrong += unless("reset", books.reset(), reset);
         wrong += unless("unfired", books.unfired(), unfired.size());
-        wrong += unless("pending", queue.pending() + heap.size(), 0);
+        wrong += unless("pending", queue.view().pending() + heap.size(), 0);
         wrong += unless("stale in the end", books.staleEntries(), pretended);
         wrong += unless("in motion", one(isInMotion(timer)) + one(isInMotion(other)), 0);
         wrong += unless("runs without a task", worker.withoutTask + helper.withoutTask, 0);

@@ -15,12 +15,12 @@ public class ShortageRaces {
     /** A queue whose heap could not grow. */
     abstract static class Short extends Rig {
         final void park(int entry) {
-            queue.lock();
+            queue.lock.lock();
             try {
                 queue.intake.room.shortage.failed(null, 1, 0);
                 queue.intake.room.park(entry);
             } finally {
-                queue.unlock();
+                queue.lock.unlock();
             }
         }
     }

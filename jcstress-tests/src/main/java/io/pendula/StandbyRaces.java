@@ -40,7 +40,7 @@ public class StandbyRaces {
             standby.begin(poller, guard);
             for (TimerQueue q : engine.queues) {
                 if (q != queue) {
-                    q.prepareToSleep(standby, NOW);
+                    q.due.prepareToSleep(standby, NOW);
                 }
             }
         }
@@ -56,7 +56,7 @@ public class StandbyRaces {
         }
 
         final void publish(Worker d) {
-            queue.prepareToSleep(standby, NOW);
+            queue.due.prepareToSleep(standby, NOW);
             standby.published(d);
         }
 
@@ -209,7 +209,7 @@ public class StandbyRaces {
 
         @Actor
         public void takeUp() {
-            queue.pollOne(standby, poller, NOW, true, true, standby.helpBefore(poller));
+            queue.due.pollOne(standby, poller, NOW, true, true, standby.helpBefore(poller));
         }
 
         @Arbiter

@@ -64,6 +64,6 @@ abstract class TaskRig extends Rig {
     final String callsAtEnd() {
         int before = calls;
         worker.runDue(queue, END);
-        return calls > before ? "runs on" : heap.size() + queue.pending() > 0 ? "left behind" : "over";
+        return calls > before ? "runs on" : heap.size() + queue.view().pending() > 0 ? "left behind" : "over";
     }
 }

@@ -76,14 +76,14 @@ final class Fault {
     /** An owner that does sleep for long says so when it has looked at the inbox the second time. */
     static Fault[] saysSleepsLongLast() {
         return new Fault[] {noStore("WakeGate", "publish", "sleepsLong", 0),
-            new Fault("TimerQueue", "publishSleep", "missesStale", 0, 0, (m, at) -> {
+            new Fault("DueTimers", "publishSleep", "missesStale", 0, 0, (m, at) -> {
                 AbstractInsnNode last = m.instructions.getLast();
                 while (last.getOpcode() != Opcodes.LRETURN) {
                     last = last.getPrevious();
                 }
                 InsnList say = new InsnList();
                 say.add(new VarInsnNode(Opcodes.ALOAD, 0));
-                say.add(new FieldInsnNode(Opcodes.GETFIELD, "io/pendula/TimerQueue", "gate", "Lio/pendula/WakeGate;"));
+                say.add(new FieldInsnNode(Opcodes.GETFIELD, "io/pendula/DueTimers", "gate", "Lio/pendula/WakeGate;"));
                 say.add(new InsnNode(Opcodes.ICONST_1));
                 say.add(new FieldInsnNode(Opcodes.PUTFIELD, "io/pendula/WakeGate", "sleepsLong", "Z"));
                 m.instructions.insertBefore(last, say);

@@ -147,7 +147,7 @@ class WakeSearchTest {
         Spec stops = spec(one, List.of(arm(0, FAR), stop(0)));
         return Stream.of(
                 fault("no second look at the inbox (R1)", arms,
-                        Fault.noCall("TimerQueue", "publishSleep", "drain", 1, 1)),
+                        Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1)),
                 fault("no last look at the gate before the park", arms,
                         Fault.noCall("Worker", "sleep", "isCalled", 0, 0)),
                 fault("an arming wakes nobody", arms, Fault.noCall("TimerQueue", "arm", "wakeIfBefore", 0, 0)),
@@ -172,12 +172,12 @@ class WakeSearchTest {
                 fault("the first stale entry calls nobody", stops,
                         Fault.noCall("Compactor", "tidyUp", "callForStale", 0, 0)),
                 fault("the owner looks at the count of stale entries only before it publishes", stops,
-                        Fault.noCall("TimerQueue", "publishSleep", "missesStale", 0, 0)),
+                        Fault.noCall("DueTimers", "publishSleep", "missesStale", 0, 0)),
                 fault("the owner says last that it sleeps for long",
                         spec(List.of(Start.NEW, Start.FILED_FAR), List.of(arm(0, FAR), stop(0))),
                         Fault.saysSleepsLongLast()),
                 fault("an owner that has found something leaves the gate published", arms,
-                        Fault.noCall("TimerQueue", "publishSleep", "setPollUntil", 0, 0)),
+                        Fault.noCall("DueTimers", "publishSleep", "setPollUntil", 0, 0)),
                 fault("who moves the gate to AWAKE wakes nobody", arms,
                         Fault.noCall("WakeGate", "wakeFrom", "wakeFor", 0, 0)),
                 fault("a poller that hands over does not look at the gates once more (T2)",

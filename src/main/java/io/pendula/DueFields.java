@@ -17,9 +17,9 @@ abstract class HolderFields extends Padded {
     final LatenessHistogram lateness = new LatenessHistogram();
 }
 
-/** Keeps the lock holder's fields away from those of {@link TimerQueue}, which are written seldom and read by all. */
+/** Keeps the lock holder's fields away from those that are written seldom and read by all. */
 @SuppressWarnings("unused") // padding
-abstract class QueueFields extends HolderFields {
+abstract class DueFields extends HolderFields {
     private static final VarHandle NEXT_WHEN;
 
     static {

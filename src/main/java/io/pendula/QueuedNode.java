@@ -1,0 +1,17 @@
+package io.pendula;
+
+/** The node of a timer that its user has a handle of: it knows its queue. */
+abstract class QueuedNode extends TimerNode {
+    /** The queue that this timer belongs to for life. */
+    final TimerQueue queue;
+
+    QueuedNode(TimerQueue queue, Runnable task) {
+        super(task);
+        this.queue = queue;
+    }
+
+    /** The queue of a timer that a scheduler has made: all of those are of this class. */
+    static TimerQueue queueOf(TimerNode t) {
+        return ((QueuedNode) t).queue;
+    }
+}
