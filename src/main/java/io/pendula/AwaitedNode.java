@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /** A node for whose end threads wait. */

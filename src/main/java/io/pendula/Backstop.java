@@ -1,10 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+
 /**
  * Finds timers that are overdue though the thread that should run them sleeps: one bounded look a second at all queues
  * of a scheduler, while anything is armed.
  */
-final class Backstop implements OverdueSearch.Judge {
+final class Backstop {
     /*
      * Overview
      *
@@ -35,31 +38,18 @@ final class Backstop implements OverdueSearch.Judge {
     /** What a look says to a worker that must not sleep on. */
     static final long WAKE_UP = 0;
     /** A timer is suspicious if it is overdue by so much, */
-    private static final long LATE_NANOS = 100_000_000;
+    static final long LATE_NANOS = 100_000_000;
     /** and rescued if it still is after so long. At once would be too soon: a woken thread may wait for a processor. */
-    private static final long AGAIN_NANOS = 100_000_000;
+    static final long AGAIN_NANOS = 100_000_000;
 
     private final Engine engine;
     /** When the next look is due; NEVER while nothing is armed. */
     private volatile long next = Timeline.NEVER;
     private volatile long rescues;
 
-    // Of the thread that looks; there is one at a time.
-    private int turn;
-    private final OverdueSearch search = new OverdueSearch();
-    private boolean suspicious;
-    private boolean needed;
     private volatile long looks;
-
-    // Of one look.
-    private long now;
-    /** The worker that looks as it goes to sleep, or null. */
-    private Worker me;
-    /** What stops this thread for long stops the others, too: then what was noted before tells nothing. */
-    private boolean afresh;
-    /** The owner of the queue that is being looked at, if it must be woken; else null. */
-    private QueueOwner woken;
-    private Worker poller;
+    /** Of the thread that looks; there is one at a time. See load. */
+    private BackstopLook look;
 
     Backstop(Engine engine) {
         this.engine = engine;
@@ -73,8 +63,8 @@ final class Backstop implements OverdueSearch.Judge {
         return looks;
     }
 
-    long visited() {
-        return search.visited();
+    synchronized long visited() {
+        return look == null ? 0 : look.visited();
     }
 
     /** A sleeper was found by other means. */
@@ -85,7 +75,7 @@ final class Backstop implements OverdueSearch.Judge {
     /** Whether there may be something to look for. Racy: what is armed later wakes the thread that looks. */
     private boolean isAnythingArmed() {
         for (TimerQueue q : engine.queues) {
-            if (OverdueSearch.mayBeArmed(q)) {
+            if (q.ownership.mayBeArmed()) {
                 return true;
             }
         }
@@ -102,8 +92,8 @@ final class Backstop implements OverdueSearch.Judge {
         long due = next;
         if (due == Timeline.NEVER) {
             if (isAnythingArmed()) {
+                load();
                 next = now + LOOK_NANOS;
-                FlightEvents.load();
             }
         } else if (now >= due) {
             return lookAtAll(now, me);
@@ -111,84 +101,25 @@ final class Backstop implements OverdueSearch.Judge {
         return next;
     }
 
-    private synchronized long lookAtAll(long instant, Worker looker) {
+    /** Now, as the first look may come when the loader of these classes is closed, and no sooner, as a new JVM can wait. */
+    private synchronized void load() {
+        if (look == null) {
+            look = new BackstopLook(engine);
+        }
+        FlightEvents.load();
+    }
+
+    private synchronized long lookAtAll(long now, Worker me) {
         long due = next;
-        if (instant < due) {
+        if (now < due) {
             return due; // another worker has been here
         }
-        now = instant;
-        me = looker;
-        afresh = now - due >= LATE_NANOS;
-        search.begin(VISITS);
-        suspicious = false;
-        needed = false;
-        TimerQueue[] queues = engine.queues;
-        for (int i = 0; i < queues.length; i++) {
-            lookAt(queues[Math.floorMod(turn + i, queues.length)]);
-        }
-        turn++;
+        // What stops this thread for long stops the others, too: then what was noted before tells nothing.
+        look.atAll(now, me, now - due >= LATE_NANOS);
+        rescues += look.rescues();
         looks++;
         FlightEvents.look(engine);
-        next = suspicious ? now + AGAIN_NANOS : search.isAnythingArmed() ? now + LOOK_NANOS : Timeline.NEVER;
-        return needed ? WAKE_UP : next;
-    }
-
-    private void lookAt(TimerQueue q) {
-        woken = null;
-        search.search(q, now, now - LATE_NANOS, this);
-        if (woken == engine.standby) {
-            if (poller != me) {
-                poller.call(); // whatever it says of itself
-            }
-        } else if (woken != null) {
-            woken.wake();
-        }
-    }
-
-    /** Under the queue's lock: whether this is a rescue, or the worker that looks is needed. */
-    @Override
-    public int judge(TimerQueue q, QueueOwner owner) {
-        if (owner instanceof LoopWorker) {
-            return FILE;
-        }
-        poller = engine.standby.poller();
-        boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
-        needed |= me != null; // it is up, and runs what is due
-        boolean rescue = isRescue(q, poller) || isMissed;
-        rescues += rescue ? 1 : 0;
-        if (!rescue && me == null) {
-            return LEAVE;
-        }
-        woken = owner;
-        return TAKE_UP;
-    }
-
-    /**
-     * Whether the look before has found the same: a gate that says a later instant, or a poller that is parked and has
-     * made no round.
-     */
-    private boolean isRescue(TimerQueue q, Worker d) {
-        OverdueNote note = q.overdue;
-        long until = q.gate.pollUntil();
-        if (d == null || until <= now && !d.isParked()) {
-            note.sleeper = null;
-            return false;
-        }
-        int progress = d.roundsOpaque();
-        suspicious = true;
-        boolean isSame = note.sleeper != null && note.until == until
-                && (until > now || note.sleeper == d && note.progress == progress);
-        if (!isSame || afresh) {
-            note.sleeper = d;
-            note.progress = progress;
-            note.until = until;
-            note.since = now;
-            return false;
-        }
-        if (now - note.since < AGAIN_NANOS) {
-            return false;
-        }
-        note.sleeper = null;
-        return true;
+        next = look.isSuspicious() ? now + AGAIN_NANOS : look.isAnythingArmed() ? now + LOOK_NANOS : Timeline.NEVER;
+        return look.isNeeded() ? WAKE_UP : next;
     }
 }

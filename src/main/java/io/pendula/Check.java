@@ -23,11 +23,16 @@ final class Check {
 
     /** The nanoseconds of a period, saturating; a period must be positive. */
     static long period(Duration period) {
-        long nanos = Timeline.nanos(period, "period");
+        long nanos = nanos(period, "period");
         if (nanos <= 0) {
             throw new IllegalArgumentException("period must be positive, but is " + period);
         }
         return nanos;
+    }
+
+    /** Nanoseconds of a duration, saturating at both ends of the long range. */
+    static long nanos(Duration duration, String name) {
+        return TimeUnit.NANOSECONDS.convert(notNull(duration, name));
     }
 
     static long delay(long delay, TimeUnit unit) {
@@ -36,7 +41,7 @@ final class Check {
 
     /** The nanoseconds of a threshold or timeout that must not be negative. */
     static long notNegative(Duration duration, String name) {
-        long nanos = Timeline.nanos(duration, name);
+        long nanos = nanos(duration, name);
         if (nanos < 0) {
             throw new IllegalArgumentException(name + " must not be negative, but is " + duration);
         }

@@ -1,9 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Firing;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A claimed firing on its way through the executor that a scheduler was built with. */
-final class DispatchedFiring extends Firing implements Runnable {
+final class DispatchedFiring extends CallbackRun implements Runnable {
     private final Engine engine;
     private final AtomicBoolean taken = new AtomicBoolean();
     private volatile Thread runner;

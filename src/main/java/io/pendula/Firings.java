@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ final class Firings {
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
-        // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
+        // By their own types: for CallbackRun the JVM's verifier would load every one of these classes at the start.
         for (Worker d : engine.workerPool.workers()) {
             look(d.nodeAcquire(), look);
         }
@@ -91,9 +92,9 @@ final class Firings {
     // ---- the caller's own, and those of others ----
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */
-    private List<Firing> ofCaller() {
+    private List<CallbackRun> ofCaller() {
         Thread t = Thread.currentThread();
-        List<Firing> runs = new ArrayList<>();
+        List<CallbackRun> runs = new ArrayList<>();
         for (Worker d : engine.workerPool.workers()) {
             if (d.runner() == t) {
                 runs.add(d);
@@ -117,7 +118,7 @@ final class Firings {
 
     /** Whether the calling thread is inside a callback of such a timer. */
     boolean isByCaller(Predicate<TimerNode> timer) {
-        return ofCaller().stream().map(Firing::nodeOpaque).anyMatch(timer);
+        return ofCaller().stream().map(CallbackRun::nodeOpaque).anyMatch(timer);
     }
 
     /**
@@ -126,7 +127,7 @@ final class Firings {
      */
     boolean awaitEnd(long nanos) {
         long begun = System.nanoTime();
-        List<Firing> mine = ofCaller();
+        List<CallbackRun> mine = ofCaller();
         synchronized (engine.workerPool) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);

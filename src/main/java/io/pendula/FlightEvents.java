@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
+
 /**
  * Tells the JVM's flight recorder what happens, once a recording was started. Until then no class of {@code jdk.jfr} is
  * loaded, a module that may be missing: this class, which names none of them, looks at a system property that the

@@ -1,5 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.queue.LateCounts;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.TimerQueue;
 import java.lang.ref.ReferenceQueue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,11 @@
 package io.pendula;
 
-import static io.pendula.TimerState.deadline;
-import static io.pendula.TimerState.isArmed;
-import static io.pendula.TimerState.isCancelled;
-import static io.pendula.TimerState.state;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isCancelled;
+import static io.pendula.internal.queue.TimerState.state;
+
+import io.pendula.internal.queue.TimerNode;
 
 import java.time.Duration;
 

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;

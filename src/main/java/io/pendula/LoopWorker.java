@@ -1,5 +1,12 @@
 package io.pendula;
 
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.StackRoom;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -369,7 +376,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Nobody may have looked at the inbox of a worker that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.inbox.head() != null;
+        boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.due.hasArrivals();
         return mayBe && !q.ownership.isConfined() && q.due.tryFileAndPeek(now) < now - STEAL_AFTER_NANOS;
     }
 

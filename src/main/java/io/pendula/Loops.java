@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
+
 /**
  * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
  * the period, or because no worker got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
@@ -29,11 +31,10 @@ public enum MissedTicks {
     long next(long deadline, long period, long now) {
         long onGrid = Timeline.plus(deadline, period);
         long late = now - deadline;
-        return switch (this) {
-            case BURST -> onGrid;
-            case DELAY -> late <= Math.min(period, TOLERATED_LATENESS) ? onGrid : Timeline.plus(now, period);
-            case SKIP -> late < period ? onGrid : Timeline.plus(now, period - late % period);
-        };
+        if (this == SKIP) { // no switch: that takes a class more, which the first tick would wait for
+            return late < period ? onGrid : Timeline.plus(now, period - late % period);
+        }
+        return this == BURST || late <= Math.min(period, TOLERATED_LATENESS) ? onGrid : Timeline.plus(now, period);
     }
 
     /** The grid points after {@code deadline} that {@link #next} leaves out. */

@@ -1,5 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.locks.LockSupport;
 
 /**

@@ -26,6 +26,6 @@ public interface NanoClock {
      * @return the clock that schedulers use unless told otherwise
      */
     static NanoClock system() {
-        return Timeline.SystemClock.INSTANCE;
+        return SystemClock.INSTANCE;
     }
 }

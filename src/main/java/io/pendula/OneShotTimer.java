@@ -1,9 +1,12 @@
 package io.pendula;
 
-import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.isArmed;
-import static io.pendula.TimerState.isCancelled;
-import static io.pendula.TimerState.state;
+import static io.pendula.internal.queue.TimerState.NO_STATUS;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isCancelled;
+import static io.pendula.internal.queue.TimerState.state;
+
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +48,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     @Override
     public boolean reset(Duration delay) {
-        return resetNanos(Timeline.nanos(delay, "delay"));
+        return resetNanos(Check.nanos(delay, "delay"));
     }
 
     @Override
@@ -86,7 +89,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     @Override
     public boolean await(Duration timeout) throws InterruptedException {
-        return await(Timeline.nanos(timeout, "timeout"));
+        return await(Check.nanos(timeout, "timeout"));
     }
 
     private boolean await(long nanos) throws InterruptedException {
@@ -112,7 +115,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
     }
 
     @Override
-    boolean isReceiver(Runnable claimed) {
+    public boolean isReceiver(Runnable claimed) {
         return claimed instanceof Receiver;
     }
 

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;

@@ -1,5 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,8 +1,10 @@
 package io.pendula;
 
-import static io.pendula.TimerState.isArmed;
-import static io.pendula.TimerState.isCancelled;
-import static io.pendula.TimerState.state;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isCancelled;
+import static io.pendula.internal.queue.TimerState.state;
+
+import io.pendula.internal.queue.TimerQueue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -92,7 +94,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public boolean await(Duration timeout) throws InterruptedException {
-        return await(Timeline.nanos(timeout, "timeout"));
+        return await(Check.nanos(timeout, "timeout"));
     }
 
     private boolean await(long nanos) throws InterruptedException {
@@ -125,17 +127,17 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    long periodNanos() {
+    public long periodNanos() {
         return tempo.period(this);
     }
 
     @Override
-    long nextAfter(long deadline, long now) {
+    protected long nextAfter(long deadline, long now) {
         return missedTicks.next(deadline, tempo.claim(this, deadline), now);
     }
 
     @Override
-    boolean fire(Runnable claimed, long deadline, long now) {
+    public boolean fire(Runnable claimed, long deadline, long now) {
         // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
         SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, tempo.claimed(), now));
         if (ticks != null) {

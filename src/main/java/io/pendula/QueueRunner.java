@@ -1,7 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.TimerQueue;
+
 /** A thread that runs due timers: a worker's, or an application's loop. */
-abstract class QueueRunner extends Firing {
+abstract class QueueRunner extends CallbackRun {
     /*
      * One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest of it
      * from helpers if one callback blocks. Any runner may claim from any queue that is not confined, so several may
@@ -27,7 +30,7 @@ abstract class QueueRunner extends Firing {
     /** Whether another's queue is overdue, as far as can be told without its lock. */
     static boolean seemsLate(TimerQueue q, long now) {
         long late = now - STEAL_AFTER_NANOS;
-        return q.due.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.inbox.arrivals() < late;
+        return q.due.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.due.arrivals() < late;
     }
 
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */

@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+
 /** The node of a timer that its user has a handle of: it knows its queue. */
 abstract class QueuedNode extends TimerNode {
     /** The queue that this timer belongs to for life. */

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Padded;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;

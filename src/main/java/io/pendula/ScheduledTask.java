@@ -1,10 +1,14 @@
 package io.pendula;
 
-import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.deadline;
-import static io.pendula.TimerState.isArmed;
-import static io.pendula.TimerState.isRunning;
-import static io.pendula.TimerState.state;
+import static io.pendula.internal.queue.TimerState.NO_STATUS;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isRunning;
+import static io.pendula.internal.queue.TimerState.state;
+
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -124,7 +128,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
      * given back.
      */
     @Override
-    boolean isOver() {
+    protected boolean isOver() {
         return period == 0 || outcome != null;
     }
 
@@ -245,22 +249,22 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     }
 
     @Override
-    boolean isImmediate() {
+    protected boolean isImmediate() {
         return forNow;
     }
 
     @Override
-    long periodNanos() {
+    public long periodNanos() {
         return Math.abs(period);
     }
 
     @Override
-    long nextAfter(long deadline, long now) {
+    protected long nextAfter(long deadline, long now) {
         return period == 0 ? 0 : period > 0 ? Timeline.plus(deadline, period) : Timeline.plus(now, -period);
     }
 
     @Override
-    boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
+    public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         if (!tracker.mayRun(this)) {
             return isRefused();
         }
@@ -329,7 +333,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     }
 
     @Override
-    void ended(boolean armedAgain) {
+    protected void ended(boolean armedAgain) {
         if (armedAgain) {
             tracker.armedAgain(this);
             return;
@@ -354,7 +358,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     void settled() {}
 
     @Override
-    void abandoned() {
+    public void abandoned() {
         if (isRunning(state(wordVolatile()))) {
             return; // its run cancels it when it ends
         }

@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

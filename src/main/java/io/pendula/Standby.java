@@ -1,5 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
+
 /**
  * Owns the queues of all workers, and assigns roles to the workers: one sleeps for the queues, one takes over if that
  * worker is held up.

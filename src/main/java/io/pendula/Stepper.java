@@ -1,9 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.queue.StackRoom;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import java.lang.invoke.VarHandle;
 
 /** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
-final class Stepper extends Firing {
+final class Stepper extends CallbackRun {
     private final Engine engine;
     private volatile Thread runner;
 

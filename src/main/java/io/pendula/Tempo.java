@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerState;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 
 /** Times and counts as people read them, in texts without a fixed form. */

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;

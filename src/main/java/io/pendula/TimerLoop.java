@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.time.Duration;
@@ -216,7 +218,7 @@ public final class TimerLoop implements AutoCloseable {
      *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Timer after(Duration delay, Runnable task) {
-        return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
+        return after(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
     }
 
     /**
@@ -300,7 +302,7 @@ public final class TimerLoop implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long first = Timeline.nanos(initialDelay, "initialDelay");
+        long first = Check.nanos(initialDelay, "initialDelay");
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
         return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.engine.work(task));

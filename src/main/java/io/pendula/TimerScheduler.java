@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +118,7 @@ public final class TimerScheduler implements AutoCloseable {
      *     short and the timer is not due at once
      */
     public Timer after(Duration delay, Runnable task) {
-        return after(Timeline.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
+        return after(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
     }
 
     /**
@@ -234,7 +235,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long first = Timeline.nanos(initialDelay, "initialDelay");
+        long first = Check.nanos(initialDelay, "initialDelay");
         long nanos = Check.period(period);
         Check.notNull(missedTicks, "missedTicks");
         return PeriodicTimer.arm(engine.currentQueue(), first, nanos, missedTicks, engine.work(task));
@@ -283,7 +284,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
      */
     public <T extends @Nullable Object> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
-        return Timeouts.arm(engine, Check.notNull(future, "future"), false, null, Timeline.nanos(timeout, "timeout"));
+        return Timeouts.arm(engine, Check.notNull(future, "future"), false, null, Check.nanos(timeout, "timeout"));
     }
 
     /**
@@ -299,7 +300,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value,
             Duration timeout) {
-        return Timeouts.arm(engine, Check.notNull(future, "future"), true, value, Timeline.nanos(timeout, "timeout"));
+        return Timeouts.arm(engine, Check.notNull(future, "future"), true, value, Check.nanos(timeout, "timeout"));
     }
 
     /**
@@ -312,7 +313,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws NullPointerException if an argument is null
      */
     public Executor delayedExecutor(Duration delay, Executor executor) {
-        return Timeouts.delayed(engine, Timeline.nanos(delay, "delay"), Check.notNull(executor, "executor"));
+        return Timeouts.delayed(engine, Check.nanos(delay, "delay"), Check.notNull(executor, "executor"));
     }
 
     /**

@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.queue.LatenessHistogram;
+import io.pendula.internal.queue.LatenessSnapshot;
+import io.pendula.internal.queue.QueueSnapshot;
 import java.util.Arrays;
 import java.util.List;
 

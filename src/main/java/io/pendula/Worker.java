@@ -1,5 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -300,7 +304,7 @@ final class Worker extends QueueRunner implements Runnable {
             }
             long p = q.gate.pollUntil();
             if (p == WakeGate.AWAKE) {
-                Throwable shortage = q.intake.room.takeReport();
+                Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
                     Reporter.uncaught(shortage);
                 }

@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
 import java.util.ArrayList;
@@ -145,13 +149,13 @@ class ArmedWhileDroppedTest {
                     return true;
                 }
             };
-            rig.queue.gate.setHome(loop);
+            Inside.setHome(rig.queue, loop);
             rig.keepWith(loop);
             rig.drain();
             SteppedTimer t = new SteppedTimer(rig.queue, false);
             rig.queue.arm(t, DUE);
             assertTrue(rig.queue.stop(t));
-            for (int i = 1; i < Inbox.HELP_DEPTH; i++) {
+            for (int i = 1; i < Inside.HELP_DEPTH; i++) {
                 rig.arm(1_000);
             }
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));

@@ -11,6 +11,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;
@@ -56,11 +62,11 @@ class BackstopTest {
             @Override
             void arm(TimerQueue q, OneShotTimer t, long when) {
                 push(q, t, when);
-                q.lock.lock();
+                Inside.lock(q).lock();
                 try {
-                    q.intake.drain();
+                    Inside.drain(q);
                 } finally {
-                    q.lock.unlock();
+                    Inside.lock(q).unlock();
                 }
             }
         };
@@ -69,8 +75,8 @@ class BackstopTest {
     }
 
     private static void push(TimerQueue q, TimerNode t, long when) {
-        t.beginMoving(when);
-        assertNull(q.inbox.push(t));
+        Inside.beginMoving(t, when);
+        assertNull(Inside.push(q, t));
     }
 
     private static void awaitSleep(TimerQueue q) {
@@ -126,12 +132,12 @@ class BackstopTest {
             eventually("all are asleep for good", () -> threadsOf("first").stream()
                     .allMatch(t -> t.getState() == Thread.State.WAITING));
             LosesOne owner = new LosesOne(q.gate.owner());
-            q.lock.lock();
+            Inside.lock(q).lock();
             try {
-                q.gate.transfer(owner);
-                q.gate.setPollUntil(Timeline.NEVER);
+                Inside.transfer(q, owner);
+                Inside.setPollUntil(q, Timeline.NEVER);
             } finally {
-                q.lock.unlock();
+                Inside.lock(q).unlock();
             }
             CountDownLatch ran = new CountDownLatch(1);
             long armed = System.nanoTime();
@@ -236,11 +242,11 @@ class BackstopTest {
         for (int i = 0; i < timers; i++) {
             s.after(FAR.plusMillis(i % 1000), LoopFixtures.NOTHING);
         }
-        q.lock.lock();
+        Inside.lock(q).lock();
         try {
-            q.intake.drain();
+            Inside.drain(q);
         } finally {
-            q.lock.unlock();
+            Inside.lock(q).unlock();
         }
         awaitSleep(q);
         return s.engine.timeline.now();
@@ -257,7 +263,7 @@ class BackstopTest {
             assertEquals(now + SECOND, b.look(now + SECOND / 2), "too soon");
             assertEquals(now + SECOND + AGAIN, b.look(now + SECOND));
             assertEquals(0, b.rescues());
-            s.engine.queues[0].gate.wakeIfBefore(1);
+            Inside.wakeIfBefore(s.engine.queues[0], 1);
             await(ran);
             awaitSleep(s.engine.queues[0]);
             assertEquals(now + 2 * SECOND + AGAIN, b.look(now + SECOND + AGAIN));
@@ -298,7 +304,7 @@ class BackstopTest {
     void look_millionPending_visitsNoMoreThanItsBudget() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1_000_000);
-            for (int i = 0; i < Inbox.HELP_DEPTH - 1; i++) {
+            for (int i = 0; i < Inside.HELP_DEPTH - 1; i++) {
                 push(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
             Backstop b = new Backstop(s.engine);
@@ -378,11 +384,11 @@ class BackstopTest {
                 push(q, all[i], now + 3600 * SECOND);
             }
             if (!inInbox) {
-                q.lock.lock();
+                Inside.lock(q).lock();
                 try {
-                    q.intake.drain();
+                    Inside.drain(q);
                 } finally {
-                    q.lock.unlock();
+                    Inside.lock(q).unlock();
                 }
             }
             q.view().forEach(t -> q.stop(t));

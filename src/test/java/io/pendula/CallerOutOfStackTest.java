@@ -8,6 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +28,7 @@ class CallerOutOfStackTest {
     private static final long STACK = 256 * 1024;
 
     private static TimerQueue queueAlone() {
-        return new TimerQueue(0, new Timeline(NanoClock.system()), null, new TimerHeap(), null, false);
+        return new TimerQueue(0, new Timeline(null), null, new TimerHeap(), null, false);
     }
 
     @Test
@@ -35,11 +41,11 @@ class CallerOutOfStackTest {
                 throw meant;
             }
         };
-        q.lock.lock();
+        Inside.lock(q).lock();
         try {
-            q.gate.transfer(owner);
+            Inside.transfer(q, owner);
         } finally {
-            q.lock.unlock();
+            Inside.lock(q).unlock();
         }
         long now = q.timeline.now();
         long p = q.due.prepareToSleep(owner, now);
@@ -58,18 +64,18 @@ class CallerOutOfStackTest {
         TimerQueue q = queueAlone();
         AtomicInteger wakes = new AtomicInteger();
         QueueOwner owner = wakes::incrementAndGet;
-        q.lock.lock();
+        Inside.lock(q).lock();
         try {
-            q.gate.transfer(owner);
+            Inside.transfer(q, owner);
         } finally {
-            q.lock.unlock();
+            Inside.lock(q).unlock();
         }
         long now = q.timeline.now();
         assertEquals(Timeline.NEVER, q.due.prepareToSleep(owner, now));
         OneShotTimer t = new OneShotTimer(q, () -> {});
-        t.beginMoving(now + 1);
-        q.inbox.push(t);
-        q.gate.wakeFailed = true; // what reset does when an Error strikes
+        Inside.beginMoving(t, now + 1);
+        Inside.push(q, t);
+        Inside.failWake(q); // what reset does when an Error strikes
         assertTrue(q.reset(t, now + 2));
         assertEquals(1, wakes.get());
         assertEquals(WakeGate.AWAKE, q.gate.pollUntil());

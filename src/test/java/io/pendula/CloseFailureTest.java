@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -117,7 +120,7 @@ class CloseFailureTest {
         }
 
         @Override
-        void abandoned() {
+        public void abandoned() {
             if (fails) {
                 throw new OutOfMemoryError("the test allows no more memory");
             }

@@ -2,6 +2,17 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.LimitedHeap;
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.WakeGate;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** What several unit tests share. */
-final class Fixtures {
+public final class Fixtures {
     /** Long enough for the slowest machine; only a broken build ever waits for so long. */
     static final long PATIENCE_SECONDS = 30;
 
@@ -29,33 +40,6 @@ final class Fixtures {
         @Override
         public void wake() {
             wakes++;
-        }
-    }
-
-    /** A heap whose memory runs out when the test says so, and that tells when it grows or is trimmed. */
-    static final class LimitedHeap extends TimerHeap {
-        boolean exhausted;
-        Runnable onGrow = () -> {};
-        Runnable onTrim = () -> {};
-
-        @Override
-        void grow() {
-            onGrow.run();
-            super.grow();
-        }
-
-        @Override
-        Chunk allocate(Chunk old, int capacity) {
-            if (exhausted) {
-                throw new OutOfMemoryError("the test allows no more memory");
-            }
-            return super.allocate(old, capacity);
-        }
-
-        @Override
-        void trim() {
-            onTrim.run();
-            super.trim();
         }
     }
 
@@ -88,12 +72,12 @@ final class Fixtures {
         }
 
         @Override
-        boolean isImmediate() {
+        protected boolean isImmediate() {
             return forNow;
         }
 
         @Override
-        long wordVolatile() {
+        public long wordVolatile() {
             long w = super.wordVolatile();
             if (step != null && --looks == 0) {
                 Runnable now = step;
@@ -105,7 +89,7 @@ final class Fixtures {
         }
 
         @Override
-        boolean casWord(long expected, long value) {
+        protected boolean casWord(long expected, long value) {
             boolean done = super.casWord(expected, value);
             if (done) {
                 afterEach.run();
@@ -116,7 +100,6 @@ final class Fixtures {
 
     /** A claimed firing of a queue that has no worker. */
     static final class Claim extends Firing {
-        @Override
         Thread runner() {
             return Thread.currentThread();
         }
@@ -141,7 +124,7 @@ final class Fixtures {
         final TimerQueue queue;
 
         Rig(boolean keepOrder, PendingLimit limit) {
-            queue = new TimerQueue(0, new Timeline(clock), null, heap, limit, keepOrder);
+            queue = new TimerQueue(0, new Timeline(clock::nanoTime), null, heap, limit, keepOrder);
             keepWith(owner);
         }
 
@@ -150,11 +133,11 @@ final class Fixtures {
         }
 
         void keepWith(QueueOwner next) {
-            queue.lock.lock();
+            Inside.lock(queue).lock();
             try {
-                queue.gate.transfer(next);
+                Inside.transfer(queue, next);
             } finally {
-                queue.lock.unlock();
+                Inside.lock(queue).unlock();
             }
         }
 
@@ -175,11 +158,11 @@ final class Fixtures {
         }
 
         void drain() {
-            queue.lock.lock();
+            Inside.lock(queue).lock();
             try {
-                queue.intake.drainFully();
+                Inside.drainFully(queue);
             } finally {
-                queue.lock.unlock();
+                Inside.lock(queue).unlock();
             }
         }
 
@@ -204,14 +187,14 @@ final class Fixtures {
         /** The earliest due firing, or null; as a thief takes it, so a sleeping owner sleeps on. */
         Claim claim(long now) {
             Claim run = new Claim();
-            queue.lock.lock();
+            Inside.lock(queue).lock();
             try {
-                if (queue.intake.hasMail()) {
-                    queue.intake.drainFully();
+                if (Inside.hasMail(queue)) {
+                    Inside.drainFully(queue);
                 }
-                return queue.due.claimDue(now, run, true) ? run : null;
+                return Inside.claimDue(queue, now, run, true) ? run : null;
             } finally {
-                queue.lock.unlock();
+                Inside.lock(queue).unlock();
             }
         }
 
@@ -233,7 +216,7 @@ final class Fixtures {
         }
 
         int dead() {
-            return queue.compactor.staleCounter.stale();
+            return Inside.stale(queue);
         }
 
         int state(TimerNode t) {
@@ -245,19 +228,11 @@ final class Fixtures {
         }
     }
 
-    /** Whether each entry of a heap comes no earlier than its parent. */
-    static void assertHeapOrder(TimerHeap heap) {
-        for (int i = 1; i < heap.size(); i++) {
-            int entry = i;
-            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), () -> "entry " + entry + " comes before its parent");
-        }
-    }
-
     static void await(CountDownLatch latch) throws InterruptedException {
         assertTrue(latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS), "nothing happened for a long time");
     }
 
-    static void join(Thread t) throws InterruptedException {
+    public static void join(Thread t) throws InterruptedException {
         t.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
         assertTrue(!t.isAlive(), t + " did not end");
     }
@@ -271,7 +246,7 @@ final class Fixtures {
     }
 
     /** Returns when the thread waits for something. */
-    static void awaitWaiting(Thread t) {
+    public static void awaitWaiting(Thread t) {
         awaitTrue(() -> t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING);
     }
 

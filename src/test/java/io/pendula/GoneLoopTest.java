@@ -15,6 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.LoopFixtures.Actor;
 import io.pendula.LoopFixtures.Bell;
 import java.lang.ref.WeakReference;
@@ -483,7 +485,7 @@ class GoneLoopTest {
             withWorker.attachShared(NOTHING).close();
         }
         long stopped = withWorker.stats().stopped();
-        queue[0].compactor.staleCounter.add(StaleCounter.STOP);
+        Inside.countStale(queue[0], Inside.STOP);
         assertEquals(stopped + 1, withWorker.stats().stopped());
         if (unreachable) {
             WeakReference<TimerQueue> gone = new WeakReference<>(queue[0]);

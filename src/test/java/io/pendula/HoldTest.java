@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -35,28 +40,28 @@ class HoldTest {
     }
 
     private void withoutHelp(Runnable action) throws InterruptedException {
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread other = new Thread(action);
             other.start();
             Fixtures.join(other);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
     }
 
     /** One hold; returns whether nothing is left. */
     private boolean drainOnce() {
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
-            return queue.intake.drain();
+            return Inside.drain(queue);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
     }
 
     private void assertHoldsBounded() {
-        assertTrue(queue.view().longestHold() <= HoldLock.MAX_VISITS, queue.view().longestHold() + " timers in one hold");
+        assertTrue(queue.view().longestHold() <= Inside.MAX_VISITS, queue.view().longestHold() + " timers in one hold");
     }
 
     @Test
@@ -71,9 +76,9 @@ class HoldTest {
         while (!drainOnce()) {
             slices++;
             int filed = rig.heap.size();
-            assertTrue(filed <= slices * HoldLock.MAX_VISITS, filed + " filed in " + slices + " slices");
+            assertTrue(filed <= slices * Inside.MAX_VISITS, filed + " filed in " + slices + " slices");
         }
-        assertTrue(slices >= MANY / HoldLock.MAX_VISITS, slices + " slices");
+        assertTrue(slices >= MANY / Inside.MAX_VISITS, slices + " slices");
         assertEquals(MANY, rig.heap.size());
         assertHoldsBounded();
         for (OneShotTimer t : timers) {
@@ -124,7 +129,7 @@ class HoldTest {
             assertTrue(queue.due.nextWhenOpaque() <= 1, "thieves may help");
             rounds++;
         }
-        assertTrue(rounds > MANY / HoldLock.MAX_VISITS, rounds + " rounds");
+        assertTrue(rounds > MANY / Inside.MAX_VISITS, rounds + " rounds");
         assertEquals(5, queue.gate.pollUntil());
         assertSame(soon, rig.claim(5).nodeOpaque());
         assertHoldsBounded();
@@ -187,7 +192,7 @@ class HoldTest {
     @Test
     void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
         AskingOwner loop = new AskingOwner();
-        queue.gate.setHome(loop);
+        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         rig.drain();
         List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
@@ -209,7 +214,7 @@ class HoldTest {
     @Test
     void beginVisit_longInbox_findsWhatIsDue() throws InterruptedException {
         AskingOwner loop = new AskingOwner();
-        queue.gate.setHome(loop);
+        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         armWithoutHelp(MANY, HOUR);
         rig.arm(5);

@@ -3,6 +3,9 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +74,7 @@ class LastLookTest {
             boolean reached = clock.reached.await(reading > 4 ? 1 : LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
             assertTrue(reached || reading > 4, "it sleeps after fewer readings");
             CountDownLatch fired = new CountDownLatch(1);
-            other.lock.lock();
+            Inside.lock(other).lock();
             try {
                 clock.goOn.countDown();
                 if (reached) {
@@ -84,7 +87,7 @@ class LastLookTest {
                     Fixtures.awaitWaiting(clock.worker); // for the lock again, without the permit
                 }
             } finally {
-                other.lock.unlock();
+                Inside.lock(other).unlock();
             }
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
         }
@@ -106,7 +109,7 @@ class LastLookTest {
             }), s.now());
             LifeFixtures.await(begun);
             CountDownLatch fired = new CountDownLatch(1);
-            queues[1].lock.lock();
+            Inside.lock(queues[1]).lock();
             try {
                 // So that the worker publishes that queue anew, though it has passed it by in this round.
                 queues[1].arm(new OneShotTimer(queues[1], () -> { }), s.now() + Duration.ofMinutes(30).toNanos());
@@ -116,7 +119,7 @@ class LastLookTest {
                         && worker.runner().getState() == Thread.State.WAITING);
                 s.after(Duration.ofMillis(1), fired::countDown);
             } finally {
-                queues[1].lock.unlock();
+                Inside.lock(queues[1]).unlock();
             }
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
         }

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -335,14 +337,14 @@ class LifecycleTest {
         await(armed);
         AtomicReference<List<Timer>> unfired = new AtomicReference<>();
         Thread closer = new Thread(() -> unfired.set(s.shutdownNow()));
-        s.engine.queues[1].lock.lock();
+        Inside.lock(s.engine.queues[1]).lock();
         try {
             closer.start();
             eventually("first queue closed", () -> s.engine.queues[0].isClosed());
             go.countDown();
             eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(Fixtures.node(t).wordVolatile())));
         } finally {
-            s.engine.queues[1].lock.unlock();
+            Inside.lock(s.engine.queues[1]).unlock();
         }
         closer.join();
         assertEquals(List.of(t), unfired.get());

@@ -12,6 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.LoopFixtures.Actor;
 import io.pendula.LoopFixtures.Bell;
 import java.nio.channels.Selector;
@@ -334,7 +337,7 @@ class LoopWakeupTest {
             bell.broken = throwing ? new AssertionError("wakeup") : null;
             Future<Long> nanos;
             TimerQueue second = timers.engine.queues[1];
-            second.lock.lock();
+            Inside.lock(second).lock();
             try {
                 nanos = actor.start(two::nanosUntilNext);
                 LifeFixtures.eventually("it has come to the second queue",
@@ -342,7 +345,7 @@ class LoopWakeupTest {
                         && actor.thread().getState() == Thread.State.WAITING);
                 assertTrue(inherited.reset(ns(10)));
             } finally {
-                second.lock.unlock();
+                Inside.lock(second).unlock();
             }
             assertEquals(0, LoopFixtures.result(nanos));
             assertTrue(bell.rings() >= 1);

@@ -3,14 +3,15 @@ package io.pendula;
 import static io.pendula.LifeFixtures.eventually;
 import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.runInChild;
-import static io.pendula.Compactor.STALE_FLOOR;
-import static io.pendula.Inbox.HELP_DEPTH;
+import static io.pendula.internal.queue.Compactor.STALE_FLOOR;
+import static io.pendula.internal.queue.Inside.HELP_DEPTH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pendula.internal.queue.TimerHeap;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;

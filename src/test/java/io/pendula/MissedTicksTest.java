@@ -5,6 +5,7 @@ import static io.pendula.MissedTicks.DELAY;
 import static io.pendula.MissedTicks.SKIP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.pendula.internal.queue.Timeline;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -11,6 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -221,8 +224,8 @@ class MonitorTest {
             eventually("worker sleeps", () -> quiet.gate.pollUntil() != WakeGate.AWAKE);
             CountDownLatch ran = new CountDownLatch(1);
             OneShotTimer lost = new OneShotTimer(quiet, ran::countDown);
-            lost.beginMoving(s.engine.timeline.deadlineIn(0));
-            assertNull(quiet.inbox.push(lost)); // what arming does, but for the wake-up
+            Inside.beginMoving(lost, s.engine.timeline.deadlineIn(0));
+            assertNull(Inside.push(quiet, lost)); // what arming does, but for the wake-up
             await(ran);
             ticker.close();
             assertEquals(1, s.stats().overdueWakes());

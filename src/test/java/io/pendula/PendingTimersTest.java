@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,7 +141,7 @@ class PendingTimersTest {
         assertEquals(expected.stream().filter(t -> t.task() instanceof Flush).count(),
                 s.pendingByTask().get(Flush.class));
         for (TimerQueue q : s.engine.queues) {
-            assertTrue(q.view().longestHold() <= HoldLock.MAX_VISITS);
+            assertTrue(q.view().longestHold() <= Inside.MAX_VISITS);
         }
     }
 

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Rig;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
@@ -23,7 +27,7 @@ class PermitTest {
         }
 
         @Override
-        boolean casWord(long expected, long value) {
+        protected boolean casWord(long expected, long value) {
             if (error != null) {
                 throw error;
             }

@@ -30,7 +30,7 @@ import javax.tools.ToolProvider;
  * {@code --page} writes it alone. See {@code .ci/planted}.
  */
 final class Planted {
-    static final Path SOURCES = Path.of("src/main/java/io/pendula");
+    private static final Path SOURCES = Path.of("src/main/java/io/pendula");
     private static final Path FAULTS = Path.of("src/test/planted");
     private static final Path CLASSES = Path.of("target/classes");
     private static final Path SCRATCH = Path.of("target/planted");
@@ -52,6 +52,12 @@ final class Planted {
         this.find = args.contains("--find");
         this.page = args.contains("--page");
         this.wanted = args.stream().filter(a -> !a.startsWith("--")).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The file of a class of the library, in whichever package it is. */
+    static Path source(String file) {
+        Path queue = SOURCES.resolve("internal/queue").resolve(file);
+        return Files.exists(queue) ? queue : SOURCES.resolve(file);
     }
 
     public static void main(String[] args) throws Exception {
@@ -178,7 +184,7 @@ final class Planted {
         Map<String, String> sources = new TreeMap<>();
         for (PlantedFault.Change c : f.changes()) {
             String source = sources.containsKey(c.file()) ? sources.get(c.file())
-                    : Files.readString(SOURCES.resolve(c.file()));
+                    : Files.readString(source(c.file()));
             sources.put(c.file(), PlantedFault.plant(source, c));
         }
         Path classes = Files.createDirectories(folder.resolve("classes"));
@@ -202,7 +208,7 @@ final class Planted {
                 classes.toString(), "-cp", CLASSES + File.pathSeparator + System.getProperty("java.class.path")));
         boolean all = f.changes().stream().anyMatch(c -> c.old().contains("static final "));
         if (all) {
-            try (Stream<Path> files = Files.list(SOURCES)) {
+            try (Stream<Path> files = Files.walk(SOURCES)) {
                 files.filter(p -> p.toString().endsWith(".java") && !sources.containsKey(p.getFileName().toString()))
                         .forEach(p -> args.add(p.toString()));
             }

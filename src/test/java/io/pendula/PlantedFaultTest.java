@@ -21,7 +21,7 @@ class PlantedFaultTest {
             assertTrue(names.add(f.name()), () -> "two faults are called " + f.name());
             for (PlantedFault.Change c : f.changes()) {
                 try {
-                    PlantedFault.plant(Files.readString(Planted.SOURCES.resolve(c.file())), c);
+                    PlantedFault.plant(Files.readString(Planted.source(c.file())), c);
                 } catch (Exception e) {
                     wrong.add(f.name() + ": " + e.getMessage());
                 }

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,7 +32,7 @@ class ReadyLineTest {
         }
 
         @Override
-        boolean isImmediate() {
+        protected boolean isImmediate() {
             return true;
         }
     }
@@ -48,11 +53,11 @@ class ReadyLineTest {
     }
 
     private void drain() {
-        rig.queue.lock.lock();
+        Inside.lock(rig.queue).lock();
         try {
-            rig.queue.intake.drain();
+            Inside.drain(rig.queue);
         } finally {
-            rig.queue.lock.unlock();
+            Inside.lock(rig.queue).unlock();
         }
     }
 
@@ -136,8 +141,8 @@ class ReadyLineTest {
     @Test
     void drain_longLine_goesOnInTheHeapButKeepsEqualsTogether() {
         List<TimerNode> armed = new ArrayList<>();
-        for (int i = 0; i < Intake.IMMEDIATE_MAX + 10; i++) {
-            armed.add(arm(true, i < Intake.IMMEDIATE_MAX - 5 ? 10 : i < Intake.IMMEDIATE_MAX + 5 ? 11 : 12));
+        for (int i = 0; i < Inside.IMMEDIATE_MAX + 10; i++) {
+            armed.add(arm(true, i < Inside.IMMEDIATE_MAX - 5 ? 10 : i < Inside.IMMEDIATE_MAX + 5 ? 11 : 12));
             drain();
         }
         assertEquals(5, rig.heap.size());

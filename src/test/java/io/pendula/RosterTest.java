@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.TimerQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,7 +145,7 @@ class RosterTest {
                 return List.of();
             });
             for (TimerQueue q : s.engine.queues) {
-                q.lock.lock();
+                Inside.lock(q).lock();
             }
             try {
                 new Thread(end).start();
@@ -151,7 +153,7 @@ class RosterTest {
                 assertEquals(now ? Set.copyOf(tasks) : Set.of(), Set.copyOf(returned));
             } finally {
                 for (TimerQueue q : s.engine.queues) {
-                    q.lock.unlock();
+                    Inside.lock(q).unlock();
                 }
             }
             tasks.forEach(f -> assertEquals(!now, f.isCancelled()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
 import java.util.concurrent.FutureTask;

@@ -1,5 +1,12 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.search.Contents;
 import io.pendula.search.Execution;
 import io.pendula.search.Hooks;
@@ -21,8 +28,6 @@ import java.util.concurrent.locks.LockSupport;
  * promises to threads that arm must be so. In the end each arming must have ended once: by a run, a stop or a reset.
  */
 public final class SearchedScheduler implements Program {
-    private static final VarHandle HEAP = handle(TimerQueue.class, "heap", TimerHeap.class);
-    private static final VarHandle CLOSER = handle(TimerQueue.class, "closer", QueueCloser.class);
     private static final VarHandle STOPS = handle(Compactor.class, "stopsAtPublication", long.class);
     private static final Set<String> PARTS = Set.of("NodeFifo", "Reversal", "HeapRoom", "Shortage", "Place",
             "Liveness");
@@ -115,15 +120,15 @@ public final class SearchedScheduler implements Program {
                     : start == Spec.Start.FILED_FAR ? Spec.DISTANT : Spec.FILED);
             open[i]++;
             if (start == Spec.Start.FILED || start == Spec.Start.FILED_FAR || start == Spec.Start.STOPPED_FILED) {
-                queue.intake.drain();
+                Inside.drain(queue);
             }
             if (start == Spec.Start.STOPPED_FILED || start == Spec.Start.STOPPED_QUEUED) {
                 stop(i);
             }
             if (start == Spec.Start.FIRED) {
                 Fixtures.Claim claim = new Fixtures.Claim();
-                queue.intake.drain();
-                queue.due.claimDue(Spec.NOW, claim, false);
+                Inside.drain(queue);
+                Inside.claimDue(queue, Spec.NOW, claim, false);
                 scheduler.engine.perform(claim);
             }
         }
@@ -155,7 +160,7 @@ public final class SearchedScheduler implements Program {
                     }
                 }
                 case STOP -> stop(c.timer());
-                case HELP -> queue.intake.helpDrain();
+                case HELP -> Inside.helpDrain(queue);
                 case WAIT -> Hooks.sleepUntil(c.when());
                 default -> throw new IllegalArgumentException("" + c);
             }
@@ -170,11 +175,11 @@ public final class SearchedScheduler implements Program {
                 }
                 return h;
             }
-            return lock instanceof HoldLock || lock instanceof TimerHeap ? guardedByQueue() : 0;
+            return Inside.isQueueLock(lock) || lock instanceof TimerHeap ? guardedByQueue() : 0;
         }
 
         private long guardedByQueue() {
-            TimerHeap heap = (TimerHeap) HEAP.get(queue);
+            TimerHeap heap = Inside.heap(queue);
             long h = heap.size();
             for (int i = 0; i < heap.size(); i++) {
                 int rank = 0;
@@ -185,8 +190,8 @@ public final class SearchedScheduler implements Program {
             }
             h = Contents.mix(h, Contents.of(queue.intake, PARTS, UNCOUNTED));
             h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
-            h = Contents.mix(h, queue.intake.stops - (long) STOPS.get(queue.compactor));
-            return Contents.mix(h, Contents.of(CLOSER.get(queue), PARTS, UNCOUNTED));
+            h = Contents.mix(h, Inside.stopsInInbox(queue) - (long) STOPS.get(queue.compactor));
+            return Contents.mix(h, Contents.of(Inside.closer(queue), PARTS, UNCOUNTED));
         }
 
         @Override
@@ -208,14 +213,14 @@ public final class SearchedScheduler implements Program {
                     return "timer " + i + " is due at " + Spec.at(TimerState.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }
-                if (queue.gate.sleepsLong && TimerState.isQueued(s) && !TimerState.isArmed(s)) {
+                if (Inside.sleepsLong(queue) && TimerState.isQueued(s) && !TimerState.isArmed(s)) {
                     return "timer " + i + " was stopped in the inbox, and the owner sleeps for long";
                 }
                 if (then == Long.MAX_VALUE && open[i] != 0) {
                     return "timer " + i + " was armed " + open[i] + " times more than that has ended";
                 }
             }
-            if (queue.gate.sleepsLong && queue.compactor.staleCounter.stale() > 0) {
+            if (Inside.sleepsLong(queue) && Inside.stale(queue) > 0) {
                 return "an entry is stale, and the owner sleeps for long";
             }
             if (queue.compactor.wantsSweep()) {

@@ -4,6 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -74,7 +81,7 @@ class StaleEntryTest {
 
     /** One pass, as a late sweep does it. */
     private void sweepAll() {
-        queue.compactor.startThoroughSweep();
+        Inside.startThoroughSweep(queue);
         for (int chunks = rig.heap.size() / Compactor.SWEEP_CHUNK; chunks >= 0; chunks--) {
             queue.compactor.sweepStep();
         }
@@ -194,7 +201,7 @@ class StaleEntryTest {
     @Test
     void sweep_wholeHeapWithoutADeadEntry_isNotRepeatedBeforeMoreHaveDied() {
         List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        queue.compactor.staleCounter.add(3_000 * StaleCounter.STALE); // counted, though no sweep can find them
+        Inside.countStale(queue, 3_000 * Inside.STALE); // counted, though no sweep can find them
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
         assertTrue(rig.isAsleep());
@@ -298,7 +305,7 @@ class StaleEntryTest {
     @Test
     void stop_inTheInboxOfALoop_isLetGoAfterALateDrain() {
         AskingOwner loop = new AskingOwner();
-        queue.gate.setHome(loop);
+        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         rig.drain();
         OneShotTimer stopped = rig.arm(6 * HOUR);
@@ -373,7 +380,7 @@ class StaleEntryTest {
 
     /** By a thread that does not get the lock, so it neither drains nor sweeps. */
     private void withoutHelp(Runnable action) {
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread other = new Thread(action);
             other.start();
@@ -381,7 +388,7 @@ class StaleEntryTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
     }
 

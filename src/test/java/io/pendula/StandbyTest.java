@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -241,10 +246,10 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
         wakeUp(first);
-        queue.gate.takeUp(standby.helpBefore(first));
+        Inside.takeUp(queue, standby.helpBefore(first));
         arm(NOW + 5 * MS);
         assertTrue(second.isCalled());
-        assertEquals(WakeGate.NO_HELP, queue.gate.helpBefore);
+        assertEquals(WakeGate.NO_HELP, Inside.helpBefore(queue));
     }
 
     @Test
@@ -252,7 +257,7 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         wakeUp(first);
         second.sleeps(NOW + 1 * MS);
-        queue.gate.takeUp(standby.helpBefore(first));
+        Inside.takeUp(queue, standby.helpBefore(first));
         arm(NOW + 5 * MS);
         assertFalse(second.isCalled());
     }
@@ -293,7 +298,7 @@ class StandbyTest {
         wakeUp(first);
         first.setThread(Thread.currentThread());
         first.enterCallback();
-        queue.gate.takeUp(standby.helpBefore(first));
+        Inside.takeUp(queue, standby.helpBefore(first));
         arm(NOW + 5 * MS);
         first.leaveCallback();
         assertTrue(second.isCalled());

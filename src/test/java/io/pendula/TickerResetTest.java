@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.PendingLimit;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -48,7 +50,7 @@ class TickerResetTest {
     private void stepIntoNextReset(Runnable step) {
         SteppedTimer stepped = new SteppedTimer(rig.queue, false);
         rig.queue.arm(stepped, FAR);
-        for (int i = 1; i < Inbox.HELP_DEPTH; i++) {
+        for (int i = 1; i < Inside.HELP_DEPTH; i++) {
             rig.arm(FAR);
         }
         stepped.stepInAfter(1, step); // when the reset helps to drain

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.ThrownListener;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
@@ -436,12 +440,12 @@ class TickerTest {
         Fixtures.Claim claimAfter(long nanos) {
             now += nanos;
             Fixtures.Claim run = new Fixtures.Claim();
-            queue.lock.lock();
+            Inside.lock(queue).lock();
             try {
-                queue.intake.drain();
-                return queue.due.claimDue(queue.timeline.now(), run, false) ? run : null;
+                Inside.drain(queue);
+                return Inside.claimDue(queue, queue.timeline.now(), run, false) ? run : null;
             } finally {
-                queue.lock.unlock();
+                Inside.lock(queue).unlock();
             }
         }
 

@@ -1,12 +1,19 @@
 package io.pendula;
 
-import static io.pendula.Fixtures.assertHeapOrder;
+import static io.pendula.internal.queue.Inside.assertHeapOrder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -173,7 +180,7 @@ class TimerQueueModelTest {
             if (rnd.nextBoolean()) {
                 return;
             }
-            queue.compactor.startThoroughSweep();
+            Inside.startThoroughSweep(queue);
             queue.compactor.sweepStep();
             assertEquals(0, rig.dead(), "entries that are counted stale and were not dropped");
         }

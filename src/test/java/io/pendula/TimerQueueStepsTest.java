@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -59,7 +64,7 @@ class TimerQueueStepsTest {
         rig.drain();
         rig.sleep(1);
         boolean[] done = stepInOnce(t, TimerState.MODIFIED_EARLIER, () -> {
-            assertNull(queue.inbox.head(), "not pushed yet");
+            assertNull(Inside.inboxHead(queue), "not pushed yet");
             assertTrue(queue.reset(t, 2));
             rig.sleep(1);
         });
@@ -102,10 +107,10 @@ class TimerQueueStepsTest {
     void drain_timerLeftUnpushed_isPushedAndRuns() {
         OneShotTimer t = rig.arm(500);
         rig.fire(500);
-        queue.inbox.posts().enter(t);
-        assertTrue(t.tryMove(t.wordVolatile(), 600));
-        t.next = Inbox.UNPUSHED;
-        queue.inbox.pushFailed = true;
+        Inside.enterPosts(queue, t);
+        assertTrue(Inside.tryMove(t, 600));
+        Inside.link(t, Inside.UNPUSHED);
+        Inside.failPush(queue);
         assertEquals(0, rig.fire(599));
         assertEquals(1, rig.fire(600));
         assertFalse(queue.reset(t, 700), "posts has let go of it");
@@ -121,7 +126,7 @@ class TimerQueueStepsTest {
         }
 
         @Override
-        boolean casWord(long expected, long value) {
+        protected boolean casWord(long expected, long value) {
             Runnable step = beforeChange;
             beforeChange = null;
             if (step != null) {
@@ -169,27 +174,10 @@ class TimerQueueStepsTest {
 
     @Test
     void wantsSweep_moreStaleThanTheBound_isTrue() {
-        queue.compactor.staleCounter.add(Compactor.STALE_FLOOR * StaleCounter.STALE);
+        Inside.countStale(queue, Compactor.STALE_FLOOR * Inside.STALE);
         assertFalse(queue.compactor.wantsSweep());
-        queue.compactor.staleCounter.add(StaleCounter.STALE);
+        Inside.countStale(queue, Inside.STALE);
         assertTrue(queue.compactor.wantsSweep());
-    }
-
-    /** To wait in the lock's own queue takes a node, and so memory. */
-    @Test
-    void lock_memoryIsShort_waitsOutsideTheQueueOfTheLock() throws InterruptedException {
-        HoldLock lock = new HoldLock();
-        lock.lock();
-        lock.setScarce(true);
-        Thread other = new Thread(() -> {
-            lock.lock();
-            lock.unlock();
-        });
-        other.start();
-        Fixtures.awaitWaiting(other);
-        assertFalse(lock.hasQueuedThreads());
-        lock.unlock();
-        Fixtures.join(other);
     }
 
     // ---- what ends a run ----
@@ -236,8 +224,8 @@ class TimerQueueStepsTest {
     private static void assertLockIsFree(TimerQueue q, ExecutorService other, AtomicReference<Throwable> wrong) {
         try {
             other.submit(() -> {
-                q.lock.lock();
-                q.lock.unlock();
+                Inside.lock(q).lock();
+                Inside.lock(q).unlock();
             }).get(10, TimeUnit.SECONDS);
         } catch (Exception e) {
             wrong.set(e);

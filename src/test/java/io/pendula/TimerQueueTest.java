@@ -1,19 +1,19 @@
 package io.pendula;
 
-import static io.pendula.Fixtures.assertHeapOrder;
-import static io.pendula.TimerState.CANCELLED;
-import static io.pendula.TimerState.CANCELLED_QUEUED;
-import static io.pendula.TimerState.DELETED;
-import static io.pendula.TimerState.DELETED_QUEUED;
-import static io.pendula.TimerState.MODIFIED_EARLIER;
-import static io.pendula.TimerState.MODIFIED_LATER;
-import static io.pendula.TimerState.MOVING;
-import static io.pendula.TimerState.NO_STATUS;
-import static io.pendula.TimerState.REMOVED;
-import static io.pendula.TimerState.RUNNING;
-import static io.pendula.TimerState.RUNNING_ARMED;
-import static io.pendula.TimerState.RUNNING_CANCELLED;
-import static io.pendula.TimerState.WAITING;
+import static io.pendula.internal.queue.Inside.assertHeapOrder;
+import static io.pendula.internal.queue.TimerState.CANCELLED;
+import static io.pendula.internal.queue.TimerState.CANCELLED_QUEUED;
+import static io.pendula.internal.queue.TimerState.DELETED;
+import static io.pendula.internal.queue.TimerState.DELETED_QUEUED;
+import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.MOVING;
+import static io.pendula.internal.queue.TimerState.NO_STATUS;
+import static io.pendula.internal.queue.TimerState.REMOVED;
+import static io.pendula.internal.queue.TimerState.RUNNING;
+import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
+import static io.pendula.internal.queue.TimerState.RUNNING_CANCELLED;
+import static io.pendula.internal.queue.TimerState.WAITING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -23,6 +23,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
@@ -448,7 +457,7 @@ class TimerQueueTest {
         OneShotTimer t = waiting();
         assertTrue(queue.reset(t, 601));
         assertWord(t, MODIFIED_LATER, 601);
-        assertNull(queue.inbox.head());
+        assertNull(Inside.inboxHead(queue));
         assertCounts(0, 1, 0);
     }
 
@@ -502,7 +511,7 @@ class TimerQueueTest {
         OneShotTimer t = deleted();
         assertFalse(queue.reset(t, 600));
         assertWord(t, MODIFIED_LATER, 600);
-        assertNull(queue.inbox.head());
+        assertNull(Inside.inboxHead(queue));
         assertCounts(0, 1, 0);
     }
 
@@ -576,7 +585,7 @@ class TimerQueueTest {
         OneShotTimer t = running();
         assertFalse(queue.reset(t, 400));
         assertWord(t, RUNNING_ARMED, 400);
-        assertNull(queue.inbox.head());
+        assertNull(Inside.inboxHead(queue));
         assertCounts(0, 0, 0);
     }
 
@@ -606,7 +615,7 @@ class TimerQueueTest {
         OneShotTimer t = moving();
         rig.drain();
         assertWord(t, WAITING, 600);
-        assertNull(t.next);
+        assertNull(Inside.link(t));
         assertEquals(2, rig.heap.size());
         assertCounts(0, 1, 0);
     }
@@ -616,7 +625,7 @@ class TimerQueueTest {
         OneShotTimer t = modifiedEarlier();
         rig.drain();
         assertWord(t, WAITING, 550);
-        assertNull(t.next);
+        assertNull(Inside.link(t));
         assertEquals(3, rig.heap.size());
         assertCounts(1, 1, 0);
     }
@@ -626,7 +635,7 @@ class TimerQueueTest {
         OneShotTimer t = deletedQueued();
         rig.drain();
         assertWord(t, REMOVED, 600);
-        assertNull(t.next);
+        assertNull(Inside.link(t));
         assertEquals(1, rig.heap.size());
         assertCounts(0, 0, 0);
     }
@@ -636,7 +645,7 @@ class TimerQueueTest {
         OneShotTimer t = cancelledQueued();
         rig.drain();
         assertWord(t, CANCELLED, 600);
-        assertNull(t.next);
+        assertNull(Inside.link(t));
         assertEquals(1, rig.heap.size());
         assertCounts(0, 0, 0);
     }
@@ -652,7 +661,7 @@ class TimerQueueTest {
         }
         rig.drain();
         for (OneShotTimer t : armed) {
-            assertNull(t.next, "a link keeps another timer alive");
+            assertNull(Inside.link(t), "a link keeps another timer alive");
             assertSame(t, rig.claim(100).nodeOpaque());
         }
     }
@@ -930,12 +939,12 @@ class TimerQueueTest {
         long word = t.wordVolatile();
         int size = rig.heap.size();
         Claim run = new Claim();
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
-            assertTrue(queue.due.claimDue(600, run, false)); // the anchor
-            assertFalse(queue.due.claimDue(600, run, false));
+            assertTrue(Inside.claimDue(queue, 600, run, false)); // the anchor
+            assertFalse(Inside.claimDue(queue, 600, run, false));
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
         assertEquals(word, t.wordVolatile());
         assertEquals(size - 2, rig.heap.size());
@@ -1188,35 +1197,35 @@ class TimerQueueTest {
     @Test
     void arm_deepInbox_helpsBeforeItsOwnPush() {
         use(new Rig(false));
-        for (int i = 0; i < Inbox.HELP_DEPTH; i++) {
+        for (int i = 0; i < Inside.HELP_DEPTH; i++) {
             rig.arm(1_000);
         }
         assertEquals(0, rig.heap.size());
         OneShotTimer last = rig.arm(1_000);
-        assertEquals(Inbox.HELP_DEPTH, rig.heap.size());
+        assertEquals(Inside.HELP_DEPTH, rig.heap.size());
         assertEquals(MOVING, rig.state(last));
-        assertSame(last, queue.inbox.head());
-        assertNull(Inbox.next(last));
+        assertSame(last, Inside.inboxHead(queue));
+        assertNull(Inside.next(last));
         assertEquals(1, queue.view().stats().callerDrains());
     }
 
     @Test
     void arm_deepInboxButLockHeld_doesNotWait() throws InterruptedException {
         use(new Rig(false));
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread armer = new Thread(() -> {
-                for (int i = 0; i < Inbox.HELP_DEPTH + 10; i++) {
+                for (int i = 0; i < Inside.HELP_DEPTH + 10; i++) {
                     rig.arm(1_000);
                 }
             });
             armer.start();
             Fixtures.join(armer);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
         assertEquals(0, rig.heap.size());
-        assertEquals(Inbox.HELP_DEPTH + 10, queue.view().pending());
+        assertEquals(Inside.HELP_DEPTH + 10, queue.view().pending());
     }
 
     /** Fills the heap's arrays and takes away the memory for more. */
@@ -1261,7 +1270,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(a, WAITING, 5_000);
         assertWord(b, WAITING, 4_000);
-        assertFalse(queue.intake.room.shortage.isOn());
+        assertFalse(Inside.isMemoryShort(queue));
         assertEquals(filed.size(), rig.fire(3_999));
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
@@ -1319,7 +1328,7 @@ class TimerQueueTest {
         rig.giveMemory();
         rig.arm(6_000);
         rig.drain();
-        assertFalse(queue.intake.room.shortage.isOn());
+        assertFalse(Inside.isMemoryShort(queue));
         rig.arm(6_000);
         assertEquals(filed.size() + 3, rig.fire(10_000));
     }
@@ -1328,13 +1337,13 @@ class TimerQueueTest {
     void drain_outOfMemory_stopAndResetStillWork() {
         List<OneShotTimer> filed = armAllThatFit();
         List<OneShotTimer> more = new ArrayList<>();
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try { // so that none is refused
             for (int i = 0; i < 4; i++) {
                 more.add(rig.arm(5_000));
             }
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
         rig.drain();
         assertTrue(queue.stop(more.get(0)));
@@ -1400,7 +1409,7 @@ class TimerQueueTest {
         rig.heap.exhausted = true;
         rig.arm(Timeline.NEVER);
         long now = queue.timeline.now();
-        assertEquals(now + Shortage.LOOK_NANOS, rig.sleep(now));
+        assertEquals(now + Inside.shortageLookNanos(), rig.sleep(now));
         rig.arm(now);
         assertEquals(now, rig.sleep(now), "it took the place of one that is due later");
     }
@@ -1498,13 +1507,13 @@ class TimerQueueTest {
 
     /** By another thread, while the lock is held: else the stopper would sweep itself, and wake nobody. */
     private void stopWithoutLock(List<OneShotTimer> timers) throws InterruptedException {
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
             Fixtures.join(stopper);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
     }
 
@@ -1557,7 +1566,7 @@ class TimerQueueTest {
     @Test
     void stop_beyondHalfButLockHeld_doesNotWait() throws InterruptedException {
         List<OneShotTimer> timers = armMany(8_000);
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
@@ -1565,7 +1574,7 @@ class TimerQueueTest {
             assertEquals(8_000, rig.dead());
             assertEquals(8_000, rig.heap.size());
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
         assertEquals(0, queue.view().pending());
     }
@@ -1616,13 +1625,13 @@ class TimerQueueTest {
     @ValueSource(ints = {3_000, 10_000, 41_200})
     void sweepStep_everythingStopped_givesMemoryBack(int n) throws InterruptedException {
         List<OneShotTimer> timers = armMany(n);
-        queue.lock.lock();
+        Inside.lock(queue).lock();
         try {
             Thread stopper = new Thread(() -> timers.forEach(queue::stop));
             stopper.start();
             Fixtures.join(stopper);
         } finally {
-            queue.lock.unlock();
+            Inside.lock(queue).unlock();
         }
         rig.sleep(1);
         assertEquals(0, rig.heap.size());
@@ -1698,13 +1707,13 @@ class TimerQueueTest {
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;
-        queue.compactor.staleCounter.add(almost * StaleCounter.STOP);
+        Inside.countStale(queue, almost * Inside.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
             assertEquals(almost + i, queue.view().stats().stopped());
             assertEquals(i, rig.dead());
         }
-        assertEquals(5, queue.compactor.staleCounter.stale());
+        assertEquals(5, Inside.stale(queue));
         assertEquals(1, queue.view().pending());
     }
 
@@ -1712,9 +1721,9 @@ class TimerQueueTest {
     @Test
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
-        queue.compactor.staleCounter.add(-2 * StaleCounter.STALE);
+        Inside.countStale(queue, -2 * Inside.STALE);
         assertEquals(1, queue.view().stats().stopped());
-        queue.compactor.staleCounter.add(StaleCounter.STALE);
+        Inside.countStale(queue, Inside.STALE);
         assertEquals(1, queue.view().stats().stopped());
         assertEquals(0, queue.view().stats().staleEntries());
     }

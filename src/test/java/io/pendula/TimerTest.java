@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.ThrownListener;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;

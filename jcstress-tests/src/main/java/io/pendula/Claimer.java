@@ -1,5 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+
 /** Somebody who claims due timers and runs them, as a worker does. Each thread of a state has its own. */
 final class Claimer extends Firing {
     final boolean stealing;
@@ -13,11 +18,6 @@ final class Claimer extends Firing {
         this.stealing = stealing;
     }
 
-    @Override
-    Thread runner() {
-        return null;
-    }
-
     /** Claims and runs until nothing is due; returns how many it ran. */
     int runDue(TimerQueue queue, long now) {
         int before = runs;
@@ -29,19 +29,7 @@ final class Claimer extends Firing {
 
     /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to whoever has the lock. */
     boolean claim(TimerQueue queue, long now) {
-        if (!stealing) {
-            queue.lock.lock();
-        } else if (!queue.lock.tryLock()) {
-            return false;
-        }
-        try {
-            if (queue.intake.hasMail()) {
-                queue.intake.drain();
-            }
-            return queue.due.claimDue(now, this, stealing);
-        } finally {
-            queue.lock.unlock();
-        }
+        return Inside.claim(queue, this, now, stealing);
     }
 
     void finish() {

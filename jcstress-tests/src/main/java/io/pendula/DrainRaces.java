@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.TimerNode;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -231,7 +232,7 @@ public class DrainRaces {
         private TimerNode forNow() {
             return new TimerNode(this::fired) {
                 @Override
-                boolean isImmediate() {
+                protected boolean isImmediate() {
                     return true;
                 }
             };

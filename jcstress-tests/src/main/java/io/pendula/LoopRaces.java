@@ -2,6 +2,12 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -189,7 +195,7 @@ public class LoopRaces {
         public StopVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.inbox.setDepth(Inbox.HELP_DEPTH);
+            Inside.makeDeep(loop.queue);
         }
 
         @Actor
@@ -218,7 +224,7 @@ public class LoopRaces {
         public ResetVsFileOlder() {
             super(0);
             timer.queue.arm(timer, LATE);
-            loop.queue.inbox.setDepth(Inbox.HELP_DEPTH);
+            Inside.makeDeep(loop.queue);
         }
 
         @Actor
@@ -562,16 +568,10 @@ public class LoopRaces {
 
         final void transferAndSleep() {
             TimerQueue q = loop.queue;
-            if (q.lock.tryLock()) {
-                try {
-                    if (q.gate.owner() == loop && !loop.hasPolled(NOW)) {
-                        q.gate.transfer(this);
-                    }
-                } finally {
-                    q.lock.unlock();
-                }
-                sleepsUntil = q.due.prepareToSleep(this, NOW);
+            if (!loop.hasPolled(NOW)) {
+                q.ownership.takeOver(loop, this);
             }
+            sleepsUntil = q.due.prepareToSleep(this, NOW);
         }
 
         /** Who keeps the queue in the end, and what that one does about the timer. */

@@ -2,6 +2,12 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -21,12 +27,7 @@ public class ParkRaces {
 
         Parking() {
             file(other, LATE);
-            queue.lock.lock();
-            try {
-                queue.gate.transfer(this);
-            } finally {
-                queue.lock.unlock();
-            }
+            Inside.transfer(queue, this);
         }
 
         @Override
@@ -43,15 +44,7 @@ public class ParkRaces {
 
         /** What the owner does when its sleep has ended by itself. */
         final void wakeUp() {
-            queue.lock.lock();
-            try {
-                queue.gate.setPollUntil(WakeGate.AWAKE);
-                if (queue.intake.hasMail()) {
-                    queue.intake.drain();
-                }
-            } finally {
-                queue.lock.unlock();
-            }
+            Inside.wakeUp(queue);
         }
 
         /** How the owner's way to sleep ended for a timer that is due at {@code deadline}. */
@@ -352,7 +345,7 @@ public class ParkRaces {
         @Arbiter
         public void settle(LIL_Result r) {
             String sleep = sleep(LATE);
-            r.r1 = !"in time".equals(sleep) ? sleep : queue.compactor.isOverBound() ? "to be swept" : "swept";
+            r.r1 = !"in time".equals(sleep) ? sleep : Inside.isOverBound(queue) ? "to be swept" : "swept";
             r.r2 = wakes.get();
             r.r3 = audit(2, 1, 0);
         }
@@ -404,12 +397,7 @@ public class ParkRaces {
         private long until;
 
         public StopVsLongPark() {
-            queue.lock.lock();
-            try {
-                queue.gate.transfer(this);
-            } finally {
-                queue.lock.unlock();
-            }
+            Inside.transfer(queue, this);
             queue.arm(timer, Timeline.NEVER);
         }
 
@@ -430,7 +418,7 @@ public class ParkRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            boolean stale = queue.inbox.head() != null || heap.size() > 0;
+            boolean stale = Inside.holdsAnything(queue) || heap.size() > 0;
             r.r1 = until == DueTimers.RETRY ? "goes round" : until < Timeline.NEVER ? "limited"
                     : queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : stale ? "sleeps for ever" : "all dropped";
             r.r2 = wakes.get();

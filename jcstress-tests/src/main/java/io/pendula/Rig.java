@@ -1,5 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.TimerState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,18 +48,13 @@ abstract class Rig {
     }
 
     final void drainInbox() {
-        queue.lock.lock();
-        try {
-            queue.intake.drain();
-        } finally {
-            queue.lock.unlock();
-        }
+        Inside.drain(queue);
     }
 
     /** As many stale entries as are never worth a sweep; the next one is one too many. */
     final void pretendDeadEntries() {
         pretended = Compactor.STALE_FLOOR;
-        queue.compactor.staleCounter.add(pretended * StaleCounter.STALE);
+        Inside.pretendStale(queue, pretended);
     }
 
     final void sweepAll() {

@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.Inside;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -15,13 +16,7 @@ public class ShortageRaces {
     /** A queue whose heap could not grow. */
     abstract static class Short extends Rig {
         final void park(int entry) {
-            queue.lock.lock();
-            try {
-                queue.intake.room.shortage.failed(null, 1, 0);
-                queue.intake.room.park(entry);
-            } finally {
-                queue.lock.unlock();
-            }
+            Inside.park(queue, entry);
         }
     }
 

@@ -2,6 +2,10 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -214,7 +218,7 @@ public class StandbyRaces {
 
         @Arbiter
         public void settle(L_Result r) {
-            r.r1 = guard.isCalled() ? "called" : queue.inbox.holdsTimers() ? "left" : "drained";
+            r.r1 = guard.isCalled() ? "called" : Inside.holdsTimers(queue) ? "left" : "drained";
         }
     }
 }

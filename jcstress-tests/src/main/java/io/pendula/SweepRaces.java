@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.Inside;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -145,7 +146,7 @@ public class SweepRaces {
 
         @Actor
         public void sweep() {
-            queue.compactor.startThoroughSweep(); // elects one of the entries, by the link that the reset writes, too
+            Inside.startThoroughSweep(queue); // elects one of the entries, by the link that the reset writes, too
             queue.compactor.sweepStep();
         }
 

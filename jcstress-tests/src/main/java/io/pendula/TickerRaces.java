@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.TimerState;
 import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -16,6 +16,8 @@ import org.objectweb.asm.tree.VarInsnNode;
 
 /** A step of the production code that is left out: a call or a store in one method. */
 final class Fault {
+    private static final String QUEUE = "io/pendula/internal/queue/";
+
     private final String className;
     private final String method;
     /** Name of the method that is called, or of the field that is written. */
@@ -31,11 +33,16 @@ final class Fault {
     private Fault(String className, String method, String target, int number, int result,
             BiConsumer<MethodNode, AbstractInsnNode> instead) {
         this.instead = instead;
-        this.className = "io/pendula/" + className;
+        this.className = internalName(className);
         this.method = method;
         this.target = target;
         this.number = number;
         this.result = result;
+    }
+
+    private static String internalName(String simpleName) {
+        String inQueue = QUEUE + simpleName;
+        return Fault.class.getResource("/" + inQueue + ".class") == null ? "io/pendula/" + simpleName : inQueue;
     }
 
     /** Nothing is called, and {@code result} returned: a number, 1 for true; 0 also for null. */
@@ -69,7 +76,7 @@ final class Fault {
         InsnList call = new InsnList();
         call.add(new VarInsnNode(Opcodes.ALOAD, 0));
         call.add(new VarInsnNode(Opcodes.LLOAD, variable));
-        call.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, "io/pendula/TimerQueue", "wakeIfBefore", "(J)V", false));
+        call.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, QUEUE + "TimerQueue", "wakeIfBefore", "(J)V", false));
         return call;
     }
 
@@ -83,9 +90,9 @@ final class Fault {
                 }
                 InsnList say = new InsnList();
                 say.add(new VarInsnNode(Opcodes.ALOAD, 0));
-                say.add(new FieldInsnNode(Opcodes.GETFIELD, "io/pendula/DueTimers", "gate", "Lio/pendula/WakeGate;"));
+                say.add(new FieldInsnNode(Opcodes.GETFIELD, QUEUE + "DueTimers", "gate", "L" + QUEUE + "WakeGate;"));
                 say.add(new InsnNode(Opcodes.ICONST_1));
-                say.add(new FieldInsnNode(Opcodes.PUTFIELD, "io/pendula/WakeGate", "sleepsLong", "Z"));
+                say.add(new FieldInsnNode(Opcodes.PUTFIELD, QUEUE + "WakeGate", "sleepsLong", "Z"));
                 m.instructions.insertBefore(last, say);
             })};
     }

@@ -44,8 +44,8 @@ final class Rewriter {
     private static final Set<String> HEAP_WRITERS = Set.of("push", "pop", "rekeyTop", "removeAt", "clear");
     /** and this one looks at it. */
     private static final String HEAP_READER = "earliestFrom";
-    private static final String HEAP = "io/pendula/TimerHeap";
-    private static final String NODE = "io/pendula/TimerNode";
+    private static final String HEAP = "io/pendula/internal/queue/TimerHeap";
+    private static final String NODE = "io/pendula/internal/queue/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
     private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");
 

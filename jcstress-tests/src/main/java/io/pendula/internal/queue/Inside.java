@@ -1,0 +1,92 @@
+package io.pendula.internal.queue;
+
+/** What the states reach inside a queue that the runtime does not. */
+public final class Inside {
+    private Inside() {}
+
+    /** What an owner does before it claims. */
+    public static void drain(TimerQueue q) {
+        q.lock.lock();
+        try {
+            q.intake.drain();
+        } finally {
+            q.lock.unlock();
+        }
+    }
+
+    /** Claims as an owner, or as a thread that helps, which gives way to another that has the lock. */
+    public static boolean claim(TimerQueue q, Firing run, long now, boolean stealing) {
+        if (!stealing) {
+            q.lock.lock();
+        } else if (!q.lock.tryLock()) {
+            return false;
+        }
+        try {
+            if (q.intake.hasMail()) {
+                q.intake.drain();
+            }
+            return q.due.claimDue(now, run, stealing);
+        } finally {
+            q.lock.unlock();
+        }
+    }
+
+    /** Memory is short: the timer of a heap entry makes room for another. */
+    public static void park(TimerQueue q, int entry) {
+        q.lock.lock();
+        try {
+            q.intake.room.shortage.failed(null, 1, 0);
+            q.intake.room.park(entry);
+        } finally {
+            q.lock.unlock();
+        }
+    }
+
+    public static void pretendStale(TimerQueue q, int entries) {
+        q.compactor.staleCounter.add(entries * StaleCounter.STALE);
+    }
+
+    public static void startThoroughSweep(TimerQueue q) {
+        q.compactor.startThoroughSweep();
+    }
+
+    public static boolean holdsTimers(TimerQueue q) {
+        return q.inbox.holdsTimers();
+    }
+
+    /** Whether a timer, stopped or not, is in the inbox. */
+    public static boolean holdsAnything(TimerQueue q) {
+        return q.inbox.head() != null;
+    }
+
+    /** The next thread that arms finds an inbox that is long. */
+    public static void makeDeep(TimerQueue q) {
+        q.inbox.setDepth(Inbox.HELP_DEPTH);
+    }
+
+    public static boolean isOverBound(TimerQueue q) {
+        return q.compactor.isOverBound();
+    }
+
+    public static void transfer(TimerQueue q, QueueOwner to) {
+        q.lock.lock();
+        try {
+            q.gate.transfer(to);
+        } finally {
+            q.lock.unlock();
+        }
+    }
+
+    /** What the owner does when its sleep has ended by itself. */
+    public static void wakeUp(TimerQueue q) {
+        q.lock.lock();
+        try {
+            q.gate.setPollUntil(WakeGate.AWAKE);
+            if (q.intake.hasMail()) {
+                q.intake.drain();
+            }
+        } finally {
+            q.lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,362 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.StaleCounter.STALE;
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.state;
+
+/**
+ * Sweeps the stale entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks.
+ * Guarded by the queue's lock but for what is said to be volatile.
+ */
+public final class Compactor {
+    /*
+     * Beyond a bound, a quarter of the heap, the owner sweeps: chunk by chunk, from the tail to the top, until half of
+     * the bound is left. A little before, who makes entries stale sweeps two chunks now and then: that thread has the
+     * timers in its processor's cache. Far beyond the bound, whoever notices sweeps, as the owner does not get a
+     * processor. A pass that has dropped nothing is not repeated before more have become stale.
+     *
+     * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
+     * keeps its timer's task alive. So the owner sleeps no longer than LATE_NANOS while there are stale entries or, in
+     * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
+     * t is not repeated within LATE_SHARE * t.
+     *
+     * An owner that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
+     * pollUntil, and reads the count of stale entries after that; a thread that makes the first entry stale, or stops a
+     * timer in the inbox, reads sleepsLong after that. So, as in the proof of WakeGate, one of them sees the other, and
+     * the owner is woken once. To be woken for each of many such stops would cost more than they are worth: so if
+     * drains have dropped stopped timers since the last publication, the next sleep is limited, too.
+     */
+
+    /** So many stale entries are never worth a sweep. */
+    public static final int STALE_FLOOR = 1024;
+    /** Beyond the tidy bound two chunks are swept for so many entries that become stale. */
+    static final int TIDY_EVERY = 256;
+    /** Heap slots that a sweep visits in one hold of the lock. */
+    public static final int SWEEP_CHUNK = 1024;
+    /** Stale tops that are cleaned in one hold of the lock. */
+    public static final int CLEAN_CHUNK = 256;
+    /** A stopped timer that is neither armed again nor referred to is let go after about this time. */
+    public static final long LATE_NANOS = 30_000_000_000L;
+    /** In the shared scheduler, whose threads end after that. */
+    public static final long SHARED_LATE_NANOS = 3_000_000_000L;
+    /** A sweep for that purpose takes no more than one part of this many of a processor. */
+    public static final long LATE_SHARE = 1_000;
+
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    private final HoldLock lock;
+    private final WakeGate gate;
+    private final boolean keepOrder;
+    private final long lateNanos;
+    final StaleCounter staleCounter = new StaleCounter();
+
+    /**
+     * So many entries were counted stale when sweeps had visited the whole heap and found none of them; else 0. No sweep
+     * begins before more have become stale. Volatile: read by threads that make entries stale.
+     */
+    private volatile int fruitless;
+    /** The owner is at it, or will come back to it before it sleeps, so that nobody need wake it. */
+    private volatile boolean sweeping;
+    /** Where the sweep has got to; slots above have been looked at. */
+    private int hand;
+    private int unswept;
+    /** The last pass has dropped too few entries, so the next one is to be thorough. */
+    private boolean fellShort;
+    /** Slots that sweeps have visited since they last dropped an entry. */
+    private int visitedInVain;
+    /** When to sweep though few entries are stale, so that no stopped timer stays for long; or NEVER. */
+    private long lateSweepAt = Timeline.NEVER;
+    /** A sweep for that reason is under way since then, or 0. */
+    private long lateSweepBegan;
+    /** When the owner last planned a late sweep. */
+    private long plannedAt;
+    /** How many stopped timers drains had dropped when the owner last published a sleep. */
+    private long stopsAtPublication;
+    private long swept;
+
+    Compactor(TimerHeap heap, Liveness liveness, HoldLock lock, WakeGate gate, boolean keepOrder, long lateNanos) {
+        this.heap = heap;
+        this.liveness = liveness;
+        this.lock = lock;
+        this.gate = gate;
+        this.keepOrder = keepOrder;
+        this.lateNanos = lateNanos;
+    }
+
+    /**
+     * More stale entries than this: the worker sweeps. The racy read of the size is benign, it only shifts the bound.
+     */
+    private int softBound() {
+        return Math.max(STALE_FLOOR, heap.size() >> 2);
+    }
+
+    /**
+     * More than this: who makes entries stale sweeps a little now and then. It has the timers in its processor's cache,
+     * so this costs a fraction of what it costs the worker, which is called if that is not enough.
+     */
+    private int tidyBound() {
+        return softBound() * 3 / 4;
+    }
+
+    /** More than this: whoever notices helps, as the worker does not get a processor. */
+    private int hardBound() {
+        return STALE_FLOOR / 2 + (heap.size() >> 1);
+    }
+
+    boolean isOverBound() {
+        int stale = staleCounter.stale();
+        return stale > softBound() && stale > fruitless;
+    }
+
+    /** After an entry has become stale, and was counted. */
+    void tidyUp(int stale) {
+        if (stale == 1) {
+            gate.callForStale();
+        }
+        if (stale > tidyBound() && stale > fruitless) {
+            boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound();
+            if (turn) {
+                StackRoom.check();
+            }
+            if (turn && lock.tryLock()) {
+                try {
+                    sweepChunk();
+                    sweepChunk();
+                } finally {
+                    lock.unlock();
+                }
+                sweepToHardBound();
+            }
+            if (isOverBound() && !sweeping) {
+                gate.wakeIfBefore(1); // whoever sleeps, however short, wakes up to sweep
+            }
+        }
+    }
+
+    void onStaleDropped(int dropped) {
+        if (dropped > 0) {
+            swept += dropped;
+            int stale = staleCounter.add(-dropped * STALE);
+            if (fruitless > 0) {
+                fruitless = Math.min(fruitless, Math.max(0, stale));
+            }
+        }
+    }
+
+    /**
+     * Whether the owner should sweep before it sleeps. Asked after pollUntil was published: who makes an entry stale
+     * counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
+     */
+    public boolean wantsSweep() {
+        return sweeping || isOverBound();
+    }
+
+    /**
+     * One chunk of a sweep; true if there is more to do. The inbox is left alone: draining it at each step would bring
+     * timers into the heap that are about to be stopped, and those would be the next to be swept.
+     */
+    public boolean sweepStep() {
+        lock.lock();
+        try {
+            if (!sweeping) {
+                startSweep();
+            }
+            unswept -= SWEEP_CHUNK;
+            sweepChunk();
+            // Going on to half the bound spares the next few stops a wake.
+            boolean enough = staleCounter.stale() <= (liveness.thorough ? 0 : softBound() / 2);
+            sweeping = unswept > 0 && !enough;
+            if (!sweeping) {
+                fellShort = !enough && !liveness.thorough;
+                liveness.thorough = false;
+            }
+            return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startSweep() {
+        if (fellShort) {
+            startThoroughSweep();
+        } else {
+            sweeping = true;
+            unswept = heap.size();
+        }
+    }
+
+    /** Of the whole heap, with all stale entries told from live ones. */
+    void startThoroughSweep() {
+        lock.lock();
+        try {
+            fellShort = false;
+            liveness.thorough = true;
+            hand = heap.size(); // from the tail, so that none is missed
+            sweeping = true;
+            unswept = heap.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isOverHardBound() {
+        int stale = staleCounter.stale();
+        return stale > hardBound() && stale > fruitless;
+    }
+
+    /** In several holds of the lock; no more than twice the stale entries that a drain can bring. */
+    void sweepToHardBound() {
+        for (int chunks = 4 * Inbox.HELP_DEPTH / SWEEP_CHUNK; chunks > 0 && isOverHardBound() && lock.tryLock(); ) {
+            try {
+                for (; chunks > 0 && isOverHardBound() && lock.left() > SWEEP_CHUNK + HoldLock.SPARE_VISITS; chunks--) {
+                    sweepChunk();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /**
+     * Drops the stale entries among the next slots, round and round from the tail to the top. In a round that began at
+     * the tail the last entry, which takes the place of a dropped one, has been visited before.
+     */
+    private void sweepChunk() {
+        assert lock.isHeldByCurrentThread();
+        int dropped = 0;
+        int slots = Math.min(lock.left(), Math.min(SWEEP_CHUNK, heap.size()));
+        lock.visit(slots);
+        for (int visited = 0; visited < slots && heap.size() > 0; visited++) {
+            if (hand <= 0 || hand > heap.size()) {
+                hand = heap.size();
+            }
+            if (liveness.isStale(--hand)) {
+                dropped++;
+                if (liveness.thorough) {
+                    dropped += dropUntilVisited();
+                } else {
+                    heap.removeAt(hand); // what comes here, if not visited before, has its turn in the next round
+                }
+            }
+        }
+        onStaleDropped(dropped);
+        visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
+        if (visitedInVain >= heap.size()) {
+            visitedInVain = 0;
+            if (liveness.thorough) {
+                fruitless = staleCounter.stale();
+            } else if (!sweeping) { // only threads that make entries stale have swept
+                liveness.thorough = true;
+            }
+        }
+        heap.trim();
+    }
+
+    /**
+     * Drops the entry that the hand is at, and visits what comes there if that is an entry that was not visited before:
+     * a parent, if the last entry went further up. Returns how many more were dropped.
+     */
+    private int dropUntilVisited() {
+        for (int more = 0; ; more++) {
+            int last = heap.seq(heap.size() - 1);
+            heap.removeAt(hand);
+            if (hand >= heap.size() || heap.seq(hand) == last) {
+                return more;
+            }
+            if (lock.left() <= 0) {
+                hand++; // the next hold looks at this slot
+                return more;
+            }
+            lock.visit(1);
+            if (!liveness.isStale(hand)) {
+                return more;
+            }
+        }
+    }
+
+    /**
+     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
+     * ones that somebody else should get the lock meanwhile.
+     */
+    boolean cleanTops(long lazyFrom) {
+        int dropped = 0;
+        int visits = 0;
+        while (heap.size() > 0 && visits < CLEAN_CHUNK) {
+            long w = heap.top().wordVolatile();
+            if (liveness.isTopLive(w) || heap.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
+                break;
+            }
+            visits++;
+            lock.visit(1);
+            if (liveness.cleanTop()) {
+                dropped++;
+            }
+        }
+        onStaleDropped(dropped);
+        return visits < CLEAN_CHUNK;
+    }
+
+    // ---- late sweeps ----
+
+    /** When the owner must wake up for one, or NEVER. */
+    long lateSweepAt() {
+        return lateSweepAt;
+    }
+
+    /** The queue is closed or retired. */
+    void stopSweeping() {
+        sweeping = false;
+        lateSweepAt = Timeline.NEVER;
+        lateSweepBegan = 0;
+    }
+
+    /** {@code mail}: there may be timers in the inbox; {@code stops}: how many stopped ones drains have dropped. */
+    void planLateSweep(long now, boolean mail, long stops) {
+        if (keepOrder) { // a manual clock's advance and its loops look at everything anyway
+            lateSweepAt = Timeline.NEVER;
+            return;
+        }
+        if (lateSweepBegan > 0 && !sweeping) { // it has ended
+            long pause = Math.max(lateNanos, LATE_SHARE * (now - lateSweepBegan));
+            lateSweepBegan = 0;
+            lateSweepAt = Timeline.plus(now, pause);
+        }
+        boolean isStale = staleCounter.stale() > 0 || mail;
+        if (!isStale && stops == stopsAtPublication) {
+            lateSweepAt = Timeline.NEVER;
+        } else if (lateSweepAt == Timeline.NEVER) {
+            lateSweepAt = Timeline.plus(isStale ? plannedAt : now, lateNanos);
+        }
+        if (now >= lateSweepAt && lateSweepBegan == 0) {
+            lateSweepAt = Timeline.plus(now, lateNanos);
+            if (staleCounter.stale() > 0) {
+                lateSweepBegan = now;
+                startThoroughSweep();
+            }
+        }
+        plannedAt = now;
+    }
+
+    /** Whether there is something for a late sweep that planLateSweep did not see. */
+    boolean missesStale() {
+        return lateSweepAt == Timeline.NEVER && staleCounter.stale() > 0 && !keepOrder;
+    }
+
+    /** The owner is about to sleep until then. */
+    void publish(long until, long now, long stops) {
+        stopsAtPublication = stops;
+        gate.publish(until, !keepOrder && until - now > lateNanos);
+    }
+
+    // ---- figures ----
+
+    long swept() {
+        return swept;
+    }
+
+    /** Begins anew; {@code stops}: from where drains go on to count stopped timers. */
+    void takeFigures(long stops) {
+        swept = 0;
+        stopsAtPublication = stops;
+    }
+}

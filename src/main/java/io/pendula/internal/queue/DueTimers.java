@@ -1,0 +1,489 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.TimerState.MOVING;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.state;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.BooleanSupplier;
+
+/** Written by the lock holder alone, with nearly each claim; nextWhen is read by thieves. */
+@SuppressWarnings("unused") // through a VarHandle
+abstract class HolderFields extends Padded {
+    long nextWhen = Timeline.NEVER;
+
+    /** Where its loop's poll began: the next number of the heap, the end of those in line. */
+    int pollSeq;
+    long pollLine;
+
+    long fired;
+    long stolen;
+    final LatenessHistogram lateness = new LatenessHistogram();
+}
+
+/**
+ * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
+ * until when it sleeps. Each operation takes the queue's lock itself, and drains as much as one hold of it may.
+ */
+@SuppressWarnings("unused") // padding
+public final class DueTimers extends HolderFields {
+    /** A look at a queue files so many slices at most. */
+    private static final int PEEK_SLICES = 16;
+    /** Sleeps longer than this are divided. */
+    private static final long LONG_SLEEP_NANOS = 1_000_000_000;
+    /** A loop leaves put-off timers that are no nearer than this where they are. */
+    private static final long LAZY_NANOS = 50_000_000;
+
+    /** Results of prepareToSleep, below every deadline. */
+    public static final long RETRY = 0;
+    public static final long NOT_OWNER = -1;
+
+    /** Results of {@link #pollOne}, {@link #helpOne} and {@link #pollAsLoop}. */
+    public static final int NOTHING_DUE = 0;
+    public static final int CLAIMED = 1;
+    public static final int PUBLISHED = 2;
+    public static final int NOT_HERE = 3;
+    /** Nothing is due of what has been drained, but there is more. */
+    public static final int MORE = 4;
+
+    private static final VarHandle NEXT_WHEN;
+
+    static {
+        try {
+            NEXT_WHEN = MethodHandles.lookup().findVarHandle(HolderFields.class, "nextWhen", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
+
+    private final HoldLock lock;
+    private final Inbox inbox;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    private final Compactor compactor;
+    private final QueueCloser closer;
+    private final WakeGate gate;
+    private final PendingLimit limit;
+    private final boolean keepOrder;
+
+    DueTimers(HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Liveness liveness, Compactor compactor,
+            QueueCloser closer, WakeGate gate, PendingLimit limit, boolean keepOrder) {
+        this.lock = lock;
+        this.inbox = inbox;
+        this.intake = intake;
+        this.heap = heap;
+        this.liveness = liveness;
+        this.compactor = compactor;
+        this.closer = closer;
+        this.gate = gate;
+        this.limit = limit;
+        this.keepOrder = keepOrder;
+    }
+
+    // ---- claims ----
+
+    /** Claims the earliest timer that is due into {@code run}; false if none is. */
+    public boolean claimOne(Firing run, long now) {
+        lock.lock();
+        try {
+            return claimDue(now, run, false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Claims the earliest due timer into {@code run}; false if none is due. */
+    boolean claimDue(long now, Firing run, boolean stealing) {
+        assert lock.isHeldByCurrentThread();
+        int dropped = 0;
+        try {
+            // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
+            for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
+                boolean inLine = intake.immediateWhen() < heap.topKey();
+                long when = earliest();
+                if (when > now) {
+                    return false;
+                }
+                lock.visit(1);
+                TimerNode t = inLine ? intake.immediate.first() : heap.top();
+                long w = t.wordVolatile();
+                if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
+                    Runnable task = t.work(); // before the CAS, see cancel
+                    long next = t.nextAfter(when, now);
+                    if (t.tryClaim(w, when, next, t.isReceiver(task))) {
+                        run.begin(t, task, when, now);
+                        if (inLine) {
+                            intake.immediate.removeFirst();
+                        } else {
+                            heap.pop();
+                        }
+                        if (next == 0) {
+                            if (limit != null) {
+                                limit.release();
+                            }
+                        }
+                        fired++;
+                        if (stealing) {
+                            stolen++;
+                        }
+                        lateness.record(now - when);
+                        return true;
+                    }
+                } else if (inLine) {
+                    intake.dropFirstImmediate();
+                } else if (liveness.cleanTop()) {
+                    dropped++;
+                }
+            }
+            return false;
+        } finally {
+            setNextWhenOpaque(wakeTime(now));
+            compactor.onStaleDropped(dropped);
+        }
+    }
+
+    /**
+     * One step of the poller, in one hold of the lock: claims the earliest timer that is due into {@code run}. If none
+     * is, and {@code fresh}, which says that the clock was read for this step, publishes until when the poller can
+     * sleep.
+     *
+     * @param drain whether something may have been armed that was due at {@code now}
+     * @param helpBefore who arms for an instant before this from now on must call for help
+     */
+    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
+        lock.lock();
+        try {
+            if (gate.owner() != me || closer.isClosed()) {
+                return NOT_HERE;
+            }
+            if (fresh) {
+                gate.takeUp(helpBefore); // before the drain
+            }
+            if (drain && intake.hasMail()) {
+                intake.drain();
+            }
+            if (claimDue(now, run, false)) {
+                return CLAIMED;
+            }
+            return fresh && earliest() > now && publishSleep(now) != RETRY ? PUBLISHED : NOTHING_DUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One step of a thread that helps: as pollOne, but whoever else is here goes first, and the gate stays as it is. */
+    public int helpOne(Firing run, long now, boolean drain) {
+        if (!lock.tryLock()) {
+            return NOT_HERE;
+        }
+        try {
+            if (closer.isClosed()) {
+                return NOT_HERE;
+            }
+            boolean more = drain && intake.hasMail() && !intake.drain();
+            return claimDue(now, run, true) ? CLAIMED : more ? MORE : NOTHING_DUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- sleep ----
+
+    /**
+     * Publishes until when the owner sleeps.
+     *
+     * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if another has taken over
+     */
+    public long prepareToSleep(QueueOwner me, long now) {
+        lock.lock();
+        try {
+            return gate.owner() == me ? publishSleep(now) : NOT_OWNER;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long publishSleep(long now) {
+        if (!intake.drain()) {
+            setNextWhenOpaque(wakeTime(now));
+            return RETRY;
+        }
+        if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
+            return RETRY;
+        }
+        heap.trim();
+        setNextWhenOpaque(wakeTime(now));
+        planLateSweep(now);
+        long p = Math.min(ahead(wakeTime(now), now), compactor.lateSweepAt());
+        compactor.publish(p, now, intake.stops); // W1
+        if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
+            gate.setPollUntil(WakeGate.AWAKE);
+            return RETRY;
+        }
+        return p;
+    }
+
+    /**
+     * The same for a loop. It wakes up for other reasons, too, so a long sleep is not divided; and it polls so often
+     * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
+     */
+    public long prepareToWait(QueueOwner me, long now) {
+        lock.lock();
+        try {
+            if (gate.owner() != me) {
+                return NOT_OWNER;
+            }
+            if (isDrainDue(now) && !intake.drain()) {
+                setNextWhenOpaque(wakeTime(now));
+                return RETRY;
+            }
+            if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
+                return RETRY;
+            }
+            heap.trim();
+            setNextWhenOpaque(wakeTime(now));
+            planLateSweep(now);
+            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.lateSweepAt());
+            compactor.publish(p, now, intake.stops); // W1
+            if (inbox.arrivals() < p || compactor.missesStale()) { // R1
+                gate.setPollUntil(WakeGate.AWAKE);
+                return RETRY;
+            }
+            return p;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isDrainDue(long now) {
+        return keepOrder || inbox.pushFailed || inbox.arrivals() <= now || intake.isUnfinished() || now >= compactor.lateSweepAt()
+                || now >= intake.room.shortage.lookAt();
+    }
+
+    private void planLateSweep(long now) {
+        if (closer.isClosed()) {
+            compactor.stopSweeping();
+        } else {
+            compactor.planLateSweep(now, intake.hasMail(), intake.stops);
+        }
+    }
+
+    /** When the owner must be up again, as far as the heap and the backlog tell. */
+    private long wakeTime(long now) {
+        return Math.min(earliest(), intake.isUnfinished() ? now : intake.room.shortage.lookAt());
+    }
+
+    /**
+     * A long sleep ends an eighth too early and is followed by a shorter one. That costs three sleeps more in ten
+     * minutes, and spares a wake to each timer that is a little earlier than all before it.
+     */
+    private static long ahead(long when, long now) {
+        long left = when - now;
+        return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
+    }
+
+    /** Whoever arms next must wake the owner, which is up for all that the gate says, but has no thread. */
+    public void wakesOnNext(BooleanSupplier isThreadless) {
+        lock.lock();
+        try {
+            if (isThreadless.getAsBoolean()) {
+                gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The owner could not be woken, and sleeps as it did before. It says until when, under the lock. */
+    public void sleepsOn(QueueOwner me) {
+        lock.lock();
+        try {
+            long until = me.waitsUntil();
+            if (gate.owner() == me && until != WakeGate.AWAKE) {
+                gate.casPollUntil(WakeGate.AWAKE, until);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- a loop's poll ----
+
+    /**
+     * A loop polls: what is filed from now on, and not due before now, is for its next poll. True if something is due
+     * for this one.
+     */
+    public boolean beginPoll(QueueOwner loop, long now) {
+        lock.lock();
+        try {
+            if (!gate.takeBack(loop)) {
+                return false;
+            }
+            if (isDrainDue(now)) {
+                intake.drainFully();
+            }
+            planLateSweep(now); // as its thread may never say that it waits
+            pollSeq = heap.nextSeq();
+            pollLine = intake.immediate.removed() + intake.immediate.size();
+            return isDueInPoll(now);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The earliest deadline that is due in this poll, or NEVER. */
+    public long dueInPoll(long now) {
+        lock.lock();
+        try {
+            return isDueInPoll(now) ? earliest() : Timeline.NEVER;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One step of a loop; MORE if so many stale entries were in front that other threads were let at the lock. */
+    public int pollAsLoop(QueueOwner loop, Firing run, long now) {
+        lock.lock();
+        try {
+            if (!gate.takeBack(loop)) {
+                return NOT_HERE; // a callback has closed this loop
+            }
+            return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run, false) ? CLAIMED : MORE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lock held. Whether what is first is due, and for this visit. */
+    private boolean isDueInPoll(long now) {
+        if (earliest() <= now) {
+            compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
+        }
+        long when = earliest();
+        return when < now || when == now
+                && (intake.immediateWhen() < heap.topKey() ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
+    }
+
+    // ---- looks ----
+
+    /** Opaque: thieves and the monitor only take a hint from it. */
+    public long nextWhenOpaque() {
+        return (long) NEXT_WHEN.getOpaque(this);
+    }
+
+    void setNextWhenOpaque(long when) {
+        NEXT_WHEN.setOpaque(this, when);
+    }
+
+    /** Racy, a hint: whether something may be in the inbox. */
+    public boolean hasArrivals() {
+        return inbox.head() != null;
+    }
+
+    /** The earliest deadline of what has arrived in a queue whose owner asks for it. */
+    public long arrivals() {
+        return inbox.arrivals();
+    }
+
+    /** What tells that memory is short, once; else null. */
+    public Throwable takeShortage() {
+        return intake.room.takeReport();
+    }
+
+    /** The earliest deadline, as far as filed; it may belong to a stale entry. */
+    long earliest() {
+        assert lock.isHeldByCurrentThread();
+        return Math.min(intake.immediateWhen(), heap.topKey());
+    }
+
+    /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
+    public long earliestFrom(long from) {
+        return heap.earliestFrom(from);
+    }
+
+    /** The earliest deadline of an armed timer. */
+    public long earliestLive() {
+        lock.lock();
+        try {
+            intake.drainFully();
+            while (!compactor.cleanTops(Timeline.NEVER)) {
+                lock.giveWay();
+            }
+            return heap.topKey();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Files what has arrived, up to a bound, and lets thieves know of it; the earliest deadline. NEVER if another thread
+     * has the lock.
+     */
+    public long tryFileAndPeek(long now) {
+        if (!lock.tryLock()) {
+            return Timeline.NEVER;
+        }
+        try {
+            return fileAndPeek(now);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the
+     * earliest deadline.
+     */
+    long fileAndPeek(long now) {
+        for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
+            lock.giveWay();
+        }
+        setNextWhenOpaque(wakeTime(now));
+        return earliest();
+    }
+
+    /**
+     * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
+     * filed first. NOT_OWNER if another thread has the lock.
+     */
+    public long tryPeekLate(long now, long late) {
+        if (!lock.tryLock()) {
+            return NOT_OWNER;
+        }
+        try {
+            long told = Math.min(earliest(), intake.isAsked() ? inbox.arrivals() : Timeline.NEVER);
+            return told <= late ? fileAndPeek(now) : told; // else what has arrived stays where it may be stopped at little cost
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether something is due by then, or may be as there is much to file; false if another thread has the lock. */
+    public boolean isAnythingDue(long by) {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            return !intake.drain() || earliest() <= by;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whose deadline is the earliest, or null; it may be stale. */
+    public TimerNode first() {
+        lock.lock();
+        try {
+            if (intake.immediateWhen() < heap.topKey()) {
+                return intake.immediate.first();
+            }
+            return heap.size() > 0 ? heap.top() : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

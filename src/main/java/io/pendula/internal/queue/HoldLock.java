@@ -1,0 +1,83 @@
+package io.pendula.internal.queue;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The lock of a queue. It counts the timers that a hold visits, so that whatever takes long is done in slices, with the
+ * lock released in between.
+ *
+ * <p>It is not fair: a fair one made start and stop with 1,000 timers in flight a fifth dearer. A thread that releases
+ * it between two slices yields if others wait.
+ */
+final class HoldLock extends ReentrantLock {
+    /** So many timers are visited in one hold at most; one that is visited twice in a hold counts once. */
+    static final int MAX_VISITS = 4096;
+
+    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
+    static final int SPARE_VISITS = 512;
+
+    private static final long serialVersionUID = 1;
+    private static final long SCARCE_WAIT_NANOS = 50_000;
+
+    // Guarded by this.
+    private int visits;
+    private int most;
+
+    private volatile boolean scarce;
+    // What lies behind this object is read by threads that arm; the lock holder writes the fields before.
+    @SuppressWarnings("unused")
+    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
+
+    HoldLock() {
+        super(false);
+    }
+
+    /** Without memory a thread must not queue: that takes a node, and so perhaps a full collection in vain. */
+    @Override
+    public void lock() {
+        if (!scarce) {
+            super.lock();
+            return;
+        }
+        while (!tryLock()) {
+            LockSupport.parkNanos(this, SCARCE_WAIT_NANOS);
+        }
+    }
+
+    void setScarce(boolean scarce) {
+        this.scarce = scarce;
+    }
+
+    @Override
+    public void unlock() {
+        most = Math.max(most, visits);
+        visits = 0;
+        super.unlock();
+    }
+
+    /** Lock held. How many timers this hold may still visit. */
+    int left() {
+        return MAX_VISITS - visits;
+    }
+
+    void visit(int timers) {
+        visits += timers;
+        assert visits <= MAX_VISITS : visits + " timers visited in one hold, but at most " + MAX_VISITS + " expected";
+    }
+
+    /** Lock held. Releases the lock for a moment, and begins a new hold. */
+    void giveWay() {
+        boolean wanted = hasQueuedThreads();
+        unlock();
+        if (scarce || wanted) {
+            Thread.yield();
+        }
+        lock();
+    }
+
+    /** Lock held. How many timers one hold has visited at most. */
+    int most() {
+        return Math.max(most, visits);
+    }
+}

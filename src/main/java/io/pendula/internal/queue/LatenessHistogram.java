@@ -1,0 +1,67 @@
+package io.pendula.internal.queue;
+
+import java.util.Arrays;
+
+/**
+ * Counts firings by how late they were. The lock of its queue guards it, so there is one writer at a time.
+ *
+ * <p>The buckets are log-linear: eight to each power of two from a microsecond on, so a bucket is at most an eighth wide
+ * of what it holds; below a microsecond they are {@link #UNIT} nanoseconds wide. The last one holds all from about 18
+ * minutes on.
+ */
+public final class LatenessHistogram {
+    private static final int UNIT_BITS = 7;
+    /** Width of the narrowest bucket, in nanoseconds. */
+    public static final int UNIT = 1 << UNIT_BITS;
+    private static final int SUB_BITS = 3;
+    private static final int SUB = 1 << SUB_BITS;
+    /** From this power of two on, in units, all is one bucket. */
+    private static final int TOP_BITS = 33;
+    public static final int BUCKETS = (TOP_BITS - SUB_BITS + 1) * SUB + 1;
+
+    private final long[] counts = new long[BUCKETS];
+    private long sum;
+    private long max;
+
+    public void record(long nanos) {
+        counts[bucket(nanos)]++;
+        sum += nanos;
+        if (nanos > max) {
+            max = nanos;
+        }
+    }
+
+    public LatenessSnapshot snapshot() {
+        int used = BUCKETS;
+        while (used > 0 && counts[used - 1] == 0) {
+            used--;
+        }
+        return new LatenessSnapshot(Arrays.copyOf(counts, used), sum, max);
+    }
+
+    void clear() {
+        Arrays.fill(counts, 0);
+        sum = 0;
+        max = 0;
+    }
+
+    /** The bucket of a lateness of at least 0. */
+    public static int bucket(long nanos) {
+        long units = nanos >>> UNIT_BITS;
+        if (units < SUB) {
+            return (int) units;
+        }
+        int power = 63 - Long.numberOfLeadingZeros(units);
+        return power >= TOP_BITS ? BUCKETS - 1
+                : (power - SUB_BITS) * SUB + (int) (units >>> power - SUB_BITS);
+    }
+
+    /** The least lateness that a bucket holds; of the one after the last bucket Long.MAX_VALUE. */
+    public static long lowest(int bucket) {
+        if (bucket >= BUCKETS) {
+            return Long.MAX_VALUE;
+        }
+        int power = Math.max(0, bucket / SUB - 1);
+        return (long) (bucket - power * SUB) << power + UNIT_BITS;
+    }
+}

@@ -1,0 +1,109 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.TimerState.WAITING;
+import static io.pendula.internal.queue.TimerState.DELETED;
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.isPlaced;
+import static io.pendula.internal.queue.TimerState.state;
+
+/**
+ * Tells which entries of a heap are live: belong to an armed timer that waits for just them (ground rules 1 and 2 of
+ * the package). Guarded by the queue's lock.
+ */
+final class Liveness {
+    private final TimerHeap heap;
+    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    private final boolean keepOrder;
+    /** A sweep elects one of several entries that may be the live one of their timer. */
+    boolean thorough;
+
+    Liveness(TimerHeap heap, boolean keepOrder) {
+        this.heap = heap;
+        this.keepOrder = keepOrder;
+    }
+
+    /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
+    boolean isTopLive(long w) {
+        return state(w) == WAITING && isInPlace(0, w);
+    }
+
+    /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
+    boolean cleanTop() {
+        TimerNode t = heap.top();
+        long w = t.wordVolatile();
+        if (state(w) == MODIFIED_LATER && isInPlace(0, w)) {
+            Place place = t.next instanceof Place p ? p : null; // before the CAS: after it a reset may push the timer
+            if (t.tryFile(w)) {
+                if (place != null) {
+                    place.seq = heap.nextSeq();
+                }
+                heap.rekeyTop(deadline(w));
+            }
+            return false;
+        }
+        if (isStale(0)) {
+            heap.pop();
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether an entry belongs to no armed timer; lets a deleted timer go. */
+    boolean isStale(int i) {
+        TimerNode t = heap.node(i);
+        for (;;) {
+            long w = t.wordVolatile();
+            switch (state(w)) {
+                case WAITING:
+                case MODIFIED_LATER:
+                    if (!isInPlace(i, w)) {
+                        return true;
+                    }
+                    if (thorough && isPlaced(w)) {
+                        elect(i);
+                    }
+                    return false;
+                case DELETED:
+                    if (t.tryLetGo(w)) {
+                        return true;
+                    }
+                    break;
+                default:
+                    return true;
+            }
+        }
+    }
+
+    /**
+     * Whether entry {@code i} is, or may be, the live one of its timer, which the word {@code w} says is filed. A link
+     * that holds another timer says that a reset has brought this one forward since the word was read.
+     */
+    boolean isInPlace(int i, long w) {
+        if (!isPlaced(w)) {
+            assert fits(i, w);
+            return true;
+        }
+        TimerNode link = heap.node(i).next;
+        return link == null ? !keepOrder && fits(i, w) : link instanceof Place p && p.seq == heap.seq(i);
+    }
+
+    private boolean fits(int i, long w) {
+        return state(w) == WAITING ? deadline(w) == heap.key(i) : deadline(w) >= heap.key(i);
+    }
+
+    /**
+     * Makes an entry that may be the live one of its timer the only one that is. By a CAS from null, as a reset may bring
+     * the timer forward at this moment: it writes the link, never null, before its push, and from then on this fails.
+     */
+    private void elect(int i) {
+        TimerNode t = heap.node(i);
+        if (t.next == null) {
+            try {
+                Place.elect(t, heap.seq(i));
+            } catch (OutOfMemoryError e) {
+                return; // the entries stay alike
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.pendula.internal.queue;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * Whose a queue is. The owner sees to it that its due timers run; another may take it over. A queue whose loop has gone
+ * leaves the scheduler's queues when nothing is armed there, and comes back with the next arming: see GoneQueues.
+ */
+public final class Ownership {
+    private final HoldLock lock;
+    private final WakeGate gate;
+    private final Inbox inbox;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Compactor compactor;
+    private final DueTimers due;
+    private final OverdueNote overdue;
+
+    /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
+    private volatile boolean left;
+
+    Ownership(HoldLock lock, WakeGate gate, Inbox inbox, Intake intake, TimerHeap heap, Compactor compactor, DueTimers due,
+            OverdueNote overdue) {
+        this.lock = lock;
+        this.gate = gate;
+        this.inbox = inbox;
+        this.intake = intake;
+        this.heap = heap;
+        this.compactor = compactor;
+        this.due = due;
+        this.overdue = overdue;
+    }
+
+    /** Whether nobody but the owner may run what is due. Never so of a queue that was armed for anybody. */
+    public boolean isConfined() {
+        QueueOwner k = gate.home();
+        return k != null && k.isConfined();
+    }
+
+    /** Takes the queue back from those who have it, for the loop that is its home; nothing if that has changed. */
+    public void takeBack(QueueOwner loop) {
+        lock.lock();
+        try {
+            gate.takeBack(loop);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@code to}, which is up, takes over from {@code from}; false if that is no longer the owner. */
+    public boolean takeOver(QueueOwner from, QueueOwner to) {
+        lock.lock();
+        try {
+            if (gate.owner() != from) {
+                return false;
+            }
+            gate.transfer(to);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether there may be an armed timer here. Racy: see Monitor. */
+    public boolean mayBeArmed() {
+        TimerNode head = inbox.head();
+        return head != Inbox.CLOSED
+                && (Inbox.isTimer(head) && head != overdue.settled || isAnyFiled() || intake.isTakenOut());
+    }
+
+    /** Whether an armed timer is filed, as far as is counted. */
+    boolean isAnyFiled() {
+        return !intake.immediate.isEmpty() || heap.size() > compactor.staleCounter.stale();
+    }
+
+    // ---- leaving the scheduler's queues, and coming back ----
+
+    /** Makes {@code to} the owner, for good; null with a manual clock, whose advance runs what is due. */
+    public void giveTo(QueueOwner to) {
+        lock.lock();
+        try {
+            give(to);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void give(QueueOwner to) {
+        assert lock.isHeldByCurrentThread();
+        gate.setHome(to);
+        gate.transfer(to);
+        intake.drain(); // so that arrivals says what the owner asks for
+    }
+
+    /** As giveTo, when the loop has gone that the queue was made for. */
+    public void leaveTo(QueueOwner successor) {
+        lock.lock();
+        try {
+            left = true;
+            give(successor);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether it may be worth to try and retire this queue. The racy read of the size is benign. */
+    public boolean seemsVacant() {
+        return left && heap.size() <= compactor.staleCounter.stale() && inbox.head() == null;
+    }
+
+    /**
+     * True if nothing was armed here and, as is asked under the lock, no callback of this queue runs: then the inbox
+     * takes no more timers.
+     */
+    public boolean retire(BooleanSupplier isAnyRunning) {
+        lock.lock();
+        try {
+            // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
+            boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
+                    && intake.isEmpty();
+            if (!vacant || isAnyRunning.getAsBoolean() || !inbox.retire()) {
+                return false;
+            }
+            compactor.stopSweeping();
+            due.setNextWhenOpaque(Timeline.NEVER);
+            release();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean isRetired() {
+        return inbox.isRetired();
+    }
+
+    /** Ends the retirement. The owner first, so that each push finds an owner to wake; null if it is closed next. */
+    public void comeBackTo(QueueOwner successor) {
+        lock.lock();
+        try {
+            give(successor);
+            gate.setPollUntil(Timeline.NEVER); // the owner may sleep, and has nothing to do before the push
+            inbox.reopen();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No thread sleeps for this queue any more, nor does it keep its last owner in memory. */
+    public void disown() {
+        lock.lock();
+        try {
+            release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        assert lock.isHeldByCurrentThread();
+        gate.setHome(null);
+        gate.transfer(null);
+        overdue.forgetInbox();
+        overdue.sleeper = null;
+    }
+}

@@ -1,0 +1,40 @@
+package io.pendula.internal.queue;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The bound on armed timers that {@code maxPending} sets: one permit for as long as a timer is armed. */
+public final class PendingLimit {
+    private final long max;
+    private final AtomicLong held = new AtomicLong();
+    /**
+     * Permits that threads have given back who had no stack left for a call. Changed under this object's monitor, which
+     * needs none; never lower than before.
+     */
+    public volatile long returned;
+
+    public PendingLimit(long max) {
+        this.max = max;
+    }
+
+    /** Takes a permit or throws; never above the bound, not even for a moment. */
+    public void acquire() {
+        for (long n = held.get(); ; n = held.get()) {
+            long taken = n - returned;
+            if (taken >= max) {
+                throw new RejectedExecutionException("maxPending reached: " + taken + " timers are armed");
+            }
+            if (held.compareAndSet(n, n + 1)) {
+                return;
+            }
+        }
+    }
+
+    public void release() {
+        held.decrementAndGet();
+    }
+
+    public long held() {
+        return held.get() - returned;
+    }
+}

@@ -1,0 +1,93 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.WAITING;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isPlaced;
+import static io.pendula.internal.queue.TimerState.isQueued;
+import static io.pendula.internal.queue.TimerState.state;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that no
+ * operation waits for long. Entries that move in the heap between two holds would be missed, or met twice.
+ */
+final class PendingWalk {
+    private static final int CHUNK = 1024;
+    /** So often the walk of a queue is begun; the last time it goes on whatever moves. */
+    private static final int TRIES = 4;
+
+    private final HoldLock lock;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    /** Of a timer that has left an entry behind, both may look alike (ground rule 2 of the package). */
+    private final Set<TimerNode> placed = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    PendingWalk(HoldLock lock, Intake intake, TimerHeap heap, Liveness liveness) {
+        this.lock = lock;
+        this.intake = intake;
+        this.heap = heap;
+        this.liveness = liveness;
+    }
+
+    /**
+     * Hands each armed timer to {@code look}, which is called under the lock, until it says no. Begins anew if entries
+     * have moved between two holds, after {@code forget}; but not for ever, as timers may fire all the time.
+     *
+     * @return false if {@code look} said no
+     */
+    boolean forEach(Predicate<TimerNode> look, Runnable forget) {
+        lock.lock();
+        try {
+            for (int tries = TRIES; ; tries--) {
+                intake.drainFully();
+                Boolean all = walk(look, tries > 1);
+                if (all != null) {
+                    return all;
+                }
+                placed.clear();
+                forget.run();
+                lock.giveWay();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Null if entries have moved, and that matters. */
+    private Boolean walk(Predicate<TimerNode> look, boolean exact) {
+        boolean[] goesOn = {true};
+        intake.forEach(t -> { // not in slices: what is in these lines is due now
+            int s = state(t.wordVolatile());
+            goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
+        });
+        int size = heap.size();
+        int seq = heap.nextSeq();
+        for (int i = 0; goesOn[0] && i < heap.size(); ) {
+            lock.giveWay();
+            if (exact && (heap.size() != size || heap.nextSeq() != seq)) { // each push takes a number
+                return null;
+            }
+            int end = Math.min(heap.size(), i + CHUNK);
+            lock.visit(Math.max(0, end - i));
+            while (goesOn[0] && i < end) {
+                goesOn[0] = !isLive(i) || look.test(heap.node(i));
+                i++;
+            }
+        }
+        return goesOn[0];
+    }
+
+    /** Reads only: to drop what is stale is for others. */
+    private boolean isLive(int i) {
+        TimerNode t = heap.node(i);
+        long w = t.wordVolatile();
+        int s = state(w);
+        return (s == WAITING || s == MODIFIED_LATER) && liveness.isInPlace(i, w) && (!isPlaced(w) || placed.add(t));
+    }
+}

@@ -1,0 +1,36 @@
+package io.pendula.internal.queue;
+
+/** Sees to it that a queue's due timers run: the workers together ({@link Standby}), or an application's loop. */
+public interface QueueOwner {
+    /** Called after the queue's pollUntil was moved to AWAKE. The caller holds no lock; never blocks, never throws. */
+    void wake();
+
+    /** The same after a timer was armed for {@code when}, which is earlier than pollUntil was. */
+    default void wakeFor(WakeGate gate, long when) {
+        wake();
+    }
+
+    /** A timer was armed for {@code when}, before the gate's helpBefore, while pollUntil says AWAKE. */
+    default void help(WakeGate gate, long when) {}
+
+    /** The same after wakeFor, if it slept without a limit: from now on something is armed. */
+    default void firstIsArmed() {}
+
+    /** Under the queue's lock: until when it sleeps, AWAKE if it is up. For an owner whose wake may fail. */
+    default long waitsUntil() {
+        return WakeGate.AWAKE;
+    }
+
+    /** Under the queue's lock: a queue that others had taken over is its own again. */
+    default void tookBack() {}
+
+    /** Whether nobody else may run the timers of its queues. */
+    default boolean isConfined() {
+        return false;
+    }
+
+    /** Whether it wants to know when the earliest timer in the inbox is due. */
+    default boolean asksForArrivals() {
+        return false;
+    }
+}

@@ -1,0 +1,123 @@
+package io.pendula.internal.queue;
+
+import java.lang.ref.ReferenceQueue;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** What is in a queue and what it has done, for those who watch it. */
+public final class QueueView {
+    private final TimerQueue queue;
+
+    private final Timeline timeline;
+    private final HoldLock lock;
+    private final Intake intake;
+    private final TimerHeap heap;
+    private final Liveness liveness;
+    private final Compactor compactor;
+    private final QueueCloser closer;
+    private final DueTimers due;
+    private final LongAdder resets;
+
+    QueueView(TimerQueue queue) {
+        this.queue = queue;
+        timeline = queue.timeline;
+        lock = queue.lock;
+        intake = queue.intake;
+        heap = queue.heap;
+        liveness = queue.liveness;
+        compactor = queue.compactor;
+        closer = queue.closer;
+        due = queue.due;
+        resets = queue.resets;
+    }
+
+    /** Armed timers, not counting those whose next firing awaits the end of their run. */
+    public long pending() {
+        lock.lock();
+        try {
+            intake.drainFully();
+            return waiting();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long waiting() {
+        return Math.max(0, intake.armed() + heap.size() - compactor.staleCounter.stale());
+    }
+
+    /** How many timers one hold of the lock has visited at most. */
+    public int longestHold() {
+        lock.lock();
+        try {
+            return lock.most();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public QueueSnapshot stats() {
+        lock.lock();
+        try {
+            intake.drainFully();
+            long pending = waiting();
+            long stopped = intake.stops + compactor.staleCounter.stops();
+            long reset = resets.sum();
+            long unfired = closer.unfired();
+            long next = pending == 0 ? Timeline.NEVER : due.earliest();
+            return new QueueSnapshot(due.fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
+                    heap.capacity(), compactor.swept(), due.stolen, intake.helps,
+                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), due.lateness.snapshot());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */
+    public QueueSnapshot takeFigures() {
+        lock.lock();
+        try {
+            long stopped = intake.stops + compactor.staleCounter.stops();
+            long reset = resets.sum();
+            long unfired = closer.unfired();
+            QueueSnapshot figures = new QueueSnapshot(due.fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
+                    due.stolen, intake.helps, Long.MAX_VALUE, due.lateness.snapshot());
+            due.fired = 0;
+            intake.stops -= stopped;
+            intake.helps = 0;
+            compactor.takeFigures(intake.stops);
+            resets.add(-reset);
+            closer.takeFigures();
+            due.stolen = 0;
+            due.lateness.clear();
+            return figures;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** After takeFigures: what is counted from then on. */
+    public LateCounts lateCounts(ReferenceQueue<Object> unreachable) {
+        return new LateCounts(queue, resets, compactor.staleCounter, -intake.stops, unreachable);
+    }
+
+    /** Looks at every timer that is filed here; each armed one once, stopped ones perhaps. */
+    public void forEach(Consumer<TimerNode> look) {
+        lock.lock();
+        try {
+            intake.drainFully();
+            intake.forEach(look);
+            for (int i = 0; i < heap.size(); i++) {
+                look.accept(heap.node(i));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
+    public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
+        return new PendingWalk(lock, intake, heap, liveness).forEach(look, forget);
+    }
+}

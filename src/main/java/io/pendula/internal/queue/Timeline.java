@@ -1,0 +1,50 @@
+package io.pendula.internal.queue;
+
+import java.util.function.LongSupplier;
+
+/**
+ * One scheduler's time: a count of nanoseconds, moved so that it starts at 1, never wraps and fits 59 bits.
+ *
+ * <p>Raw clock values may be negative and wrap around, so they can neither be compared by {@code <} nor packed beside
+ * a state. Here an instant lies in [1, NEVER - 1], a deadline in [1, NEVER]; 0 stays free to mean "none". As no
+ * instant ever reaches NEVER (18 years after the start), a timer with that deadline never runs and nothing needs to
+ * treat it specially.
+ */
+public final class Timeline {
+    /** The deadline that never comes; also what an empty heap reports. */
+    public static final long NEVER = (1L << 59) - 1;
+
+    /** Null stands for the system clock, so that the common case is a direct intrinsic call. */
+    private final LongSupplier clock;
+    private final long origin;
+
+    public Timeline(LongSupplier clock) {
+        this.clock = clock;
+        this.origin = reading() - 1;
+    }
+
+    private long reading() {
+        return clock == null ? System.nanoTime() : clock.getAsLong();
+    }
+
+    public boolean isSystem() {
+        return clock == null;
+    }
+
+    /** The present instant. */
+    public long now() {
+        long t = reading() - origin;
+        // A clock that steps back below its first reading must not produce an instant that means "none".
+        return Math.max(1, Math.min(t, NEVER - 1));
+    }
+
+    /** The deadline that lies {@code delay} nanoseconds ahead; negative delays are due now, overlong ones never. */
+    public long deadlineIn(long delay) {
+        return plus(now(), Math.max(0, delay));
+    }
+
+    /** {@code instant + nanos}, saturating at NEVER; both at least 0. */
+    public static long plus(long instant, long nanos) {
+        return nanos >= NEVER - instant ? NEVER : instant + nanos;
+    }
+}

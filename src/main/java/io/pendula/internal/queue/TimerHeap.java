@@ -1,0 +1,377 @@
+package io.pendula.internal.queue;
+
+import java.util.Arrays;
+
+/**
+ * A 4-ary min-heap of (key, node) entries, first in first out among equal keys. Single-threaded; its owner locks.
+ *
+ * <p>Keys lie in an array of their own beside the references: a sift then touches one cache line per level instead
+ * of four timers, which at 100,000 entries is worth a factor of three and more. Nodes do not know their index:
+ * writing it at every move would cost as much again, and lazy deletion needs none.
+ *
+ * <p>The heap grows in steps that are bounded, since a step happens under the owner's lock: the first chunk grows by
+ * copying up to {@link #COPIED_MAX} entries, and from then on whole chunks are appended, and taken off again, without
+ * any copying. The root has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind
+ * it: four siblings never lie in two chunks, so that a sift looks up one chunk per level, and none in the first chunk.
+ * A chunk four times smaller made resets of 100,000 timers a tenth dearer, as two or three levels of their heap lay
+ * outside the first chunk instead of one.
+ *
+ * <p>Order among equals costs one {@code int} per entry. The smallest of four children is found without a branch
+ * that the processor could mispredict; sequence numbers are looked at only when two keys are really equal, and are
+ * compared by difference, so they may wrap around. What takes the place of a removed entry nearly always belongs near
+ * the leaves. So the hole sinks to a leaf without a comparison against it, and the entry rises from there.
+ *
+ * <p>Keys must be at least 0 (the sign of a difference must tell the order).
+ */
+public class TimerHeap {
+    private static final int CHUNK_BITS = 14;
+    /** Entries of a chunk: 256 KiB in three arrays, with compressed references. */
+    static final int CHUNK = 1 << CHUNK_BITS;
+    /** So many slots are copied at most in one step: 64 KiB. */
+    static final int COPIED_MAX = 4096;
+    /** No chunk is given back by a heap that has no more slots than this. */
+    public static final int TRIM_FLOOR = CHUNK;
+
+    private static final int OFFSET = CHUNK - 1;
+    private static final int MIN_CAPACITY = 64;
+    private static final int ROOT = 3;
+    /** Entries of the first three levels. */
+    private static final int FIRST_LEVELS = 21;
+    /** The first child of every slot below this is positive. */
+    private static final int MAX_CAPACITY = 1 << 29;
+
+    /** Slots in a row. */
+    static final class Chunk {
+        final long[] keys;
+        final TimerNode[] nodes;
+        final int[] seqs;
+
+        Chunk(int capacity) {
+            keys = new long[capacity];
+            nodes = new TimerNode[capacity];
+            seqs = new int[capacity];
+        }
+
+        Chunk(Chunk old, int capacity) {
+            keys = Arrays.copyOf(old.keys, capacity);
+            nodes = Arrays.copyOf(old.nodes, capacity);
+            seqs = Arrays.copyOf(old.seqs, capacity);
+        }
+    }
+
+    /** The first one may be smaller than the others; only the first {@link #chunkCount} are there. */
+    private Chunk[] chunks = {new Chunk(MIN_CAPACITY), null};
+    // The arrays of the first chunk, where most of each sift takes place.
+    private long[] keys = chunks[0].keys;
+    private TimerNode[] nodes = chunks[0].nodes;
+    private int[] seqs = chunks[0].seqs;
+    private int chunkCount = 1;
+    private int size;
+    private int nextSeq;
+
+    public final int size() {
+        return size;
+    }
+
+    /** How many entries there is room for. */
+    public final int capacity() {
+        return slots() - ROOT;
+    }
+
+    private int slots() {
+        return (chunkCount - 1) * CHUNK + keys.length;
+    }
+
+    public final long topKey() {
+        return size == 0 ? Timeline.NEVER : keys[ROOT];
+    }
+
+    /**
+     * The earliest key that is not before {@code from}, among the first entries: the root, its children and theirs. If
+     * all of these are earlier, {@code from}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     */
+    final long earliestFrom(long from) {
+        long[] k = keys;
+        int n = Math.min(Math.min(size, FIRST_LEVELS), k.length - ROOT);
+        long earliest = Timeline.NEVER;
+        for (int s = ROOT; s < ROOT + n; s++) {
+            if (k[s] >= from && k[s] < earliest) {
+                earliest = k[s];
+            }
+        }
+        return earliest == Timeline.NEVER && n == FIRST_LEVELS ? from : earliest;
+    }
+
+    public final TimerNode top() {
+        return nodes[ROOT];
+    }
+
+    // Entries are numbered from 0, the top, to size - 1.
+
+    public final long key(int i) {
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].keys[s & OFFSET];
+    }
+
+    public final TimerNode node(int i) {
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].nodes[s & OFFSET];
+    }
+
+    public final int seq(int i) {
+        int s = i + ROOT;
+        return chunks[s >> CHUNK_BITS].seqs[s & OFFSET];
+    }
+
+    /** The sequence number of the next entry that is pushed. */
+    final int nextSeq() {
+        return nextSeq;
+    }
+
+    /**
+     * Makes room for one more entry, so that the next push cannot fail.
+     *
+     * @throws OutOfMemoryError with the heap unchanged
+     */
+    final void ensureRoom() {
+        if (size + ROOT == slots()) {
+            if (size + ROOT >= MAX_CAPACITY) {
+                throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
+            }
+            grow();
+        }
+    }
+
+    /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
+    void grow() {
+        if (keys.length < CHUNK) {
+            setFirst(allocate(chunks[0], keys.length < COPIED_MAX ? keys.length * 2 : CHUNK));
+            return;
+        }
+        Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);
+        table[chunkCount] = allocate(null, CHUNK);
+        chunks = table;
+        chunkCount++;
+    }
+
+    /** With the contents of the old one, unless that is null. Not private, so that tests can let it fail. */
+    Chunk allocate(Chunk old, int capacity) {
+        return old == null ? new Chunk(capacity) : new Chunk(old, capacity);
+    }
+
+    private void setFirst(Chunk first) {
+        chunks[0] = first;
+        keys = first.keys;
+        nodes = first.nodes;
+        seqs = first.seqs;
+    }
+
+    /**
+     * Gives chunks back that are not used. A third of what a large heap has may be unused, and a small heap is left
+     * alone: filling from an inbox and sweeping take turns, and would make it grow and shrink for ever.
+     */
+    void trim() {
+        int kept = Math.max(TRIM_FLOOR, size + (size >> 1)) + OFFSET >> CHUNK_BITS;
+        while (chunkCount > kept) {
+            chunks[--chunkCount] = null;
+        }
+    }
+
+    /** Adds an entry; {@link #ensureRoom} must have been called. */
+    final void push(long key, TimerNode node) {
+        siftUp(ROOT + size++, key, nextSeq++, node);
+    }
+
+    /** Removes the top entry. */
+    final void pop() {
+        removeAt(0);
+    }
+
+    /** Gives the top entry a later key; it goes behind the entries that have that key already. */
+    final void rekeyTop(long key) {
+        sink(ROOT, key, nextSeq++, nodes[ROOT]);
+    }
+
+    /** Removes any entry. The last one takes its place, and may have to move either way. */
+    final void removeAt(int i) {
+        int last = --size + ROOT;
+        if (last < CHUNK) {
+            TimerNode node = nodes[last];
+            nodes[last] = null; // or it would be kept alive until overwritten
+            if (i + ROOT < last) {
+                sink(i + ROOT, keys[last], seqs[last], node);
+            }
+        } else {
+            removeAt(i + ROOT, last);
+        }
+    }
+
+    private void removeAt(int s, int last) {
+        Chunk c = chunks[last >> CHUNK_BITS];
+        int o = last & OFFSET;
+        TimerNode node = c.nodes[o];
+        c.nodes[o] = null;
+        if (s < last) {
+            sink(s, c.keys[o], c.seqs[o], node);
+        }
+    }
+
+    /** Keeps the first chunk if there is no memory for a smaller one. */
+    final void clear() {
+        Arrays.fill(nodes, null);
+        size = 0;
+        Arrays.fill(chunks, 1, chunkCount, null);
+        chunkCount = 1;
+        try {
+            setFirst(new Chunk(MIN_CAPACITY));
+        } catch (OutOfMemoryError keepTheOldChunk) {
+            // Shrinking is only thrift.
+            return;
+        }
+    }
+
+    private static boolean before(long key, int seq, long otherKey, int otherSeq) {
+        return key < otherKey || key == otherKey && seq - otherSeq < 0;
+    }
+
+    private void siftUp(int hole, long key, int seq, TimerNode node) {
+        int s = hole;
+        if (s >= CHUNK) {
+            s = siftUpToFirstChunk(s, key, seq, node);
+            if (s == 0) {
+                return;
+            }
+        }
+        long[] k = keys;
+        TimerNode[] t = nodes;
+        int[] q = seqs;
+        while (s > ROOT) {
+            int parent = (s >> 2) + 2;
+            if (!before(key, seq, k[parent], q[parent])) {
+                break;
+            }
+            k[s] = k[parent];
+            t[s] = t[parent];
+            q[s] = q[parent];
+            s = parent;
+        }
+        k[s] = key;
+        t[s] = node;
+        q[s] = seq;
+    }
+
+    /** Returns the slot of the first chunk in which the hole is then, or 0 if the entry has found its place before. */
+    private int siftUpToFirstChunk(int hole, long key, int seq, TimerNode node) {
+        Chunk[] table = chunks;
+        Chunk c = table[hole >> CHUNK_BITS];
+        int o = hole & OFFSET;
+        int s = hole;
+        while (s >= CHUNK) {
+            s = (s >> 2) + 2;
+            Chunk parent = table[s >> CHUNK_BITS];
+            int p = s & OFFSET;
+            long parentKey = parent.keys[p];
+            if (!before(key, seq, parentKey, parent.seqs[p])) {
+                c.keys[o] = key;
+                c.nodes[o] = node;
+                c.seqs[o] = seq;
+                return 0;
+            }
+            c.keys[o] = parentKey;
+            c.nodes[o] = parent.nodes[p];
+            c.seqs[o] = parent.seqs[p];
+            c = parent;
+            o = p;
+        }
+        return s;
+    }
+
+    /** Puts an entry where a hole is: the hole goes down to a leaf, the entry up from there. */
+    private void sink(int hole, long key, int seq, TimerNode node) {
+        int end = size + ROOT;
+        int full = end - 3; // a first child below has three siblings
+        long[] k = keys;
+        TimerNode[] t = nodes;
+        int[] q = seqs;
+        int limit = Math.min(full, CHUNK);
+        int s = hole;
+        int child;
+        while ((child = s - 2 << 2) < limit) {
+            int min = minOfFour(k, q, child);
+            k[s] = k[min];
+            t[s] = t[min];
+            q[s] = q[min];
+            s = min;
+        }
+        if (child < full) {
+            s = sinkBelowFirstChunk(s, full);
+            child = s - 2 << 2;
+        }
+        if (child < end) {
+            s = sinkToLastSiblings(s, child, end);
+        }
+        siftUp(s, key, seq, node);
+    }
+
+    private int sinkBelowFirstChunk(int hole, int full) {
+        Chunk[] table = chunks;
+        Chunk c = table[hole >> CHUNK_BITS];
+        int o = hole & OFFSET;
+        int s = hole;
+        for (int child; (child = s - 2 << 2) < full; ) {
+            Chunk below = table[child >> CHUNK_BITS];
+            long[] k = below.keys;
+            int[] q = below.seqs;
+            int b = child & OFFSET;
+            int min = minOfFour(k, q, b);
+            c.keys[o] = k[min];
+            c.nodes[o] = below.nodes[min];
+            c.seqs[o] = q[min];
+            c = below;
+            o = min;
+            s = child + min - b;
+        }
+        return s;
+    }
+
+    /** Of the last ones of all there may be fewer than four. */
+    private int sinkToLastSiblings(int hole, int child, int end) {
+        Chunk c = chunks[hole >> CHUNK_BITS];
+        Chunk below = chunks[child >> CHUNK_BITS];
+        int b = child & OFFSET;
+        int min = b;
+        for (int i = b + 1; i < b + end - child; i++) {
+            if (before(below.keys[i], below.seqs[i], below.keys[min], below.seqs[min])) {
+                min = i;
+            }
+        }
+        int o = hole & OFFSET;
+        c.keys[o] = below.keys[min];
+        c.nodes[o] = below.nodes[min];
+        c.seqs[o] = below.seqs[min];
+        return child + min - b;
+    }
+
+    /** A tournament on sign bits: no branch depends on the order of the keys. */
+    private static int minOfFour(long[] k, int[] s, int c) {
+        long k0 = k[c];
+        long k1 = k[c + 1];
+        long k2 = k[c + 2];
+        long k3 = k[c + 3];
+        long d = k1 - k0;
+        if (d == 0) {
+            d = s[c + 1] - s[c];
+        }
+        long e = k3 - k2;
+        if (e == 0) {
+            e = s[c + 3] - s[c + 2];
+        }
+        int a = c + (int) (d >>> 63);
+        int b = c + 2 + (int) (e >>> 63);
+        long f = Math.min(k2, k3) - Math.min(k0, k1);
+        if (f == 0) {
+            f = s[b] - s[a];
+        }
+        return a + (b - a & (int) (f >> 63));
+    }
+}

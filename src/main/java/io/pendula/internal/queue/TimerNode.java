@@ -1,0 +1,297 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.TimerState.CANCELLED;
+import static io.pendula.internal.queue.TimerState.CANCELLED_QUEUED;
+import static io.pendula.internal.queue.TimerState.DELETED;
+import static io.pendula.internal.queue.TimerState.DELETED_QUEUED;
+import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.MOVING;
+import static io.pendula.internal.queue.TimerState.NO_STATUS;
+import static io.pendula.internal.queue.TimerState.PLACED;
+import static io.pendula.internal.queue.TimerState.REMOVED;
+import static io.pendula.internal.queue.TimerState.RUNNING;
+import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
+import static io.pendula.internal.queue.TimerState.RUNNING_CANCELLED;
+import static io.pendula.internal.queue.TimerState.WAITING;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.isQueued;
+import static io.pendula.internal.queue.TimerState.isRunning;
+import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerState.word;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. Each
+ * transition of the word is one method here, and each is one compare-and-set; {@link TimerQueue} and its parts decide
+ * which is due. 32 bytes with compressed references: a header of 12, the word, and three references.
+ */
+public class TimerNode {
+    /*
+     * The states are those of Go's runtime (1.14 to 1.22). There, a step that writes several fields passes through a
+     * transient state (modifying, removing, moving) in which all others spin. Here deadline and state share one word,
+     * so every step is one CAS and these three are no windows: modifying and removing are the CAS itself, moving is
+     * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
+     *
+     * operation   from -> to                                 result, and what else happens
+     * arm         new            -> MOVING                   pushed to the inbox
+     * stop        WAITING        -> DELETED                  true; its entry is stale now
+     *             MODIFIED_LATER -> DELETED                  true; its entry is stale now
+     *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
+     *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
+     *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
+     *             NO_STATUS (with a task), REMOVED, RUNNING, DELETED*, *CANCELLED*: nothing; false
+     * cancel      as stop, but to CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED, and from every state; then the task
+     *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
+     * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
+     *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
+     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is stale now
+     *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
+     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays stale
+     *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
+     *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
+     *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
+     *             RUNNING_ARMED  -> RUNNING_ARMED            true
+     *             *CANCELLED*                                IllegalStateException
+     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
+     *                                                        task may rest there and not be over
+     * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
+     * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
+     * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
+     *             MOVING, for now -> the same                joins the line of those that need no heap
+     * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
+     * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
+     * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
+     *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
+     *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
+     *             MODIFIED_LATER -> WAITING                  (Go's adjust) its entry gets its true key
+     * receive     NO_STATUS      -> REMOVED
+     * run end     RUNNING -> NO_STATUS, RUNNING_CANCELLED -> CANCELLED
+     *             RUNNING_ARMED  -> MOVING                   pushed to the inbox
+     * clean (top), clear deleted (sweep)
+     *             DELETED        -> REMOVED                  entry dropped
+     *             any other state that the entry does not match: entry dropped, state untouched
+     * move        when a loop goes away its queue changes its owner as a whole; no timer moves
+     * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
+     * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
+     *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
+     *             MOVING -> NO_STATUS                        the same, if the run has just ended
+     *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (QueueCloser)
+     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
+     *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
+     */
+
+    private static final VarHandle WORD;
+    private static final VarHandle NEXT;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(TimerNode.class, "word", long.class);
+            NEXT = lookup.findVarHandle(TimerNode.class, "next", TimerNode.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // through WORD
+    private volatile long word;
+
+    /** Dropped by cancel, so that a cancelled timer keeps nothing alive. */
+    private Runnable task;
+
+    /**
+     * In the inbox and in lists the next timer: written by the pusher before its push publishes it, nulled by the drain
+     * that takes it out. While filed the {@link Place}, if there is one.
+     */
+    TimerNode next;
+
+    public TimerNode(Runnable task) {
+        this.task = task;
+    }
+
+    /** Plain in effect: of use only to a thread that holds the queue's lock. */
+    final void linkIfUnlinked(TimerNode link) {
+        NEXT.compareAndSet(this, null, link);
+    }
+
+    /** Not final, so that tests can step in between two looks; no timer overrides it. */
+    public long wordVolatile() {
+        return (long) WORD.getVolatile(this);
+    }
+
+    /** Not final either. For the transitions below alone. */
+    protected boolean casWord(long expected, long value) {
+        return WORD.compareAndSet(this, expected, value);
+    }
+
+    // ---- transitions: each false if the word is no longer w ----
+
+    private boolean cas(long w, long deadline, int to) {
+        return casWord(w, word(w, deadline, to));
+    }
+
+    private boolean cas(long w, int to) {
+        return cas(w, deadline(w), to);
+    }
+
+    /** arm. Only of a node that no other thread can reach yet: published by the push. */
+    final void beginMoving(long when) {
+        WORD.set(this, word(when, MOVING));
+    }
+
+    /** stop; cancel and abort if {@code forGood}. */
+    final boolean tryDisarm(long w, boolean forGood) {
+        int s = state(w);
+        if (isQueued(s)) {
+            return cas(w, forGood ? CANCELLED_QUEUED : DELETED_QUEUED); // counted by the drain
+        }
+        if (isRunning(s)) {
+            return cas(w, forGood ? RUNNING_CANCELLED : RUNNING);
+        }
+        return cas(w, forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED);
+    }
+
+    /** reset of a timer that is in the inbox, armed or stopped: it is armed for another time. */
+    final boolean tryRetimeQueued(long w, long when) {
+        return cas(w, when, state(w) == MODIFIED_EARLIER ? MODIFIED_EARLIER : MOVING);
+    }
+
+    /** reset to a later time of a timer that has an entry. */
+    final boolean tryPostpone(long w, long when) {
+        return cas(w, when, MODIFIED_LATER);
+    }
+
+    /**
+     * reset of a timer that is at rest, or brought forward: it must be pushed then. An entry that it has stays behind.
+     */
+    final boolean tryMove(long w, long when) {
+        int s = state(w);
+        return s == NO_STATUS || s == REMOVED ? cas(w, when, MOVING)
+                : casWord(w, word(w | PLACED, when, MODIFIED_EARLIER));
+    }
+
+    /** reset, or retime, of a timer that runs. */
+    final boolean tryRearmRunning(long w, long when) {
+        return cas(w, when, RUNNING_ARMED);
+    }
+
+    /** receive. */
+    final boolean tryReceive(long w) {
+        return cas(w, REMOVED);
+    }
+
+    /** drain: it has an entry under its deadline. */
+    final boolean tryFile(long w) {
+        return cas(w, WAITING);
+    }
+
+    /** drain of a timer that was stopped or cancelled in the inbox. */
+    final boolean tryDrop(long w) {
+        return cas(w, state(w) == DELETED_QUEUED ? REMOVED : CANCELLED);
+    }
+
+    /** park: back into a line, for want of memory. */
+    final boolean tryPark(long w) {
+        return cas(w, MOVING);
+    }
+
+    /** run: {@code next} is the deadline after this one, or 0; {@code kept} if the firing waits for a receiver. */
+    final boolean tryClaim(long w, long when, long next, boolean kept) {
+        return next != 0 ? cas(w, next, RUNNING_ARMED) : cas(w, when, kept ? NO_STATUS : RUNNING);
+    }
+
+    /** claim stopped. One that is deleted leaves its entry behind. */
+    final boolean tryClaimStopped(long w) {
+        return casWord(w, word(w | PLACED, deadline(w), RUNNING));
+    }
+
+    /** run end. */
+    final boolean tryEndRun(long w) {
+        int s = state(w);
+        return cas(w, s == RUNNING_ARMED ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED);
+    }
+
+    /** clean, clear deleted: its entry is dropped. */
+    final boolean tryLetGo(long w) {
+        return cas(w, REMOVED);
+    }
+
+    /** close: collected as unfired, or let go; also of a new timer that the queue has refused. */
+    final boolean tryCollect(long w) {
+        return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
+    }
+
+    /** close: the next firing of a timer that runs, or whose run has just ended, is off. */
+    final boolean tryCollectRunning(long w) {
+        return cas(w, state(w) == MOVING ? NO_STATUS : RUNNING);
+    }
+
+    /** close: the arming is handed over, so it is off. */
+    final boolean tryWithdraw(long w) {
+        int s = state(w);
+        return cas(w, s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
+    }
+
+    /** close: a refused reset leaves no trace. As it was {@code before}, but for a run that has ended since. */
+    final boolean tryUndo(long w, long before) {
+        boolean ended = isRunning(state(before)) && !isRunning(state(w));
+        return cas(w, deadline(before), ended ? NO_STATUS : state(before));
+    }
+
+    /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */
+    public final Runnable work() {
+        return task;
+    }
+
+    /** Plain: a claim that could still read the old value loses its CAS to the cancel that came before. */
+    public final void dropTask() {
+        task = null;
+    }
+
+    /**
+     * The deadline after the one that is being fired, or 0 if this timer fires once. Called under the queue's lock,
+     * before the CAS that claims the firing, so it may be repeated, and may find no successor.
+     */
+    protected long nextAfter(long deadline, long now) {
+        return 0;
+    }
+
+    /** For people: the time between two firings, or 0 if this timer fires once. */
+    public long periodNanos() {
+        return 0;
+    }
+
+    /** Whether it was armed for the present and is never reset, so that it is due by the time that it is drained. */
+    protected boolean isImmediate() {
+        return false;
+    }
+
+    /** Whether a firing with this task is kept for a receiver: then claiming it is all, and no run begins. */
+    public boolean isReceiver(Runnable claimed) {
+        return false;
+    }
+
+    /**
+     * Runs the claimed firing, outside every lock. What it throws, the listener hears of. False if the firing was given
+     * to somebody else, who ends the run.
+     */
+    public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
+        claimed.run();
+        return true;
+    }
+
+    /** The run has ended: the timer is at rest now, or on its way to its next firing. Outside every lock. */
+    protected void ended(boolean armedAgain) {}
+
+    /** Whether a timer that rests after a run has ended for good, so that it can no longer be aborted. */
+    protected boolean isOver() {
+        return true;
+    }
+
+    /** Collected as unfired by a close. Outside every lock. */
+    public void abandoned() {}
+}

@@ -1,0 +1,495 @@
+package io.pendula.internal.queue;
+
+import static io.pendula.internal.queue.StaleCounter.STALE;
+import static io.pendula.internal.queue.StaleCounter.STOP;
+import static io.pendula.internal.queue.TimerState.DELETED;
+import static io.pendula.internal.queue.TimerState.DELETED_QUEUED;
+import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
+import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerState.MOVING;
+import static io.pendula.internal.queue.TimerState.NO_STATUS;
+import static io.pendula.internal.queue.TimerState.REMOVED;
+import static io.pendula.internal.queue.TimerState.RUNNING;
+import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
+import static io.pendula.internal.queue.TimerState.WAITING;
+import static io.pendula.internal.queue.TimerState.deadline;
+import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isCancelled;
+import static io.pendula.internal.queue.TimerState.isQueued;
+import static io.pendula.internal.queue.TimerState.state;
+
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The timers of one worker or loop: the parts that hold them, and what any thread may do with a timer at any time. What
+ * the owner does is in {@link DueTimers}, how the owner changes in {@link Ownership}; {@link TimerNode} has the table of a
+ * timer's transitions, the package the ground rules.
+ */
+public final class TimerQueue extends Padded {
+    public final int index;
+    public final Timeline timeline;
+    /** Null in tests of a queue alone. */
+    public final QueueHost host;
+    private final PendingLimit limit;
+    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    private final boolean keepOrder;
+
+    final HoldLock lock = new HoldLock();
+    final TimerHeap heap;
+    public final Inbox inbox = new Inbox();
+    public final WakeGate gate;
+    final Liveness liveness;
+    public final Compactor compactor;
+    public final Intake intake;
+    final QueueCloser closer;
+    public final DueTimers due;
+    public final Ownership ownership;
+    public final RunCompletion runCompletion = new RunCompletion();
+    final LongAdder resets = new LongAdder();
+
+    /** The monitor's own note: when the loop that keeps it was first seen to be late, or 0. */
+    public long lateSince;
+    public final OverdueNote overdue = new OverdueNote();
+
+    public TimerQueue(int index, Timeline timeline, QueueHost host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
+        this.index = index;
+        this.timeline = timeline;
+        this.host = host;
+        this.heap = heap;
+        this.limit = limit;
+        this.keepOrder = keepOrder;
+        this.gate = new WakeGate();
+        this.liveness = new Liveness(heap, keepOrder);
+        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
+                : host.lateSweepNanos());
+        HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
+        this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
+        this.closer = new QueueCloser(limit, lock, inbox, intake, heap, compactor.staleCounter);
+        this.due = new DueTimers(lock, inbox, intake, heap, liveness, compactor, closer, gate, limit, keepOrder);
+        this.ownership = new Ownership(lock, gate, inbox, intake, heap, compactor, due, overdue);
+    }
+
+    // ---- arm, stop, cancel, reset: any thread, at any time ----
+
+    /** Arms a new timer. */
+    public void arm(TimerNode t, long when) {
+        if (inbox.depth() >= Inbox.HELP_DEPTH) {
+            intake.room.refuseIfShort(when);
+            intake.helpDrain();
+        }
+        acquirePermit();
+        boolean pushed;
+        try {
+            t.beginMoving(when);
+            pushed = push(t);
+        } catch (Error e) {
+            if (limit != null) {
+                synchronized (limit) { // not by a call, as there may be no stack for one
+                    limit.returned++;
+                }
+            }
+            throw e;
+        }
+        if (!pushed) {
+            unlinkUnpushed(t);
+            throw rejected();
+        }
+        try {
+            wakeIfBefore(when);
+        } catch (Error e) {
+            inbox.pushFailed = true;
+            gate.wakeFailed = true;
+            throw e;
+        }
+    }
+
+    /** A view's shutdown may have found the task, and stopped it, before the queue refused it. */
+    private void unlinkUnpushed(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            if (t.tryCollect(w)) {
+                if (isArmed(state(w))) {
+                    releasePermit();
+                }
+                return;
+            }
+        }
+    }
+
+    public boolean stop(TimerNode t) {
+        return disarm(t, false);
+    }
+
+    public boolean cancel(TimerNode t) {
+        boolean prevented = disarm(t, true);
+        t.dropTask(); // after the CAS: a claim that reads the task later than this loses its own CAS
+        return prevented;
+    }
+
+    private boolean disarm(TimerNode t, boolean forGood) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            boolean prevents = isArmed(s) || s == NO_STATUS && t.isReceiver(t.work());
+            if (!prevents && !forGood || isCancelled(s)) {
+                return false;
+            }
+            if (tryDisarm(t, w, forGood)) {
+                return prevents;
+            }
+        }
+    }
+
+    /**
+     * Cancels what has not run to its end; -1 if it has or was cancelled before, else the state that it was in. A run
+     * in progress goes on, cancelled from this moment.
+     */
+    public int abort(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            if (s == NO_STATUS && t.isOver() || isCancelled(s)) {
+                return -1;
+            }
+            if (tryDisarm(t, w, true)) {
+                t.dropTask(); // as cancel does
+                return s;
+            }
+        }
+    }
+
+    private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
+        int s = state(w);
+        boolean armed = isArmed(s);
+        if (!t.tryDisarm(w, forGood)) {
+            return false;
+        }
+        if (armed) {
+            try {
+                releasePermit();
+            } catch (StackOverflowError e) {
+                if (limit != null) {
+                    synchronized (limit) { // not by a call, as in arm
+                        limit.returned++;
+                    }
+                }
+                throw e;
+            }
+            if (s == RUNNING_ARMED) {
+                compactor.staleCounter.add(STOP);
+            } else if (isQueued(s)) {
+                gate.callForStale();
+            } else {
+                compactor.tidyUp(compactor.staleCounter.add(STALE + STOP));
+            }
+        }
+        return true;
+    }
+
+    /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
+    public void retime(TimerNode t, long when) {
+        for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
+            if (t.tryRearmRunning(w, when)) {
+                return;
+            }
+        }
+    }
+
+    /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
+    public boolean claimStopped(TimerNode t) {
+        if (isQueued(state(t.wordVolatile()))) {
+            intake.unlinkStopped(t);
+        }
+        for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
+            if (t.tryClaimStopped(w)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
+    public boolean reset(TimerNode t, long when) {
+        if (keepOrder) {
+            intake.drainNow();
+        }
+        try {
+            return rearm(t, when);
+        } catch (Error e) {
+            inbox.pushFailed = true; // whatever it has not done: stores are all that it can do without stack
+            gate.wakeFailed = true;
+            throw e;
+        }
+    }
+
+    private boolean rearm(TimerNode t, long when) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            long old = deadline(w);
+            boolean later = when >= old && !keepOrder;
+            if (closer.isClosed() && !isCancelled(s)) { // after the word, see QueueCloser
+                throw rejected();
+            }
+            switch (s) {
+                case MOVING:
+                case MODIFIED_EARLIER:
+                    if (t.tryRetimeQueued(w, when)) {
+                        resets.increment();
+                        if (when < old) {
+                            wakeIfBefore(when); // the CAS of the word stands for the push
+                        } else if (gate.wakeFailed) { // no call without need: the stack may be short
+                            gate.wakeAgain();
+                        }
+                        return true;
+                    }
+                    break;
+                case WAITING:
+                case MODIFIED_LATER:
+                    if (later) {
+                        if (t.tryPostpone(w, when)) {
+                            resets.increment();
+                            return true;
+                        }
+                    } else {
+                        intake.helpIfDeep();
+                        if (tryPost(t, w, when, false)) {
+                            resets.increment();
+                            compactor.tidyUp(compactor.staleCounter.add(STALE)); // that can wait until the timer is in the inbox
+                            return true;
+                        }
+                    }
+                    break;
+                case DELETED:
+                    if (later) {
+                        // No wake: nobody sleeps beyond the key of an entry that is still there.
+                        if (tryArm(t, w, when)) {
+                            compactor.staleCounter.add(-STALE);
+                            return false;
+                        }
+                    } else {
+                        intake.helpIfDeep();
+                        if (tryPost(t, w, when, true)) {
+                            return false;
+                        }
+                    }
+                    break;
+                case NO_STATUS:
+                case REMOVED:
+                    intake.helpIfDeep();
+                    boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
+                    if (tryPost(t, w, when, true)) {
+                        return kept;
+                    }
+                    break;
+                case DELETED_QUEUED:
+                    if (tryArm(t, w, when)) {
+                        compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
+                        wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
+                        return false;
+                    }
+                    break;
+                case RUNNING:
+                    if (tryArm(t, w, when)) {
+                        if (closer.isClosed()) {
+                            settle(t, w, when);
+                        }
+                        return false;
+                    }
+                    break;
+                case RUNNING_ARMED:
+                    if (t.tryRearmRunning(w, when)) {
+                        resets.increment();
+                        return true;
+                    }
+                    break;
+                default:
+                    throw new IllegalStateException("the timer was cancelled, so it cannot be reset");
+            }
+        }
+    }
+
+    /** reset of a stopped timer that need not be pushed: its permit is given back unless this succeeds. */
+    private boolean tryArm(TimerNode t, long w, long when) {
+        acquirePermit();
+        boolean armed = false;
+        try {
+            int s = state(w);
+            armed = s == RUNNING ? t.tryRearmRunning(w, when)
+                    : s == DELETED ? t.tryPostpone(w, when) : t.tryRetimeQueued(w, when);
+        } finally {
+            if (!armed && limit != null) {
+                synchronized (limit) { // not by a call, as in arm
+                    limit.returned++;
+                }
+            }
+        }
+        return armed;
+    }
+
+    /** Takes the firing that waits for a receiver; false if another thread was quicker. */
+    public boolean receive(TimerNode t, long w) {
+        return t.tryReceive(w);
+    }
+
+    private boolean push(TimerNode t) {
+        for (;;) {
+            TimerNode refused = inbox.push(t);
+            if (refused == null) {
+                return true;
+            }
+            if (refused == Inbox.CLOSED || !host.bringBack(this)) {
+                return false;
+            }
+        }
+    }
+
+    /**
+     * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If
+     * that arms the timer it takes a permit.
+     */
+    private boolean tryPost(TimerNode t, long w, long when, boolean arms) {
+        boolean pushed;
+        boolean pushing = false;
+        boolean permit = false;
+        Posts p = inbox.posts();
+        int slot = p.enter(t);
+        try {
+            if (arms) {
+                acquirePermit();
+                permit = true;
+            }
+            if (closer.isClosed() || !t.tryMove(w, when)) { // after it has entered, see QueueCloser
+                return false;
+            }
+            permit = false; // the timer has it
+            pushing = true;
+            pushed = push(t);
+            pushing = false;
+            if (!pushed) {
+                settle(t, w, when);
+            }
+        } finally {
+            if (permit && limit != null) {
+                synchronized (limit) { // not by a call, as in arm
+                    limit.returned++;
+                }
+            }
+            if (pushing) { // out of stack, so by a store alone; reset does the rest
+                t.next = Inbox.UNPUSHED;
+            } else {
+                p.leave(slot, t);
+            }
+        }
+        if (pushed) {
+            wakeFor(t);
+        }
+        return true;
+    }
+
+    /**
+     * After a push of a timer that other threads could reach before it was pushed. One of them may have brought it
+     * forward by a CAS of the word alone, and its wake came too early: the owner found nothing in the inbox. So this
+     * thread wakes the owner for the deadline that it reads now. A reset after this reading comes after the push, too,
+     * so its own wake suffices. The same goes for a stop in the inbox and the call for a late drain.
+     *
+     * <p>The owner is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
+     * again relies on the owner not to sleep beyond it.
+     */
+    private void wakeFor(TimerNode t) {
+        long w = t.wordVolatile();
+        if (isQueued(state(w)) && !isArmed(state(w))) {
+            gate.callForStale();
+        } else {
+            wakeIfBefore(deadline(w));
+        }
+    }
+
+    /** After something was armed, see WakeGate. */
+    private void wakeIfBefore(long when) {
+        inbox.lowerArrivals(when);
+        gate.wakeIfBefore(when);
+    }
+
+    /**
+     * The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. True if the
+     * timer was armed again.
+     */
+    public boolean endRun(TimerNode t) {
+        for (;;) {
+            long w = t.wordVolatile();
+            boolean again = state(w) == RUNNING_ARMED;
+            if (t.tryEndRun(w)) {
+                if (again) {
+                    if (push(t)) {
+                        wakeFor(t);
+                    } else {
+                        closer.handToCloser(t);
+                    }
+                }
+                runCompletion.signal(t);
+                t.ended(again);
+                return again;
+            }
+        }
+    }
+
+    // ---- closing: see QueueCloser ----
+
+    private void settle(TimerNode t, long before, long when) {
+        if (closer.settle(t, before, when)) {
+            throw rejected();
+        }
+    }
+
+    private RejectedExecutionException rejected() {
+        return new RejectedExecutionException(host == null || host.isClosed() ? "the scheduler is closed"
+                : inbox.isRetired() ? "memory is short, so the timer's queue cannot take it"
+                : "the loop that the timer belongs to is closed");
+    }
+
+    public boolean isClosed() {
+        return closer.isClosed();
+    }
+
+    public void close(List<? super TimerNode> collected) {
+        lock.lock();
+        try {
+            closer.close(collected);
+            due.setNextWhenOpaque(Timeline.NEVER);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+        closer.collectRunning(t, collected);
+    }
+
+    public void collectLate(List<? super TimerNode> collected) {
+        closer.collectLate(collected);
+    }
+
+    // ---- permits: without a bound not even the class is loaded ----
+
+    private void acquirePermit() {
+        if (limit != null) {
+            limit.acquire();
+        }
+    }
+
+    private void releasePermit() {
+        if (limit != null) {
+            limit.release();
+        }
+    }
+
+    // ---- for those who watch ----
+
+    /** Made when asked for: a program that does not ask does not load the class. */
+    public QueueView view() {
+        return new QueueView(this);
+    }
+}

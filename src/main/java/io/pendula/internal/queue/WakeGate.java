@@ -1,0 +1,234 @@
+package io.pendula.internal.queue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** Read by all threads that arm, written when an owner goes to sleep or is woken. */
+@SuppressWarnings("unused") // through a VarHandle
+abstract class GateFields extends Padded {
+    long pollUntil = WakeGate.AWAKE;
+    /**
+     * While pollUntil says AWAKE: the thread that is up for the queue may be held up by a callback, so a timer that is
+     * armed for an instant before this may need another thread. Volatile: the owner writes it, then drains; an arming
+     * thread pushes, then reads it. So one of the two sees the other.
+     */
+    long helpBefore = WakeGate.NO_HELP;
+    volatile boolean sleepsLong;
+    /**
+     * An Error has struck a thread while it armed a timer, as it had no stack left. It may not have looked at pollUntil,
+     * or have moved it to AWAKE and not woken the owner: the next thread that arms does both.
+     */
+    volatile boolean wakeFailed;
+}
+
+/** Says until when the owner of a queue sleeps. A thread that arms an earlier timer wakes the owner. */
+public final class WakeGate extends GateFields {
+    /*
+     * No lost wake-up
+     *
+     * Sleeping and arming form a store-then-load handshake on two variables:
+     *
+     *     owner                              arming thread
+     *     W1  pollUntil = p                  W2  push to the inbox, or CAS of the word of a timer that is in the inbox
+     *     R1  drain (reads the inbox)        R2  read pollUntil
+     *
+     * All four are volatile, hence in one total order. Let W1 be the last publication before R2, and R1 the drain that
+     * follows it.
+     *   - If W2 precedes R1, the owner finds the timer.
+     *   - Else W1 < R1 < W2 < R2, and R2 reads p, or AWAKE if the owner is up again. If it reads p and the deadline is
+     *     earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If it fails,
+     *     pollUntil has left p, so the owner was woken or has woken up by itself. An owner that is up passes W1 and R1
+     *     again before it sleeps, and that R1 follows W2.
+     *
+     * A thread that helps to drain holds the lock. It drains before W1, and then p covers its timers; or after R1, and
+     * then the R2 of each timer that it drains follows W1.
+     *
+     * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
+     * its last lock and before its park (Worker.isCalled). A later waker's permit ends the park.
+     *
+     * The same argument, with the count of stale entries in place of the inbox, covers the call for a sweep.
+     *
+     * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
+     * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the owner does not find the
+     * timer. Therefore the pusher reads the word once more after its push, and wakes the owner for the deadline that it
+     * finds (TimerQueue.wakeFor). A reset that this reading does not show comes after the push, and its own wake
+     * counts. Nothing that may take long lies between the CAS and the push.
+     *
+     * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
+     *
+     * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for
+     * the earliest of what has arrived: after the push, and before R2, an arming thread lowers arrivals to its
+     * deadline. In the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain
+     * sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed
+     * before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
+     * early.
+     */
+
+    /** What pollUntil says while the owner is up: below every deadline, so no arming wakes a thread. */
+    public static final long AWAKE = Long.MIN_VALUE;
+
+    /** Below every deadline. */
+    public static final long NO_HELP = Long.MIN_VALUE;
+
+    private static final VarHandle POLL_UNTIL;
+    private static final VarHandle HELP_BEFORE;
+
+    static {
+        try {
+            POLL_UNTIL = MethodHandles.lookup().findVarHandle(GateFields.class, "pollUntil", long.class);
+            HELP_BEFORE = MethodHandles.lookup().findVarHandle(GateFields.class, "helpBefore", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // padding
+    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
+
+    /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due. */
+    private volatile QueueOwner owner;
+    /** The owner that takes the queue back when it polls. Null with a manual clock. */
+    private volatile QueueOwner home;
+
+    public QueueOwner owner() {
+        return owner;
+    }
+
+    public QueueOwner home() {
+        return home;
+    }
+
+    /** Under the queue's lock, unless nobody else knows the queue yet. */
+    void setHome(QueueOwner home) {
+        this.home = home;
+    }
+
+    /** Under the queue's lock: {@code to}, which is up, is the owner; null if no thread sleeps for this queue any more. */
+    void transfer(QueueOwner to) {
+        owner = to;
+        takeUp(NO_HELP);
+    }
+
+    /**
+     * Under the queue's lock. A loop that polls is the owner again if the queue was taken over meanwhile. False if the
+     * queue is no longer this loop's.
+     */
+    boolean takeBack(QueueOwner loop) {
+        if (owner == loop) {
+            if (pollUntil() != AWAKE) {
+                setPollUntil(AWAKE);
+            }
+        } else if (home == loop) {
+            loop.tookBack();
+            transfer(loop);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    public long pollUntil() {
+        return (long) POLL_UNTIL.getVolatile(this);
+    }
+
+    void setPollUntil(long until) {
+        POLL_UNTIL.setVolatile(this, until);
+    }
+
+    public boolean casPollUntil(long expected, long until) {
+        return POLL_UNTIL.compareAndSet(this, expected, until);
+    }
+
+    /** The owner has taken the queue up: it drains it before it publishes again. */
+    void takeUp(long helpBefore) {
+        setHelpBefore(helpBefore);
+        if (pollUntil() != AWAKE) {
+            setPollUntil(AWAKE);
+        }
+    }
+
+    /** A thread that arms for an instant before this calls for help. */
+    public void setHelpBefore(long helpBefore) {
+        HELP_BEFORE.setVolatile(this, helpBefore);
+    }
+
+    /** True for one of the threads that arm before helpBefore. */
+    public boolean takeHelpCall(long when) {
+        long h = (long) HELP_BEFORE.getVolatile(this);
+        return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
+    }
+
+    /** The owner sleeps until then; {@code isLong} if a timer that is stopped meanwhile must not wait for its end. */
+    void publish(long until, boolean isLong) {
+        sleepsLong = isLong; // before W1, see callForStale
+        HELP_BEFORE.setOpaque(this, NO_HELP);
+        setPollUntil(until); // W1
+    }
+
+    /** After something was armed for {@code when}, or must be done by then. */
+    void wakeIfBefore(long when) {
+        long p = pollUntil();
+        if (when < p) {
+            // The call of a method may be one too many for the calling thread's stack. A store to a field is not.
+            try {
+                wakeFrom(p, when);
+            } catch (Throwable e) {
+                wakeFailed = true;
+                throw e;
+            }
+        } else if (p == AWAKE && when < (long) HELP_BEFORE.getVolatile(this)) {
+            callHelp(when);
+        } else if (wakeFailed) {
+            wakeAgain();
+        }
+    }
+
+    private void wakeFrom(long published, long when) {
+        long until = published;
+        while (!casPollUntil(until, AWAKE)) { // the owner has taken the queue up, or published anew; or another armer wakes it
+            until = pollUntil();
+            if (when >= until) {
+                if (until == AWAKE && when < (long) HELP_BEFORE.getVolatile(this)) {
+                    callHelp(when);
+                }
+                return;
+            }
+        }
+        QueueOwner o = owner; // after the CAS, see above
+        if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
+            o.wakeFor(this, when);
+            if (until == Timeline.NEVER) {
+                o.firstIsArmed();
+            }
+        }
+    }
+
+    private void callHelp(long when) {
+        QueueOwner o = owner;
+        if (o != null) {
+            o.help(this, when);
+        }
+    }
+
+    /** If a wake has failed: perhaps it was for the timer that was armed now. */
+    void wakeAgain() {
+        try {
+            wakeFailed = false; // before the wake: another may fail meanwhile
+            setPollUntil(AWAKE); // or an owner that is woken finds that nothing is due, and does not drain
+            QueueOwner o = owner;
+            if (o != null) {
+                o.wake();
+            }
+        } catch (Throwable e) {
+            wakeFailed = true;
+            throw e;
+        }
+    }
+
+    /** After the first entry has become stale, or a timer was stopped in the inbox. */
+    void callForStale() {
+        if (sleepsLong) {
+            wakeIfBefore(1);
+        }
+    }
+}

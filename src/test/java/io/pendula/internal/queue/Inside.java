@@ -1,0 +1,164 @@
+package io.pendula.internal.queue;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/** What tests of the runtime reach inside a queue that the runtime does not. */
+public final class Inside {
+    public static final int HELP_DEPTH = Inbox.HELP_DEPTH;
+    public static final TimerNode UNPUSHED = Inbox.UNPUSHED;
+    public static final TimerNode CLOSED = Inbox.CLOSED;
+    public static final int IMMEDIATE_MAX = Intake.IMMEDIATE_MAX;
+    public static final int MAX_VISITS = HoldLock.MAX_VISITS;
+    public static final long STALE = StaleCounter.STALE;
+    public static final long STOP = StaleCounter.STOP;
+
+    private Inside() {}
+
+    public static ReentrantLock lock(TimerQueue q) {
+        return q.lock;
+    }
+
+    public static TimerHeap heap(TimerQueue q) {
+        return q.heap;
+    }
+
+    public static Object closer(TimerQueue q) {
+        return q.closer;
+    }
+
+    // ---- lock held ----
+
+    public static boolean drain(TimerQueue q) {
+        return q.intake.drain();
+    }
+
+    public static void drainFully(TimerQueue q) {
+        q.intake.drainFully();
+    }
+
+    public static boolean hasMail(TimerQueue q) {
+        return q.intake.hasMail();
+    }
+
+    public static boolean claimDue(TimerQueue q, long now, Firing run, boolean stealing) {
+        return q.due.claimDue(now, run, stealing);
+    }
+
+    public static void transfer(TimerQueue q, QueueOwner to) {
+        q.gate.transfer(to);
+    }
+
+    public static void setHome(TimerQueue q, QueueOwner home) {
+        q.gate.setHome(home);
+    }
+
+    public static void takeUp(TimerQueue q, long helpBefore) {
+        q.gate.takeUp(helpBefore);
+    }
+
+    public static void setPollUntil(TimerQueue q, long until) {
+        q.gate.setPollUntil(until);
+    }
+
+    // ---- any thread ----
+
+    public static void wakeIfBefore(TimerQueue q, long when) {
+        q.gate.wakeIfBefore(when);
+    }
+
+    /** What a reset does when an Error strikes. */
+    public static void failWake(TimerQueue q) {
+        q.gate.wakeFailed = true;
+    }
+
+    /** The same for a push. */
+    public static void failPush(TimerQueue q) {
+        q.inbox.pushFailed = true;
+    }
+
+    public static void helpDrain(TimerQueue q) {
+        q.intake.helpDrain();
+    }
+
+    public static TimerNode push(TimerQueue q, TimerNode t) {
+        return q.inbox.push(t);
+    }
+
+    public static int enterPosts(TimerQueue q, TimerNode t) {
+        return q.inbox.posts().enter(t);
+    }
+
+    public static TimerNode inboxHead(TimerQueue q) {
+        return q.inbox.head();
+    }
+
+    public static TimerNode next(TimerNode t) {
+        return Inbox.next(t);
+    }
+
+    public static TimerNode link(TimerNode t) {
+        return t.next;
+    }
+
+    public static void link(TimerNode t, TimerNode next) {
+        t.next = next;
+    }
+
+    /** As a reset that has changed the word, and has yet to push. */
+    public static boolean tryMove(TimerNode t, long when) {
+        return t.tryMove(t.wordVolatile(), when);
+    }
+
+    public static void beginMoving(TimerNode t, long when) {
+        t.beginMoving(when);
+    }
+
+    // ---- figures ----
+
+    public static int stale(TimerQueue q) {
+        return q.compactor.staleCounter.stale();
+    }
+
+    public static int countStale(TimerQueue q, long counts) {
+        return q.compactor.staleCounter.add(counts);
+    }
+
+    public static void startThoroughSweep(TimerQueue q) {
+        q.compactor.startThoroughSweep();
+    }
+
+    public static long stopsInInbox(TimerQueue q) {
+        return q.intake.stops;
+    }
+
+    public static boolean sleepsLong(TimerQueue q) {
+        return q.gate.sleepsLong;
+    }
+
+    public static boolean isMemoryShort(TimerQueue q) {
+        return q.intake.room.shortage.isOn();
+    }
+
+    public static long helpBefore(TimerQueue q) {
+        return q.gate.helpBefore;
+    }
+
+    public static long shortageLookNanos() {
+        return Shortage.LOOK_NANOS;
+    }
+
+    /** Whether a lock is a queue's. */
+    public static boolean isQueueLock(Object lock) {
+        return lock instanceof HoldLock;
+    }
+
+    /** Whether each entry of a heap comes no earlier than its parent. */
+    public static void assertHeapOrder(TimerHeap heap) {
+        for (int i = 1; i < heap.size(); i++) {
+            int entry = i;
+            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), () -> "entry " + entry + " comes before its parent");
+        }
+    }
+}

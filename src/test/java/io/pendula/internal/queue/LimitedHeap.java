@@ -1,0 +1,28 @@
+package io.pendula.internal.queue;
+
+/** A heap whose memory runs out when the test says so, and that tells when it grows or is trimmed. */
+public final class LimitedHeap extends TimerHeap {
+    public boolean exhausted;
+    public Runnable onGrow = () -> {};
+    public Runnable onTrim = () -> {};
+
+    @Override
+    void grow() {
+        onGrow.run();
+        super.grow();
+    }
+
+    @Override
+    Chunk allocate(Chunk old, int capacity) {
+        if (exhausted) {
+            throw new OutOfMemoryError("the test allows no more memory");
+        }
+        return super.allocate(old, capacity);
+    }
+
+    @Override
+    void trim() {
+        onTrim.run();
+        super.trim();
+    }
+}
