@@ -43,6 +43,7 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        return QueuedNode.queueOf(t).host == null ? "" : ", scheduler " + Engine.of(t).options.name(); // none: a queue alone, in tests
+        boolean isAlone = QueuedNode.queueOf(t).host == null; // in tests
+        return isAlone ? "" : ", scheduler " + Engine.of(t).options.name();
     }
 }

@@ -162,7 +162,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
-        return tracker.submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, false, nanos <= 0), nanos);
+        return tracker.submit(
+                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, false, nanos <= 0), nanos);
     }
 
     /**
@@ -229,7 +230,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
         long nanos = sign * unit.toNanos(period);
-        return tracker.submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, nanos, false, first <= 0), first);
+        return tracker.submit(
+                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, nanos, false, first <= 0), first);
     }
 
     // ---- shutdown ----

@@ -212,7 +212,8 @@ public final class DueTimers extends HolderFields {
             setNextWhenOpaque(wakeTime(now));
             return RETRY;
         }
-        if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) { // a sweep drops many at less cost than so many pops
+        // A sweep drops many at less cost than so many pops.
+        if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) {
             return RETRY;
         }
         heap.trim();
@@ -260,8 +261,8 @@ public final class DueTimers extends HolderFields {
     }
 
     private boolean isDrainDue(long now) {
-        return keepOrder || inbox.pushFailed || inbox.arrivals() <= now || intake.isUnfinished() || now >= compactor.lateSweepAt()
-                || now >= intake.room.shortage.lookAt();
+        return keepOrder || inbox.pushFailed || inbox.arrivals() <= now || intake.isUnfinished()
+                || now >= compactor.lateSweepAt() || now >= intake.room.shortage.lookAt();
     }
 
     private void planLateSweep(long now) {
@@ -364,8 +365,9 @@ public final class DueTimers extends HolderFields {
             compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = earliest();
-        return when < now || when == now
-                && (intake.immediateWhen() < heap.topKey() ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
+        boolean inLine = intake.immediateWhen() < heap.topKey();
+        return when < now
+                || when == now && (inLine ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
     }
 
     // ---- looks ----
@@ -456,7 +458,8 @@ public final class DueTimers extends HolderFields {
         }
         try {
             long told = Math.min(earliest(), intake.isAsked() ? inbox.arrivals() : Timeline.NEVER);
-            return told <= late ? fileAndPeek(now) : told; // else what has arrived stays where it may be stopped at little cost
+            // What is not late stays in the inbox, where it may be stopped at little cost.
+            return told <= late ? fileAndPeek(now) : told;
         } finally {
             lock.unlock();
         }

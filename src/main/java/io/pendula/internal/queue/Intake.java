@@ -46,7 +46,10 @@ final class Intake {
     private final Reversal reversal = new Reversal();
     /** Taken from the inbox and not filed yet. */
     final NodeFifo backlog = new NodeFifo();
-    /** Of a loop: taken from the inbox when that became long, and left unfiled until they could be due, as most are stopped before. */
+    /**
+     * Of a loop: taken from the inbox when that became long, and left unfiled until they could be due, as most are stopped
+     * before.
+     */
     private final NodeFifo deferred = new NodeFifo();
     /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
     final NodeFifo immediate = new NodeFifo();

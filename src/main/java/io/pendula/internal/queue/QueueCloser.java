@@ -87,8 +87,9 @@ final class QueueCloser {
     }
 
     /**
-     * Lock held. Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the threads that
-     * might wait for the lock have no more business here, and a reset that meets the close has to wait for its end.
+     * Lock held. Takes every armed timer out that does not run: C1 to C4. The hold is as long as there are timers: the
+     * threads that might wait for the lock have no more business here, and a reset that meets the close has to wait for
+     * its end.
      * If it fails for want of memory, what it has not collected is still here, and the next call goes on.
      */
     void close(List<? super TimerNode> collected) {

@@ -257,7 +257,7 @@ public final class TimerQueue extends Padded {
                         intake.helpIfDeep();
                         if (tryPost(t, w, when, false)) {
                             resets.increment();
-                            compactor.tidyUp(compactor.staleCounter.add(STALE)); // that can wait until the timer is in the inbox
+                            compactor.tidyUp(compactor.staleCounter.add(STALE)); // when the timer is in the inbox
                             return true;
                         }
                     }

@@ -185,7 +185,7 @@ public final class WakeGate extends GateFields {
 
     private void wakeFrom(long published, long when) {
         long until = published;
-        while (!casPollUntil(until, AWAKE)) { // the owner has taken the queue up, or published anew; or another armer wakes it
+        while (!casPollUntil(until, AWAKE)) { // the owner has moved the gate; or another thread that arms wakes it
             until = pollUntil();
             if (when >= until) {
                 if (until == AWAKE && when < (long) HELP_BEFORE.getVolatile(this)) {
