@@ -342,6 +342,11 @@ public final class Compactor {
         return lateSweepAt == Timeline.NEVER && staleCounter.stale() > 0 && !keepOrder;
     }
 
+    /** The same for what was pushed meanwhile: it may have been stopped before the gate said that the sleep is long. */
+    boolean missesMail(boolean mail) {
+        return lateSweepAt == Timeline.NEVER && mail && !keepOrder;
+    }
+
     /** The owner is about to sleep until then. */
     void publish(long until, long now, long stops) {
         stopsAtPublication = stops;

@@ -250,7 +250,7 @@ public final class DueTimers extends HolderFields {
             planLateSweep(now);
             long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.lateSweepAt());
             compactor.publish(p, now, intake.stops); // W1
-            if (inbox.arrivals() < p || compactor.missesStale()) { // R1
+            if (inbox.arrivals() < p || compactor.missesStale() || compactor.missesMail(intake.hasMail())) { // R1
                 gate.setPollUntil(WakeGate.AWAKE);
                 return RETRY;
             }
