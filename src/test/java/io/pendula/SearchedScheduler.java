@@ -1,7 +1,7 @@
 package io.pendula;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerQueue;
@@ -18,14 +18,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A scheduler with its own workers, or with a loop, and some threads that arm, reset and stop its timers, for the search
  * of all their interleavings. Loaded together with the rewritten classes of the library.
  *
- * <p>Whenever no thread can go on before a later instant, no timer may be due before that instant, and what the gate
- * promises to threads that arm must be so. In the end each arming must have ended once: by a run, a stop or a reset.
+ * <p>Whenever no thread can go on before a later instant, no timer may be due before that instant, what the gate promises
+ * to threads that arm must be so, and each arming must have ended once, by a run, a stop, a reset or a close, or be
+ * pending still.
  */
 public final class SearchedScheduler implements Program {
     private static final VarHandle STOPS = handle(Compactor.class, "stopsAtPublication", long.class);
@@ -42,8 +44,17 @@ public final class SearchedScheduler implements Program {
         }
     }
 
+    /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
+    private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",
+            "idleSince", "wokeAt", "firedAt", "deadline");
+
     /** A guard may wake up by so much later than the poller would, and instead of it. */
     private static final long SLACK_NANOS = 20_000;
+    /** A park is no shorter. */
+    private static final long SHORTEST_NANOS = 1_000;
+    /** A guard finds that late that the poller stalls. */
+    private static final long STALL_NANOS = 200_000_000;
+    private static final int USERS = 3;
 
     private final Spec spec;
 
@@ -57,26 +68,42 @@ public final class SearchedScheduler implements Program {
     }
 
     private final class Scheduled implements World {
+        private final Execution execution;
         private final TimerScheduler scheduler;
+        private final Engine engine;
         private final TimerQueue queue;
+        /** Null if the workers have the queue. */
+        private LoopWorker loop;
         private final List<OneShotTimer> timers = new ArrayList<>();
+        /** Which timers have been armed: one thread does it, once, */
+        private final boolean[] begun;
+        /** and then all users may reset and stop them. */
+        private final boolean[] armed;
         /** How often each timer was armed less how often that has ended. */
         private final int[] open;
-        private final int[] running;
+        private final boolean[] running;
+        private int stalledWorkers;
+        private boolean isLoopStalled;
+        private boolean isLeft;
+        private boolean isClosing;
+        private boolean isClosed;
         private String wrong;
 
         Scheduled(Execution execution) {
+            this.execution = execution;
+            int workers = spec.owner().workers;
             TimerScheduler.Builder builder = TimerScheduler.builder().name("searched").monitor(false)
-                    .wakeSpacing(Duration.ofNanos(spec.spacing())).clock(Hooks::nanoTime);
-            if (spec.workers() > 0) {
-                scheduler = builder.workers(1).maxThreads(spec.workers()).build();
-            } else {
-                scheduler = builder.workers(0).build();
-                addLoop(execution);
+                    .wakeSpacing(Duration.ZERO).clock(Hooks::nanoTime);
+            scheduler = workers == 0 ? builder.workers(0).build() : builder.workers(1).maxThreads(workers).build();
+            engine = scheduler.engine;
+            if (spec.owner().hasLoop) {
+                addLoop();
             }
-            queue = scheduler.engine.queues[0];
+            queue = engine.queues[engine.queues.length - 1];
             open = new int[spec.timers().size()];
-            running = new int[open.length];
+            begun = new boolean[open.length];
+            armed = new boolean[open.length];
+            running = new boolean[open.length];
             for (int i = 0; i < open.length; i++) {
                 int timer = i;
                 timers.add(new OneShotTimer(queue, () -> fire(timer)));
@@ -84,28 +111,20 @@ public final class SearchedScheduler implements Program {
             for (int i = 0; i < open.length; i++) {
                 prepare(i, spec.timers().get(i));
             }
-            for (int i = 0; i < spec.users().size(); i++) {
-                List<Spec.Call> calls = spec.users().get(i);
-                execution.add("user " + i, () -> {
-                    for (int c = 0; c < calls.size(); c++) {
-                        perform(calls.get(c));
-                        Hooks.forget(c + 1);
-                    }
-                });
-            }
+            execution.addUsers(USERS, spec.most());
         }
 
-        private void addLoop(Execution execution) {
+        private void addLoop() {
             Thread thread = new Thread("loop");
-            LoopWorker loop = scheduler.engine.loops.attach(thread, () -> LockSupport.unpark(thread), true);
+            loop = engine.loops.attach(thread, () -> LockSupport.unpark(thread), spec.owner().workers == 0);
             execution.add(thread, () -> {
-                for (;;) {
+                while (!engine.isClosed() && !loop.detached) {
+                    Hooks.loops(loop);
                     loop.runDue(Integer.MAX_VALUE);
+                    long from = Hooks.nanoTime(); // the thread may be held up before it waits
                     long nanos = loop.nanosUntilNext();
-                    if (nanos == Long.MAX_VALUE) {
-                        LockSupport.park(loop);
-                    } else if (nanos > 0) {
-                        LockSupport.parkNanos(loop, nanos);
+                    if (nanos > 0 && !engine.isClosed() && !loop.detached) { // the permit may have been used up by a lock
+                        Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }
             });
@@ -116,10 +135,16 @@ public final class SearchedScheduler implements Program {
             if (start == Spec.Start.NEW) {
                 return;
             }
-            queue.arm(t, start == Spec.Start.FIRED ? Spec.NOW
-                    : start == Spec.Start.FILED_FAR ? Spec.DISTANT : Spec.FILED);
+            queue.arm(t, switch (start) {
+                case FIRED -> Spec.NOW;
+                case FILED_LATE -> Spec.LATE;
+                case FILED_FAR -> Spec.DISTANT;
+                default -> Spec.FILED;
+            });
+            begun[i] = true;
+            armed[i] = true;
             open[i]++;
-            if (start == Spec.Start.FILED || start == Spec.Start.FILED_FAR || start == Spec.Start.STOPPED_FILED) {
+            if (start != Spec.Start.QUEUED && start != Spec.Start.STOPPED_QUEUED && start != Spec.Start.FIRED) {
                 Inside.drain(queue);
             }
             if (start == Spec.Start.STOPPED_FILED || start == Spec.Start.STOPPED_QUEUED) {
@@ -129,16 +154,25 @@ public final class SearchedScheduler implements Program {
                 Fixtures.Claim claim = new Fixtures.Claim();
                 Inside.drain(queue);
                 Inside.claimDue(queue, Spec.NOW, claim, false);
-                scheduler.engine.perform(claim);
+                engine.perform(claim);
             }
         }
 
         private void fire(int timer) {
             open[timer]--;
-            if (running[timer]++ != 0) {
+            if (running[timer]) {
                 wrong = "timer " + timer + " runs twice at a time";
             }
-            running[timer]--;
+            running[timer] = true;
+            if (spec.stalls() && timer == 0 && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
+                boolean onLoop = loop != null && Thread.currentThread() == loop.runner();
+                isLoopStalled |= onLoop;
+                stalledWorkers += onLoop ? 0 : 1;
+                Hooks.sleepUntil(Spec.STALLED);
+                isLoopStalled &= !onLoop;
+                stalledWorkers -= onLoop ? 0 : 1;
+            }
+            running[timer] = false;
         }
 
         private void stop(int timer) {
@@ -147,31 +181,104 @@ public final class SearchedScheduler implements Program {
             }
         }
 
-        private void perform(Spec.Call c) {
+        @Override
+        public long calls() {
+            long possible = 0;
+            for (int i = 0; i < spec.calls().size(); i++) {
+                Spec.Call c = spec.calls().get(i);
+                boolean can = switch (c.op()) {
+                    case ARM -> !begun[c.timer()];
+                    case RESET, STOP -> armed[c.timer()];
+                    case HELP -> true;
+                    case TRANSFER, LEAVE -> !isLeft && !isClosing;
+                    case CLOSE -> !isClosing;
+                };
+                possible |= can ? 1L << i : 0;
+            }
+            return possible;
+        }
+
+        @Override
+        public String nameOf(int call) {
+            return spec.calls().get(call).toString();
+        }
+
+        @Override
+        public void call(int call) {
+            Spec.Call c = spec.calls().get(call);
             switch (c.op()) {
                 case ARM -> {
+                    begun[c.timer()] = true;
                     open[c.timer()]++;
-                    queue.arm(timers.get(c.timer()), c.when());
+                    try {
+                        queue.arm(timers.get(c.timer()), c.when());
+                        armed[c.timer()] = true;
+                    } catch (RejectedExecutionException e) {
+                        refused(c.timer());
+                    }
                 }
                 case RESET -> {
                     open[c.timer()]++;
-                    if (queue.reset(timers.get(c.timer()), c.when())) {
-                        open[c.timer()]--;
+                    try {
+                        if (queue.reset(timers.get(c.timer()), c.when())) {
+                            open[c.timer()]--;
+                        }
+                    } catch (RejectedExecutionException e) {
+                        refused(c.timer());
                     }
                 }
                 case STOP -> stop(c.timer());
                 case HELP -> Inside.helpDrain(queue);
-                case WAIT -> Hooks.sleepUntil(c.when());
+                case TRANSFER -> transfer();
+                case LEAVE -> {
+                    isLeft = true;
+                    ended(engine.loops.detach(loop));
+                    LockSupport.unpark(loop.runner()); // it has nothing to wait for any more
+                }
+                case CLOSE -> {
+                    isClosing = true;
+                    List<Timer> stopped = new ArrayList<>();
+                    engine.shutdownNow(stopped);
+                    ended(stopped);
+                    isClosed = true;
+                }
                 default -> throw new IllegalArgumentException("" + c);
             }
         }
 
+        private void refused(int timer) {
+            open[timer]--;
+            if (!isClosing) {
+                wrong = "timer " + timer + " was refused";
+            }
+        }
+
+        private void ended(List<?> stopped) {
+            stopped.forEach(t -> open[timers.indexOf(t)]--);
+        }
+
+        /** As the monitor does with a loop that is late. */
+        private void transfer() {
+            if (queue.ownership.takeOver(loop, engine.standby)) {
+                engine.standby.hasTakenOver();
+            }
+        }
+
+        @Override
+        public long state() {
+            long h = (isLeft ? 1 : 0) + (isClosing ? 2 : 0) + (isClosed ? 4 : 0);
+            for (int i = 0; i < open.length; i++) {
+                h = 31 * h + 8 * open[i] + (begun[i] ? 4 : 0) + (armed[i] ? 2 : 0) + (running[i] ? 1 : 0);
+            }
+            return h;
+        }
+
         @Override
         public long guardedBy(Object lock) {
-            if (lock == scheduler.engine.standby) {
-                long h = Contents.of(lock, Set.of(), Set.of());
-                for (Worker d : scheduler.engine.workerPool.workers()) {
-                    h = Contents.mix(Contents.mix(h, d.firedAt), d.looks);
+            if (lock == engine.standby) {
+                long h = Contents.of(lock, Set.of(), Set.of("lastWake"));
+                for (Worker d : engine.workerPool.workers()) {
+                    h = Contents.mix(h, d.looks);
                 }
                 return h;
             }
@@ -196,7 +303,7 @@ public final class SearchedScheduler implements Program {
 
         @Override
         public long keptBy(Object runner) {
-            return Contents.of(runner, Set.of("Parker"), Set.of());
+            return Contents.of(runner, Set.of("Parker"), OF_RUNNERS);
         }
 
         @Override
@@ -204,21 +311,52 @@ public final class SearchedScheduler implements Program {
             if (wrong != null) {
                 return wrong;
             }
-            long allowed = spec.spacing() + (spec.workers() > 1 ? SLACK_NANOS : 0);
+            for (int i = 0; i < open.length; i++) {
+                boolean isArmed = TimerState.isArmed(TimerState.state(timers.get(i).wordVolatile()));
+                if (open[i] != (isArmed ? 1 : 0)) {
+                    return "timer " + i + " was armed " + open[i] + " times more than that has ended, and is "
+                            + (isArmed ? "" : "not ") + "armed";
+                }
+            }
+            return isClosed ? atRestClosed() : atRestOpen(then);
+        }
+
+        private String atRestClosed() {
+            for (int i = 0; i < open.length; i++) {
+                if (open[i] != 0) {
+                    return "timer " + i + " is armed, and the scheduler is closed";
+                }
+            }
+            String parked = execution.parked();
+            return parked == null ? null : "the scheduler is closed, and " + parked + " sleeps";
+        }
+
+        /** The threads that may run the timers are all in a callback that stalls. */
+        private boolean isOwnerStalled() {
+            return queue.gate.owner() == loop && loop != null ? isLoopStalled
+                    : stalledWorkers == spec.owner().workers;
+        }
+
+        private String atRestOpen(long then) {
+            boolean isStalled = isLoopStalled || stalledWorkers > 0;
+            if (isStalled && isOwnerStalled()) {
+                return null;
+            }
+            long allowed = isStalled ? STALL_NANOS : spec.owner().workers > 1 ? SLACK_NANOS : SHORTEST_NANOS;
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
             for (int i = 0; i < open.length; i++) {
                 long w = timers.get(i).wordVolatile();
                 int s = TimerState.state(w);
-                if (TimerState.isArmed(s) && TimerState.deadline(w) < latest) {
+                if (TimerState.isArmed(s) && s != TimerState.RUNNING_ARMED && TimerState.deadline(w) < latest) {
                     return "timer " + i + " is due at " + Spec.at(TimerState.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }
-                if (Inside.sleepsLong(queue) && TimerState.isQueued(s) && !TimerState.isArmed(s)) {
+                if (Inside.sleepsLong(queue) && !isStalled && TimerState.isQueued(s) && !TimerState.isArmed(s)) {
                     return "timer " + i + " was stopped in the inbox, and the owner sleeps for long";
                 }
-                if (then == Long.MAX_VALUE && open[i] != 0) {
-                    return "timer " + i + " was armed " + open[i] + " times more than that has ended";
-                }
+            }
+            if (isStalled || queue.ownership.isRetired()) {
+                return null;
             }
             if (Inside.sleepsLong(queue) && Inside.stale(queue) > 0) {
                 return "an entry is stale, and the owner sleeps for long";

@@ -16,14 +16,20 @@ public final class Execution extends Turns {
      * belong to one thread, or are guarded by a lock. What a lock guards is told when it is released, by the program or
      * by all that the owner had seen.
      *
+     * Users call the library: which call comes next is a choice, too, and any user that is idle makes it. So one search
+     * covers all programs of so many calls, and what threads that are alike do is tried once.
+     *
      * Steps are numbered: a thread's own steps by its slot, from CONSUME the loss of its permit to a wait for a lock,
-     * from SPURIOUS a return from park without a cause, and TIME, when nobody can go on before a later instant.
+     * from SPURIOUS a return from park without a cause, from CALL the beginning of a call, and TIME, which passes until
+     * the next sleep ends: when no thread can go on, or all that could are held up.
      */
     static final int MAX_THREADS = 8;
     static final int CONSUME = 8;
     static final int SPURIOUS = 16;
+    static final int CALL = 24;
     static final int TIME = 63;
     static final long OWN_STEPS = (1L << CONSUME) - 1;
+    static final long CALLS = -1L << CALL & ~(1L << TIME);
     private static final int MAX_STEPS = 20_000;
     private static final int MAX_ACCESSES = 100_000;
 
@@ -36,6 +42,7 @@ public final class Execution extends Turns {
 
     private long now;
     int spuriousLeft;
+    private int callsLeft;
     /** Locks that were released since the last choice, though that was no step of its own. */
     final List<Variable> released = new ArrayList<>();
     final List<Step> steps = new ArrayList<>();
@@ -87,6 +94,57 @@ public final class Execution extends Turns {
             launch(t);
         }
         return t;
+    }
+
+    /**
+     * Adds threads that make the calls.
+     *
+     * @param users how many threads
+     * @param calls how many calls they make in all, at most
+     */
+    public void addUsers(int users, int calls) {
+        callsLeft = calls;
+        for (int i = 0; i < users; i++) {
+            String name = "user " + i;
+            add(name, new Thread(name), this::callAgainAndAgain).kind = ModelThread.Kind.IDLE;
+        }
+    }
+
+    private void callAgainAndAgain() {
+        ModelThread me = Hooks.me();
+        for (;;) {
+            world.call(me.call);
+            forget(me, 1);
+            me.kind = ModelThread.Kind.IDLE;
+            announce(me);
+        }
+    }
+
+    int callsLeft() {
+        return callsLeft;
+    }
+
+    private ModelThread idleUser() {
+        for (int i = 0; i < count; i++) {
+            if (threads[i].kind == ModelThread.Kind.IDLE) {
+                return threads[i];
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Finds a thread that has not ended, and is parked.
+     *
+     * @return its name, or null
+     */
+    public String parked() {
+        for (int i = 0; i < count; i++) {
+            if (!threads[i].ended && threads[i].kind == ModelThread.Kind.PARK) {
+                return threads[i].name;
+            }
+        }
+        return null;
     }
 
     /** The present instant. */
@@ -191,7 +249,7 @@ public final class Execution extends Turns {
                 }
             }
         }
-        return enabled;
+        return callsLeft > 0 && idleUser() != null ? enabled | world.calls() << CALL & CALLS : enabled;
     }
 
     /** The thread that goes on; null if none does, or none need to. */
@@ -199,19 +257,18 @@ public final class Execution extends Turns {
     ModelThread next(ModelThread current) {
         for (;;) {
             long enabled = enabled();
-            long then = Long.MAX_VALUE;
+            long then = wakesAt();
             if ((enabled & OWN_STEPS) == 0) {
-                then = wakesAt();
                 String wrong = check(then);
                 if (wrong != null) {
                     violate(wrong);
                     return null;
                 }
-                if (then != Long.MAX_VALUE) {
-                    enabled |= 1L << TIME;
-                } else if (enabled == 0) {
-                    return null;
-                }
+            }
+            if (then != Long.MAX_VALUE) {
+                enabled |= 1L << TIME;
+            } else if (enabled == 0) {
+                return null;
             }
             int step;
             try {
@@ -233,6 +290,13 @@ public final class Execution extends Turns {
             }
             if (step == TIME) {
                 now = then;
+            } else if (step >= CALL) {
+                callsLeft--;
+                ModelThread t = idleUser();
+                t.kind = ModelThread.Kind.BEGIN;
+                t.call = step - CALL;
+                t.see(step);
+                return t;
             } else {
                 ModelThread t = threads[step & 7];
                 if (step < CONSUME) {
@@ -251,7 +315,7 @@ public final class Execution extends Turns {
     private long wakesAt() {
         long then = Long.MAX_VALUE;
         for (int i = 0; i < count; i++) {
-            if (!threads[i].ended && threads[i].isTimed()) {
+            if (!threads[i].ended && threads[i].isTimed() && threads[i].wakeAt > now) {
                 then = Math.min(then, threads[i].wakeAt);
             }
         }
@@ -288,6 +352,9 @@ public final class Execution extends Turns {
         if (step == TIME) {
             return new Step("", "time passes until " + then);
         }
+        if (step >= CALL) {
+            return new Step(idleUser().name, world.nameOf(step - CALL));
+        }
         ModelThread t = threads[step & 7];
         if (step >= SPURIOUS) {
             return new Step(t.name, "returns from park without a cause");
@@ -302,13 +369,14 @@ public final class Execution extends Turns {
             case LOCK -> "locks " + t.variable.name + Places.at(t.place);
             case WAIT -> "has been notified";
             case ACCESS -> Places.what(t.place, t.variable.name);
+            case IDLE -> throw new IllegalStateException("an idle user makes a step");
         });
     }
 
     // ---- what the search asks: the footprint of a step, and the state ----
 
     long firstKey(int step) {
-        if (step == TIME) {
+        if (step >= CALL) {
             return 0;
         }
         ModelThread t = threads[step & 7];
@@ -325,11 +393,12 @@ public final class Execution extends Turns {
 
     /** Of a lost permit the lock, of a spurious return their number; else 0. */
     long secondKey(int step) {
-        return step < CONSUME || step == TIME ? 0 : step >= SPURIOUS ? 1 : threads[step & 7].variable.key;
+        return step < CONSUME || step >= CALL ? 0 : step >= SPURIOUS ? 1 : threads[step & 7].variable.key;
     }
 
     long state() {
-        long s = Variable.mix(now) + Variable.mix(memory) + Variable.mix(spuriousLeft + 77);
+        long s = Variable.mix(now) + Variable.mix(memory) + Variable.mix(spuriousLeft + 77)
+                + Variable.mix(world.state() + 5);
         for (int i = 0; i < count; i++) {
             ModelThread t = threads[i];
             // A thread that waits for its turn to begin has seen nothing, as one that has begun.
@@ -399,6 +468,12 @@ public final class Execution extends Turns {
 
     // ---- locks ----
 
+    /** Whether the next step of a thread certainly releases no lock. */
+    boolean releasesNothing(int slot) {
+        ModelThread t = threads[slot];
+        return t.locks == 0 && t.kind == ModelThread.Kind.ACCESS;
+    }
+
     void lock(ModelThread me, LockVariable l, int place) {
         checkNotAborted();
         if (l.owner == me) {
@@ -442,6 +517,7 @@ public final class Execution extends Turns {
             throw new IllegalStateException(me.name + " takes " + l.name + ", which " + l.owner.name + " has");
         }
         l.owner = me;
+        me.locks++;
         l.holds = holds;
         setValue(l, me.slot + 1);
         me.see(l.left);
@@ -467,6 +543,7 @@ public final class Execution extends Turns {
     private void release(ModelThread me, LockVariable l) {
         long guarded = guardedBy(l.lock);
         l.owner = null;
+        me.locks--;
         l.holds = 0;
         l.left = guarded != 0 ? guarded : me.seen;
         setValue(l, Variable.mix(l.left) | 1L << 40);

@@ -244,7 +244,8 @@ public final class Hooks {
 
     // ---- parks, threads and time ----
 
-    static void parkUntil(long until) {
+    /** Parks until then at most; for ever if that is Long.MAX_VALUE. */
+    public static void parkUntil(long until) {
         ModelThread me = me();
         if (me == null) {
             throw new IllegalStateException("a park while the program is built");
@@ -312,6 +313,11 @@ public final class Hooks {
         me.execution.checkNotAborted();
         me.see(me.execution.now());
         return me.execution.now();
+    }
+
+    /** Whether the calling thread is one of the program's. */
+    public static boolean isModelled() {
+        return me() != null;
     }
 
     /** The calling thread is held up until then. */

@@ -3,7 +3,7 @@ package io.pendula.search;
 /** A thread of the program under search. A carrier runs it; exactly one of an execution's threads runs at a time. */
 final class ModelThread {
     /** What the thread is about to do. */
-    enum Kind { BEGIN, ACCESS, LOCK, PARK, SLEEP, WAIT }
+    enum Kind { BEGIN, ACCESS, LOCK, PARK, SLEEP, WAIT, IDLE }
 
     final Execution execution;
     final int slot;
@@ -25,6 +25,8 @@ final class ModelThread {
     int place;
     /** Of a timed park or a sleep: until when; else Long.MAX_VALUE. */
     long wakeAt;
+    /** Of a user: which call it makes. */
+    int call;
     /** Of a wait: it was notified, so it may take the monitor again. */
     boolean notified;
 
@@ -32,6 +34,8 @@ final class ModelThread {
     long seen;
     /** How many objects it was the first to touch. */
     int touched;
+    /** How many locks it has. */
+    int locks;
     final Variable permit;
     boolean hasPermit;
 
@@ -75,6 +79,7 @@ final class ModelThread {
             case PARK -> hasPermit || wakeAt <= now;
             case SLEEP -> wakeAt <= now;
             case WAIT -> notified && ((LockVariable) variable).owner == null;
+            case IDLE -> false;
         };
     }
 

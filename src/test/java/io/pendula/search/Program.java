@@ -23,6 +23,35 @@ public interface Program {
         String atRest(long now, long then);
 
         /**
+         * Says which calls a user could make now; of numbers below 39.
+         *
+         * @return a bit for each
+         */
+        long calls();
+
+        /**
+         * Makes one, on a user's thread.
+         *
+         * @param call its number
+         */
+        void call(int call);
+
+        /**
+         * Names one.
+         *
+         * @param call its number
+         * @return for people
+         */
+        String nameOf(int call);
+
+        /**
+         * What the world itself knows of this execution.
+         *
+         * @return a number that is the same for the same contents
+         */
+        long state();
+
+        /**
          * What a lock guards, as a number that is the same for the same contents. Called by its owner.
          *
          * @param lock a lock, or an object whose monitor it is

@@ -1,7 +1,6 @@
 package io.pendula.search;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +11,18 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 final class Search implements Chooser {
     /*
      * All executions: depth first. An execution begins anew for each choice that is still to be tried, and goes on from
-     * there as it happens to. Two things spare work, and neither leaves a state out. A state that was reached before is
-     * not gone on from (see Execution on what a state is). And sleep sets, as in Godefroid, Partial-Order Methods for
-     * the Verification of Concurrent Systems (1996): of two steps that do not touch the same variable, or both only
-     * read it, one order is enough. A state may be reached again with other steps asleep: then those are tried that
-     * slept each time before.
+     * there as it happens to. Only those are tried in which a thread that could go on is held up at most so often, a
+     * preemption each: without a bound there is no end, as an arming thread that looks at the gate again may find it
+     * published again each time. Which user makes a call does not matter, and is no choice. Three things spare work,
+     * and none of them leaves a state out:
      *
-     * With a bound on preemptions only those executions are tried in which a thread that could go on is held up at most
-     * so often. Sleep sets would leave out some of these, so all orders are tried then. A state is gone on from again
-     * if it is reached with fewer preemptions. What a single thread spins through for ever is no end, and not found.
+     * - A state that was reached before, with as many preemptions and calls left, is not gone on from (see Execution on
+     *   what a state is).
+     * - Where a thread goes on that was held up, its step is skipped if it could have been made before; see Trail.
+     * - TIME is tried before calls, so that a state is met first with many calls left.
      *
-     * Which variables are contended is learned: when a new one is found, all begins anew.
+     * What a single thread spins through for ever is no end, and not found. Which variables are contended is learned:
+     * when a new one is found, all begins anew.
      */
 
     /** What a search has found. */
@@ -50,32 +50,14 @@ final class Search implements Chooser {
 
     /** A choice, and what is left of it to try. */
     private static final class Node {
-        long enabled;
-        long sleep;
         long done;
         long allowed;
         int chosen;
-        int[] steps;
-        long[] first;
-        long[] second;
-        boolean[] writes;
-        /** Locks that the chosen step has released. */
-        long[] released;
-
-        int indexOf(int step) {
-            for (int i = 0; i < steps.length; i++) {
-                if (steps[i] == step) {
-                    return i;
-                }
-            }
-            throw new IllegalStateException("step " + step);
-        }
     }
 
     private static final ConcurrentLinkedDeque<Carrier> FREE = new ConcurrentLinkedDeque<>();
     private static int carriers;
     private static final int NO_STEP = -1;
-    static final int NO_BOUND = -1;
     /** How many executions more are looked at for a schedule with fewer changes of thread. */
     private static final int MORE_FOR_SHORTER = 100;
 
@@ -83,8 +65,8 @@ final class Search implements Chooser {
     private final Program program;
     private final int spurious;
     private final long start;
-    /** How many preemptions an execution may have; NO_BOUND for any number. */
-    private int preemptions = NO_BOUND;
+    /** How many preemptions an execution may have. */
+    private int preemptions;
     private int preempted;
 
     private final Map<Long, Variable.Users> users = new HashMap<>();
@@ -93,6 +75,7 @@ final class Search implements Chooser {
     private List<Object> statics = List.of();
     private int depth;
     private long executions;
+    private final Trail trail = new Trail();
     private final List<Integer> choices = new ArrayList<>();
     private int switches;
     private int lastThread;
@@ -136,16 +119,11 @@ final class Search implements Chooser {
         return replayed != null;
     }
 
-    /** Only executions with so many preemptions. */
-    Search preemptions(int most) {
-        preemptions = most;
-        return this;
-    }
-
     // ---- all ----
 
-    /** Tries all; not complete if that would take more executions than {@code most}. */
-    Result all(long most) {
+    /** Tries all with so many preemptions; not complete if that would take more executions than {@code most}. */
+    Result all(int upTo, long most) {
+        preemptions = upTo;
         warmUp();
         long after = 0;
         boolean complete = false;
@@ -188,6 +166,7 @@ final class Search implements Chooser {
         executions++;
         depth = 0;
         choices.clear();
+        trail.clear();
         switches = 0;
         preempted = 0;
         lastThread = NO_STEP;
@@ -224,7 +203,7 @@ final class Search implements Chooser {
             n.done |= 1L << n.chosen;
             long left = n.allowed & ~n.done;
             if (left != 0) {
-                n.chosen = Long.numberOfTrailingZeros(left);
+                n.chosen = first(left);
                 return true;
             }
             stack.remove(stack.size() - 1);
@@ -234,18 +213,17 @@ final class Search implements Chooser {
 
     // ---- by chance ----
 
-    /** Tries executions for so long; each is drawn by the generator. */
-    Result byChance(long seed, long millis) {
+    /** Tries so many executions; each is drawn by the generator. */
+    Result byChance(long seed, int number) {
         warmUp();
         SplittableRandom seeds = new SplittableRandom(seed);
-        long end = System.nanoTime() + millis * 1_000_000;
-        do {
+        for (int n = 0; n < number && shortest == null; n++) {
             random = seeds.split();
             Execution e = execute();
             if (e.violation() != null) {
                 note(e);
             }
-        } while (shortest == null && System.nanoTime() < end);
+        }
         random = null;
         return result(false);
     }
@@ -254,130 +232,88 @@ final class Search implements Chooser {
 
     @Override
     public int choose(Execution e, long enabled, ModelThread current) {
+        trail.stepEnded(e);
         int step = replayed != null ? replayed[depth] : random != null ? draw(enabled, current)
                 : chooseOfAll(e, enabled, current);
         depth++;
-        boolean couldGoOn = current != null && (enabled & 1L << current.slot) != 0;
-        if (step < Execution.CONSUME && couldGoOn && step != current.slot) {
+        if (step != STOP && (preempting(enabled, current) & 1L << step) != 0) {
             preempted++;
         }
         if (step != STOP) {
+            trail.add(e, step, enabled, current);
             choices.add(step);
-            if (lastThread != (step & 7)) {
+            int thread = step < Execution.CALL ? step & 7 : step;
+            if (lastThread != thread) {
                 switches++;
-                lastThread = step & 7;
+                lastThread = thread;
             }
         }
         return step;
     }
 
-    /** Mostly the same thread goes on, so that others can do much meanwhile. */
+    /** The steps that hold up a thread that could go on. */
+    private static long preempting(long enabled, ModelThread current) {
+        long steps = (enabled & Execution.OWN_STEPS) == 0 ? 0 : 1L << Execution.TIME;
+        return current == null || (enabled & 1L << current.slot) == 0 ? steps
+                : steps | Execution.CALLS | Execution.OWN_STEPS & ~(1L << current.slot);
+    }
+
+    /** Mostly the same thread goes on, so that others can do much meanwhile. All calls together are as likely as a step. */
     private int draw(long enabled, ModelThread current) {
-        if (current != null && (enabled & 1L << current.slot) != 0 && random.nextInt(3) > 0) {
+        if (current != null && (enabled & 1L << current.slot) != 0 && random.nextInt(4) > 0) {
             return current.slot;
         }
-        long rest = enabled;
-        for (int n = random.nextInt(Long.bitCount(enabled)); n > 0; n--) {
+        long calls = enabled & Execution.CALLS;
+        long others = enabled & ~calls;
+        boolean isCall = calls != 0 && random.nextInt(1 + Long.bitCount(others)) == 0;
+        long rest = isCall ? calls : others;
+        for (int n = random.nextInt(Long.bitCount(rest)); n > 0; n--) {
             rest &= rest - 1;
         }
         return Long.numberOfTrailingZeros(rest);
     }
 
     private int chooseOfAll(Execution e, long enabled, ModelThread current) {
-        if (preemptions != NO_BOUND) {
-            return chooseWithinBound(e, enabled, current);
-        }
-        Node parent = depth == 0 ? null : stack.get(depth - 1);
-        if (parent != null && depth <= stack.size()) {
-            parent.released = e.released.stream().mapToLong(v -> v.key).toArray();
-        }
-        if (depth < stack.size()) {
-            Node n = stack.get(depth);
-            if (n.enabled != enabled) {
-                throw new IllegalStateException("the program is not deterministic");
-            }
-            return n.chosen;
-        }
-        long sleep = 0;
-        if (parent != null) {
-            long others = (parent.sleep | parent.done) & ~(1L << parent.chosen);
-            for (long rest = others; rest != 0; rest &= rest - 1) {
-                int u = Long.numberOfTrailingZeros(rest);
-                if (areIndependent(parent, u, parent.chosen)) {
-                    sleep |= 1L << u;
-                }
-            }
-        }
-        sleep &= enabled;
-        long allowed = enabled & ~sleep;
-        long state = e.state();
-        Long before = visited.get(state);
-        if (before != null) {
-            allowed = before & ~sleep & enabled;
-            sleep &= before;
-            visited.put(state, sleep);
-        } else {
-            visited.put(state, sleep);
-        }
-        if (allowed == 0) {
-            return STOP;
-        }
-        Node n = new Node();
-        n.enabled = enabled;
-        n.sleep = sleep;
-        n.allowed = allowed;
-        n.chosen = current != null && (allowed & 1L << current.slot) != 0 ? current.slot
-                : Long.numberOfTrailingZeros(allowed);
-        int count = Long.bitCount(enabled);
-        n.steps = new int[count];
-        n.first = new long[count];
-        n.second = new long[count];
-        n.writes = new boolean[count];
-        int i = 0;
-        for (long rest = enabled; rest != 0; rest &= rest - 1, i++) {
-            int step = Long.numberOfTrailingZeros(rest);
-            n.steps[i] = step;
-            n.first[i] = e.firstKey(step);
-            n.second[i] = e.secondKey(step);
-            n.writes[i] = step == Execution.TIME || e.firstWrites(step);
-        }
-        stack.add(n);
-        return n.chosen;
-    }
-
-    private int chooseWithinBound(Execution e, long enabled, ModelThread current) {
         if (depth < stack.size()) {
             return stack.get(depth).chosen;
         }
-        long left = preemptions - preempted;
-        boolean goesOn = current != null && (enabled & 1L << current.slot) != 0;
-        long state = e.state() + Variable.mix(goesOn ? current.slot + 1 : 0);
-        Long before = visited.get(state);
-        if (before != null && before >= left) {
+        if (trail.isTwin()) {
             return STOP;
         }
-        visited.put(state, left);
+        boolean goesOn = current != null && (enabled & 1L << current.slot) != 0;
+        if (!isNew(e.state() + Variable.mix(goesOn ? current.slot + 1 : 0), preemptions - preempted, e.callsLeft())) {
+            return STOP;
+        }
         Node n = new Node();
-        n.enabled = enabled;
-        n.allowed = goesOn && left == 0 ? enabled & ~Execution.OWN_STEPS | 1L << current.slot : enabled;
-        n.chosen = goesOn ? current.slot : Long.numberOfTrailingZeros(n.allowed);
+        n.allowed = (preempted < preemptions ? enabled : enabled & ~preempting(enabled, current)) & ~trail.twins(e, enabled);
+        if (n.allowed == 0) {
+            return STOP;
+        }
+        n.chosen = goesOn ? current.slot : first(n.allowed);
         stack.add(n);
         return n.chosen;
     }
 
-    private static boolean areIndependent(Node n, int u, int chosen) {
-        if (u == Execution.TIME || chosen == Execution.TIME || (u & 7) == (chosen & 7)) {
+    /**
+     * Whether no visit of this state was allowed as much as this one: a visit notes, for each number of preemptions up
+     * to its own, how many calls were left.
+     */
+    private boolean isNew(long state, int preemptionsLeft, int callsLeft) {
+        long before = visited.getOrDefault(state, 0L);
+        if ((before >> 4 * preemptionsLeft & 15) > callsLeft) {
             return false;
         }
-        int a = n.indexOf(u);
-        int b = n.indexOf(chosen);
-        if (n.first[a] == n.first[b] && n.first[a] != 0 && (n.writes[a] || n.writes[b])) {
-            return false;
+        long now = before;
+        for (int p = 0; p <= preemptionsLeft; p++) {
+            long most = Math.max(before >> 4 * p & 15, callsLeft + 1);
+            now = now & ~(15L << 4 * p) | most << 4 * p;
         }
-        if (n.second[a] != 0 && (n.second[a] == n.second[b] || n.second[a] == n.first[b])
-                || n.second[b] != 0 && n.second[b] == n.first[a]) {
-            return false;
-        }
-        return n.released == null || Arrays.stream(n.released).noneMatch(r -> r == n.first[a] || r == n.second[a]);
+        visited.put(state, now);
+        return true;
+    }
+
+    /** Time first: what is reached without a call is then known with more calls left. */
+    private static int first(long steps) {
+        return (steps & 1L << Execution.TIME) != 0 ? Execution.TIME : Long.numberOfTrailingZeros(steps);
     }
 }

@@ -3,29 +3,46 @@ package io.pendula.search;
 import java.util.List;
 
 /**
- * A program of user threads on a scheduler with one queue.
+ * A scheduler with some timers on one queue, and what users may do with them: so all programs of so many calls.
  *
- * @param workers how many worker threads there are; 0: a loop has the queue
- * @param spacing between wakes, in nanoseconds
+ * @param owner who has the queue
  * @param timers what each is at the beginning
- * @param users what each thread does
+ * @param calls what users may do, in any order and as often as they like
+ * @param most how many calls there are in all, at most
+ * @param stalls whether the callback of timer 0 takes until STALLED
+ * @param spurious how many parks may return without a cause
  */
-public record Spec(int workers, long spacing, List<Start> timers, List<List<Call>> users) {
-    /** What a timer is at the beginning; it is, or was, armed for FILED, FILED_FAR for DISTANT. */
-    public enum Start { NEW, QUEUED, FILED, FILED_FAR, STOPPED_QUEUED, STOPPED_FILED, FIRED }
+public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, boolean stalls, int spurious) {
+    /** A loop alone is confined; one beside a worker is shared. */
+    public enum Owner {
+        WORKER(1, false), TWO_WORKERS(2, false), LOOP(0, true), LOOP_AND_WORKER(1, true);
 
-    /** What a thread does. {@code HELP} drains the inbox, {@code WAIT} until an instant. */
-    public enum Op { ARM, RESET, STOP, HELP, WAIT }
+        public final int workers;
+        public final boolean hasLoop;
 
-    /** {@code when} is a deadline, or until when to wait. */
+        Owner(int workers, boolean hasLoop) {
+            this.workers = workers;
+            this.hasLoop = hasLoop;
+        }
+    }
+
+    /** What a timer is at the beginning; it is, or was, armed for FILED, FILED_LATE for LATE, FILED_FAR for DISTANT. */
+    public enum Start { NEW, QUEUED, FILED, FILED_LATE, FILED_FAR, STOPPED_QUEUED, STOPPED_FILED, FIRED }
+
+    /**
+     * What a user does. {@code HELP} drains the inbox, {@code TRANSFER} gives the loop's queue to the workers until the
+     * loop polls, {@code LEAVE} for good, {@code CLOSE} closes the scheduler.
+     */
+    public enum Op { ARM, RESET, STOP, HELP, TRANSFER, LEAVE, CLOSE }
+
+    /** {@code when} is a deadline. */
     public record Call(Op op, int timer, long when) {
         @Override
         public String toString() {
             return switch (op) {
-                case ARM, RESET -> op + " " + timer + " for " + name(when);
+                case ARM, RESET -> op + " " + timer + " for " + at(when);
                 case STOP -> op + " " + timer;
-                case HELP -> "HELP";
-                case WAIT -> "WAIT until " + name(when);
+                default -> op.toString();
             };
         }
     }
@@ -35,51 +52,54 @@ public record Spec(int workers, long spacing, List<Start> timers, List<List<Call
     public static final long SOON = 1_000_001;
     public static final long BETWEEN = 2_000_001;
     public static final long FILED = 3_000_001;
+    public static final long BEFORE_LATE = 4_000_001;
     public static final long LATE = 5_000_001;
+    /** A callback that stalls ends then. */
+    public static final long STALLED = 10_000_000_001L;
     /** So far away that the owner sleeps for long. */
-    public static final long FAR = 60_000_000_001L;
-
-    /** The owner sleeps for long until then, too. */
     public static final long DISTANT = 50_000_000_001L;
+    /** The owner sleeps for long until then, too. */
+    public static final long FAR = 60_000_000_001L;
 
     /** An instant in words. */
     public static String at(long when) {
-        return name(when);
-    }
-
-    private static String name(long when) {
         return when == NOW ? "NOW" : when == SOON ? "SOON" : when == BETWEEN ? "BETWEEN" : when == FILED ? "FILED"
-                : when == LATE ? "LATE"
-                : when == FAR ? "FAR" : when == DISTANT ? "DISTANT" : when == Long.MAX_VALUE ? "for ever" : "" + when;
+                : when == BEFORE_LATE ? "BEFORE_LATE" : when == LATE ? "LATE" : when == STALLED ? "STALLED" : when == FAR ? "FAR"
+                : when == DISTANT ? "DISTANT" : when == Long.MAX_VALUE ? "for ever" : "" + when;
     }
 
-    /** The same program with so many worker threads, or with a loop. */
-    Spec workers(int n) {
-        return new Spec(n, spacing, timers, users);
+    /** The same with so many calls at most. */
+    Spec calls(int n) {
+        return new Spec(owner, timers, calls, n, stalls, spurious);
+    }
+
+    Spec stalling() {
+        return new Spec(owner, timers, calls, most, true, spurious);
+    }
+
+    Spec spurious(int n) {
+        return new Spec(owner, timers, calls, most, stalls, n);
     }
 
     @Override
     public String toString() {
-        return (workers == 0 ? "a loop" : workers + " workers") + ", timers " + timers + ", threads " + users;
+        return owner + ", timers " + timers + (stalls ? ", timer 0 stalls" : "") + ", " + most + " of " + calls
+                + (spurious > 0 ? ", " + spurious + " returns without a cause" : "");
     }
 
-    public static Call arm(int timer, long when) {
+    static Call arm(int timer, long when) {
         return new Call(Op.ARM, timer, when);
     }
 
-    public static Call reset(int timer, long when) {
+    static Call reset(int timer, long when) {
         return new Call(Op.RESET, timer, when);
     }
 
-    public static Call stop(int timer) {
+    static Call stop(int timer) {
         return new Call(Op.STOP, timer, 0);
     }
 
-    public static Call await(long when) {
-        return new Call(Op.WAIT, 0, when);
-    }
-
-    public static Call help() {
-        return new Call(Op.HELP, 0, 0);
+    static Call of(Op op) {
+        return new Call(op, 0, 0);
     }
 }
