@@ -163,9 +163,9 @@ class DemoTest {
         public void close() {}
     }
 
-    /** What the paced load makes of it; a fake fires inside the call that sets the timer. */
+    /** What the paced load makes of it. A fake fires inside the call that sets the timer, so nothing is waited for. */
     private static List<String> complaintsOfTraffic(Contender contender) throws InterruptedException {
-        return new Traffic(contender, 2000, 1, MILLISECONDS.toNanos(20)).run(Storm.Watcher.NONE).complaints();
+        return new Traffic(contender, 2000, 1, MILLISECONDS.toNanos(20)).run(Storm.Watcher.NONE, 0).complaints();
     }
 
     @Test

@@ -133,8 +133,17 @@ final class Traffic {
         }
     }
 
-    /** Closes the contender at the end. */
+    /** Runs the load, and closes the contender at the end. */
     Outcome run(Storm.Watcher watcher) throws InterruptedException {
+        return run(watcher, PATIENCE_NANOS);
+    }
+
+    /**
+     * Runs the load, and closes the contender at the end.
+     *
+     * @param patience for how many nanoseconds timeouts that have not fired are waited for
+     */
+    Outcome run(Storm.Watcher watcher, long patience) throws InterruptedException {
         for (Idle c : connections) {
             contender.arm(c, IDLE_LIMIT_NANOS);
         }
@@ -144,7 +153,7 @@ final class Traffic {
         List<Request> requests = load(start, watcher);
         long wall = System.nanoTime() - start;
         cpu = cpuAtEnd - cpu;
-        for (long end = System.nanoTime() + PATIENCE_NANOS; look(watcher) > 0 && System.nanoTime() - end < 0;) {
+        for (long end = System.nanoTime() + patience; look(watcher) > 0 && System.nanoTime() - end < 0;) {
             Thread.sleep(LOOK_MILLIS);
         }
         for (Idle c : connections) {
