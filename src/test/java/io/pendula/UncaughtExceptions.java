@@ -15,6 +15,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * between two of its tests. Without this an assertion that fails in a callback, or on a thread that a test has started,
  * does not fail the test. JUnit registers the extension for all test classes, see {@code junit-platform.properties}.
  *
+ * <p>While several tests of a class run at once, an exception fails the test that has started the thread.
+ *
  * <p>A test that expects such an exception throws one with the message "meant", or calls {@link #take} and asserts what
  * came.
  */
@@ -28,46 +30,67 @@ public final class UncaughtExceptions
     }
 
     /** A test, or the time between the tests of a class. They nest, as a test may launch others. */
-    private record Scope(String name, List<Uncaught> uncaught) {}
+    private record Scope(String id, boolean isTest, String name, Scope outer, List<Uncaught> uncaught) {
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
 
+        @Override
+        public int hashCode() {
+            return id.hashCode();
+        }
+    }
+
+    /** The latest first. */
     private static final Deque<Scope> SCOPES = new ArrayDeque<>();
     /** What was running when a thread was made: the test may be over when the thread throws. */
-    private static final InheritableThreadLocal<String> STARTED_BY = new InheritableThreadLocal<>();
+    private static final InheritableThreadLocal<Scope> STARTED_BY = new InheritableThreadLocal<>();
 
     /** What has come during the running test, or since the last call; it does not fail the test. */
     static synchronized List<Throwable> take() {
-        List<Uncaught> uncaught = SCOPES.element().uncaught();
+        List<Uncaught> uncaught = current().uncaught();
         List<Throwable> thrown = uncaught.stream().map(Uncaught::thrown).toList();
         uncaught.clear();
         return thrown;
+    }
+
+    /** The test that has started the calling thread, if it still runs; else what has begun last. */
+    private static Scope current() {
+        Scope mine = STARTED_BY.get();
+        return mine != null && mine.isTest() && SCOPES.contains(mine) ? mine : SCOPES.element();
     }
 
     private static synchronized void add(Thread thread, Throwable thrown) {
         if ("meant".equals(thrown.getMessage())) {
             return;
         }
-        Uncaught uncaught = new Uncaught(thread.getName(), STARTED_BY.get(), thrown);
+        Scope mine = STARTED_BY.get();
+        Uncaught uncaught = new Uncaught(thread.getName(), mine == null ? null : mine.name(), thrown);
         if (SCOPES.isEmpty()) {
             uncaught.during("").printStackTrace(); // too late for any test to fail
         } else {
-            SCOPES.element().uncaught().add(uncaught);
+            current().uncaught().add(uncaught);
         }
     }
 
     private static synchronized void enter(ExtensionContext context) {
         String name = context.getRequiredTestClass().getSimpleName()
                 + context.getTestMethod().map(m -> "." + m.getName() + " " + context.getDisplayName()).orElse("");
-        SCOPES.push(new Scope(name, new ArrayList<>()));
-        STARTED_BY.set(name);
+        Scope scope = new Scope(context.getUniqueId(), context.getTestMethod().isPresent(), name, STARTED_BY.get(),
+                new ArrayList<>());
+        SCOPES.push(scope);
+        STARTED_BY.set(scope);
         Thread.setDefaultUncaughtExceptionHandler(UncaughtExceptions::add); // a test may have set another
     }
 
-    private static synchronized void leave() {
-        Scope scope = SCOPES.pop();
-        if (SCOPES.isEmpty()) {
+    private static synchronized void leave(ExtensionContext context) {
+        Scope scope = SCOPES.stream().filter(s -> s.id().equals(context.getUniqueId())).findFirst().orElseThrow();
+        SCOPES.remove(scope);
+        if (scope.outer() == null) {
             STARTED_BY.remove();
         } else {
-            STARTED_BY.set(SCOPES.element().name());
+            STARTED_BY.set(scope.outer());
         }
         AssertionError failure = null;
         for (Uncaught u : scope.uncaught()) {
@@ -94,11 +117,11 @@ public final class UncaughtExceptions
 
     @Override
     public void afterEach(ExtensionContext context) {
-        leave();
+        leave(context);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        leave();
+        leave(context);
     }
 }

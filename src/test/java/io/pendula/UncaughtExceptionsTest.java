@@ -6,13 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -90,14 +96,57 @@ class UncaughtExceptionsTest {
         }
     }
 
-    /** Each failure of a run, with what is suppressed. */
+    /** Two tests that run at once: each waits for the other before its thread throws. */
+    @Execution(ExecutionMode.CONCURRENT)
+    static class Together {
+        static CountDownLatch both;
+
+        private static void throwBesideTheOther(String name) throws InterruptedException {
+            both.countDown();
+            Fixtures.await(both);
+            inThread(name, new Error(name));
+        }
+
+        @Test
+        void one() throws InterruptedException {
+            throwBesideTheOther("of one");
+        }
+
+        @Test
+        void other() throws InterruptedException {
+            throwBesideTheOther("of other");
+        }
+
+        @Test
+        void taker() {
+            inThread("taken", new Error("taken"));
+            assertEquals(1, UncaughtExceptions.take().size());
+        }
+    }
+
+    @Test
+    void uncaught_whileTwoTestsRun_failsTheOneThatHasStartedTheThread() {
+        Together.both = new CountDownLatch(2);
+        List<String> failures = failures(Together.class, 3, Map.of(
+                "junit.jupiter.execution.parallel.enabled", "true",
+                "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "3"));
+        assertEquals(List.of("one() uncaught in thread of one: java.lang.Error: of one",
+                "other() uncaught in thread of other: java.lang.Error: of other"), failures);
+    }
+
     private static List<String> failures() {
-        List<String> failures = new ArrayList<>();
-        int[] tests = new int[1];
+        return failures(Thrower.class, 6, Map.of());
+    }
+
+    /** Each failure of a run, with what is suppressed. */
+    private static List<String> failures(Class<?> type, int count, Map<String, String> settings) {
+        List<String> failures = Collections.synchronizedList(new ArrayList<>());
+        AtomicInteger tests = new AtomicInteger();
         TestExecutionListener listener = new TestExecutionListener() {
             @Override
             public void executionFinished(TestIdentifier id, TestExecutionResult result) {
-                tests[0] += id.isTest() ? 1 : 0;
+                tests.addAndGet(id.isTest() ? 1 : 0);
                 result.getThrowable().ifPresent(e -> {
                     failures.add(id.getDisplayName() + " " + e.getMessage());
                     for (Throwable s : e.getSuppressed()) {
@@ -107,8 +156,9 @@ class UncaughtExceptionsTest {
             }
         };
         LauncherFactory.create().execute(
-                LauncherDiscoveryRequestBuilder.request().selectors(selectClass(Thrower.class)).build(), listener);
-        assertEquals(6, tests[0]);
+                LauncherDiscoveryRequestBuilder.request().selectors(selectClass(type)).configurationParameters(settings)
+                        .build(), listener);
+        assertEquals(count, tests.get());
         failures.sort(null);
         return failures;
     }
