@@ -28,6 +28,8 @@ public final class ManualClock implements NanoClock {
     /** So many callbacks may run at one instant, besides those that were pending by then. */
     static final int RUNS_AT_AN_INSTANT = 1_000_000;
 
+    /** {@link #RUNS_AT_AN_INSTANT}; a test may take less. */
+    int runsAtAnInstant = RUNS_AT_AN_INSTANT;
     private final List<Engine> schedulers = new ArrayList<>();
     private volatile long nanos;
     private Thread advancing;
@@ -161,10 +163,10 @@ public final class ManualClock implements NanoClock {
                 left -= nearest;
                 atInstant = 0;
             }
-            if (atInstant == RUNS_AT_AN_INSTANT) {
+            if (atInstant == runsAtAnInstant) {
                 most = atInstant + pending(driven);
             }
-            if (atInstant >= RUNS_AT_AN_INSTANT && atInstant == most) {
+            if (atInstant >= runsAtAnInstant && atInstant == most) {
                 throw new IllegalStateException("the clock cannot be moved beyond " + nanos + " ns: " + atInstant
                         + " callbacks have run at that instant, and they arm timers for it without end; "
                         + first.stepper.describeNext());

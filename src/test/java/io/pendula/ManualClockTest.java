@@ -321,7 +321,7 @@ class ManualClockTest {
 
     @Test
     void close_manyTimesAtTheEndOfACallback_alwaysReturns() throws InterruptedException {
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < Scale.of(500, 2_000); i++) {
             ManualClock ticking = new ManualClock();
             TimerScheduler s = TimerScheduler.builder().clock(ticking).build();
             CountDownLatch inside = new CountDownLatch(1);
@@ -344,8 +344,15 @@ class ManualClockTest {
 
     // ---- an instant without end ----
 
+    /** In the short form the clock gives up earlier. */
+    private void bound(int runs) {
+        assertEquals(1_000_000, clock.runsAtAnInstant);
+        clock.runsAtAnInstant = Scale.of(runs, ManualClock.RUNS_AT_AN_INSTANT);
+    }
+
     @Test
     void advance_callbackArmsItselfForNow_throwsAndTheClockCanBeUsed() {
+        bound(50_000);
         Timer[] endless = new Timer[1];
         Runnable again = new Runnable() {
             @Override
@@ -373,6 +380,7 @@ class ManualClockTest {
 
     @Test
     void advance_executorTaskSubmitsItselfForNow_throws() {
+        bound(50_000);
         try (SchedulerExecutor view = timers.asScheduledExecutorService()) {
             Runnable[] again = new Runnable[1];
             again[0] = () -> view.execute(again[0]);
@@ -385,7 +393,8 @@ class ManualClockTest {
 
     @Test
     void advance_moreTimersAtOneInstantThanTheBound_runsThemAll() {
-        int count = ManualClock.RUNS_AT_AN_INSTANT + 200_000;
+        bound(50_000);
+        int count = clock.runsAtAnInstant * 6 / 5;
         int[] ran = new int[1];
         for (int i = 0; i < count; i++) {
             timers.after(10, TimeUnit.NANOSECONDS, () -> ran[0]++);
@@ -396,7 +405,8 @@ class ManualClockTest {
 
     @Test
     void advance_fastTickerForLong_isNotTakenForEndless() {
-        int count = 2 * ManualClock.RUNS_AT_AN_INSTANT;
+        bound(50_000);
+        int count = 2 * clock.runsAtAnInstant;
         timers.every(ns(1), () -> {});
         assertEquals(count, clock.advance(ns(count)));
     }
