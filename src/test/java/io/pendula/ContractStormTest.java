@@ -19,11 +19,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many tasks of many threads: each runs once, and a shutdown in their midst loses none. */
+@Tag("stress")
 class ContractStormTest extends ContractCase {
     /** Submits in any way; null if there is no future. */
     private static Future<?> submit(ScheduledExecutorService pool, Runnable task, int most) {
@@ -116,7 +118,7 @@ class ContractStormTest extends ContractCase {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void submit_racingWithShutdown_noneIsLost(boolean now) throws Exception {
-        for (int round = 0; round < 150; round++) {
+        for (int round = 0; round < Scale.of(40, 150); round++) {
             ScheduledExecutorService pool = pool();
             ConcurrentLinkedQueue<Submission> all = new ConcurrentLinkedQueue<>();
             List<Runnable> returned = new ArrayList<>();

@@ -177,7 +177,7 @@ class ExecutorPromisesTest extends ContractCase implements PendulaOnly {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void execute_racingWithShutdown_noneIsLost(boolean now) throws Exception {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < Scale.of(40, 200); round++) {
             ScheduledExecutorService pool = pool();
             AtomicInteger taken = new AtomicInteger();
             AtomicInteger returned = new AtomicInteger();

@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -22,8 +23,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Everything at once: threads submit, cancel, and change the policies while another ends the executor. Whatever the
  * interleaving, it terminates, and then each task is done or was handed back, and ran as often as its future says.
  */
+@Tag("stress")
 class ExecutorStormTest extends ContractCase implements PendulaOnly {
-    private static final int ROUNDS = 120;
+    private static final int ROUNDS = Scale.of(30, 120);
     private static final int THREADS = 3;
     private static final int OPERATIONS = 250;
 

@@ -186,7 +186,7 @@ final class LifeFixtures {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
         String planted = System.getProperty(PLANTED, "");
-        command.addAll(List.of(Figures.option(), "-ea", "-cp", (planted.isEmpty() ? "" : planted + File.pathSeparator)
+        command.addAll(List.of(Figures.option(), Scale.option(), "-ea", "-cp", (planted.isEmpty() ? "" : planted + File.pathSeparator)
                 + location(TimerScheduler.class) + File.pathSeparator + location(LifeFixtures.class), main.getName()));
         command.addAll(List.of(args));
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();

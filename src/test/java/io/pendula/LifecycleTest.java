@@ -400,7 +400,7 @@ class LifecycleTest {
         try {
             long armings = 0;
             long returned = 0;
-            for (int round = 0; round < rounds; round++) {
+            for (int round = 0; round < Scale.of(rounds / 3, rounds); round++) {
                 TimerScheduler.Builder b = scheduler("storm", workers).monitor(round % 2 == 0);
                 if (handOff) {
                     b.executor(executor);

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,9 +24,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  * <p>The critical moment lies between the worker's look into its inbox and its publishing until when it sleeps. In
  * half of the rounds it is made longer by stale entries at the top of the heap, which the worker cleans away in between.
  */
+@Tag("stress")
 @Timeout(60)
 class LostWakeUpTest {
-    private static final long ROUND_TIME = 400_000_000;
+    private static final long ROUND_TIME = Scale.of(100_000_000, 400_000_000);
     private static final int FEWEST_ROUNDS = 200;
     private static final int STALE = 200;
 

@@ -168,7 +168,7 @@ class ReadyLineTest {
         List<Armed> model = new ArrayList<>();
         Comparator<Armed> order = Comparator.comparingLong(Armed::when).thenComparingInt(Armed::order);
         long now = 1_000;
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < Scale.of(5_000, 20_000); i++) {
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> model.add(new Armed(arm(true, now), now, i));
                 case 3 -> {

@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,9 +17,12 @@ import org.junit.jupiter.api.Timeout;
  * A few short timers, then a shutdown: the last of them ends the pool, whoever runs it, and nobody else will. A pool
  * that misses that moment stays for ever, or until something polls.
  */
+@Tag("stress")
 @Timeout(120)
 class ShutdownHandshakeTest {
     private static final int TASKS = 5;
+    /** By each of two threads. */
+    private static final int TIMES = Scale.of(500, 2_500);
 
     private final AtomicLong longest = new AtomicLong();
 
@@ -51,12 +55,12 @@ class ShutdownHandshakeTest {
     }
 
     @Test
-    void shutdown_afterAFewShortTimersFiveThousandTimes_terminatesSoon() throws Exception {
+    void shutdown_afterAFewShortTimersAgainAndAgain_terminatesSoon() throws Exception {
         LifeFixtures.inParallel(2, n -> {
-            for (int i = 0; i < 2_500; i++) {
+            for (int i = 0; i < TIMES; i++) {
                 handshake(i % 2 == 0 ? 1 : 2 + i / 2 % 3);
             }
         });
-        figure("the longest of 5,000 terminations took %.1f ms", LifeFixtures.millis(longest.get()));
+        figure("the longest of %d terminations took %.1f ms", 2 * TIMES, LifeFixtures.millis(longest.get()));
     }
 }

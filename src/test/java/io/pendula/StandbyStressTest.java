@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("stress")
 @Timeout(120)
 class StandbyStressTest {
-    private static final int ROUNDS = 150;
+    private static final int ROUNDS = Scale.of(40, 150);
     private static final int SUBMITTERS = 2;
     private static final int OPERATIONS = 40;
 

@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class StressTest {
     private static final int SHARED = 48;
+    private static final int FEWEST_OPERATIONS = 10_000;
+    private static final long STORM_NANOS = Scale.of(300_000_000, 900_000_000);
     private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
     private final AtomicReferenceArray<Subject> shared = new AtomicReferenceArray<>(SHARED);
@@ -137,10 +139,10 @@ class StressTest {
             for (int i = 0; i < SHARED; i++) {
                 shared.set(i, create(s, 1_000_000));
             }
-            long end = System.nanoTime() + 900_000_000;
+            long end = System.nanoTime() + STORM_NANOS;
             inParallel(threads, n -> {
                 ThreadLocalRandom r = ThreadLocalRandom.current();
-                for (int i = 0; System.nanoTime() - end < 0; i++) {
+                for (int i = 0; i < FEWEST_OPERATIONS || System.nanoTime() - end < 0; i++) {
                     int index = r.nextInt(SHARED);
                     if (mutate(r, shared.get(index))) {
                         shared.set(index, create(s, r.nextLong(100_000)));

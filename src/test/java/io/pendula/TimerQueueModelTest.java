@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random sequences of operations on one queue, each compared with what a plain list of deadlines says. */
 class TimerQueueModelTest {
-    private static final int SEQUENCES = 3_000;
+    private static final int SEQUENCES = Scale.of(1_000, 3_000);
     private static final int STEPS = 100;
     private static final int TIMERS = 24;
 
