@@ -75,34 +75,38 @@ class GoTrapsTest {
         assertFalse(fired.get());
     }
 
+    /** If all are armed before the first is due: what is armed late may come after what is due already. */
     @Test
-    void after_slotsInAnyOrder_fireInOrderOfDeadlines() {
+    void after_slotsInAnyOrder_fireInOrderOfDeadlines() throws Exception {
         int[] slots = {5, 3, 6, 6, 6, 1, 1, 2, 7, 9, 4, 8, 0};
         try (TimerScheduler one = TimerScheduler.builder().workers(1).build()) {
             long slotNanos = 10_000_000;
-            Queue<Integer> order = new ConcurrentLinkedQueue<>();
-            Queue<Long> early = new ConcurrentLinkedQueue<>();
-            CountDownLatch done = new CountDownLatch(slots.length);
-            CountDownLatch go = new CountDownLatch(1);
-            one.after(NOW, () -> await(go)); // however slow this thread is, the order is that of the deadlines
-            long start = System.nanoTime();
-            for (int slot : slots) {
-                long due = start + slot * slotNanos;
-                one.after(due - System.nanoTime(), TimeUnit.NANOSECONDS, () -> {
-                    if (System.nanoTime() - due < 0) {
-                        early.add(System.nanoTime() - due);
-                    }
-                    order.add(slot);
-                    done.countDown();
-                });
-            }
-            go.countDown();
-            await(done);
-            List<Integer> sorted = new ArrayList<>(order);
-            sorted.sort(null);
-            assertEquals(sorted, List.copyOf(order));
-            assertEquals(slots.length, order.size());
-            assertEquals(List.of(), List.copyOf(early));
+            ContractCase.inTimeAtLeastOnce(() -> {
+                Queue<Integer> order = new ConcurrentLinkedQueue<>();
+                Queue<Long> early = new ConcurrentLinkedQueue<>();
+                CountDownLatch done = new CountDownLatch(slots.length);
+                long first = System.nanoTime() + slotNanos;
+                for (int slot : slots) {
+                    long due = first + slot * slotNanos;
+                    one.after(due - System.nanoTime(), TimeUnit.NANOSECONDS, () -> {
+                        if (System.nanoTime() - due < 0) {
+                            early.add(System.nanoTime() - due);
+                        }
+                        order.add(slot);
+                        done.countDown();
+                    });
+                }
+                boolean inTime = System.nanoTime() - first < 0;
+                await(done);
+                List<Integer> sorted = new ArrayList<>(order);
+                sorted.sort(null);
+                if (inTime) {
+                    assertEquals(sorted, List.copyOf(order));
+                }
+                assertEquals(slots.length, order.size());
+                assertEquals(List.of(), List.copyOf(early));
+                return inTime;
+            });
         }
     }
 
@@ -384,7 +388,7 @@ class GoTrapsTest {
         try (Ticker ticker = timers.every(Duration.ofNanos(1))) {
             inParallel(readers + 1, n -> {
                 if (n == readers) {
-                    for (int i = 0; i < 8; i++) {
+                    for (int i = 0; i < Scale.of(4, 8); i++) {
                         System.gc();
                     }
                     eventually("ticks taken", () -> taken.get() >= 100);

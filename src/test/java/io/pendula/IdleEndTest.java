@@ -24,9 +24,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The threads of a scheduler as the shared one is: they end when nothing is armed, and come back. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class IdleEndTest {
     private static final AtomicInteger MADE = new AtomicInteger();
     private final String name = "idle-end-" + MADE.incrementAndGet();
@@ -194,7 +197,7 @@ class IdleEndTest {
         LifeFixtures.inParallel(threads, n -> {
             Random random = new Random(n);
             CountDownLatch[] fired = new CountDownLatch[1];
-            for (long end = System.nanoTime() + 2_000_000_000L; System.nanoTime() < end; ) {
+            for (long end = System.nanoTime() + Scale.of(500_000_000, 2_000_000_000); System.nanoTime() < end || ends.get() == 0; ) {
                 fired[0] = new CountDownLatch(1);
                 s.after(random.nextInt(2) * 50_000L, TimeUnit.NANOSECONDS, fired[0]::countDown);
                 await(fired[0]);

@@ -183,7 +183,7 @@ class WorkerTest {
             CountDownLatch runs = new CountDownLatch(60);
             AtomicReference<Timer> self = new AtomicReference<>();
             AtomicBoolean over = new AtomicBoolean(); // else the scheduler would be closed when it is armed again
-            self.set(s.after(Duration.ofMillis(5), () -> {
+            self.set(s.after(Duration.ofHours(1), () -> {
                 overlapped.compareAndSet(false, running.incrementAndGet() > 1);
                 if (!over.get()) {
                     self.get().reset(NOW);
@@ -192,6 +192,7 @@ class WorkerTest {
                 running.decrementAndGet();
                 runs.countDown();
             }));
+            self.get().reset(Duration.ofMillis(5));
             inParallel(2, n -> {
                 while (runs.getCount() > 0) {
                     self.get().reset(NOW);
@@ -272,7 +273,7 @@ class WorkerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 100_000})
-    void idle_nothingDue_isWokenForOneLookASecondIfAnythingIsArmed(int pending) throws IOException {
+    void idle_nothingDue_isWokenForOneLookASecondIfAnythingIsArmed(int pending) throws Exception {
         assumeTrue(LifeFixtures.isLinuxWithProc());
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("idle");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
@@ -281,32 +282,33 @@ class WorkerTest {
             }
             assertEquals(pending, s.pending());
             eventually("threads noted", () -> factory.tids.size() == 3);
-            AtomicLong last = new AtomicLong(-1);
-            AtomicLong since = new AtomicLong();
-            // Start-up, and what arming woke, must be over first.
-            eventually("quiet for 50 ms", () -> {
-                long n = switches(factory);
-                if (last.getAndSet(n) != n) {
-                    since.set(System.nanoTime());
-                }
-                return System.nanoTime() - since.get() > 50_000_000;
+            // On a busy machine start-up, or what arming woke, may be over only after what looks like quiet.
+            ContractCase.inTimeAtLeastOnce(() -> {
+                awaitQuiet(factory);
+                long before = switches(factory);
+                long looks = s.engine.backstop.looks();
+                block(1_000_000_000);
+                long more = s.engine.backstop.looks() - looks;
+                long woken = switches(factory) - before;
+                figure("context switches of an idle scheduler's 3 threads in 1 s, %d timers pending: %d", pending,
+                        woken);
+                assertTrue(more <= (pending == 0 ? 0 : 2), "looks " + more);
+                return woken <= (pending == 0 ? 0 : 2); // a monitor that is late has two in it
             });
-            long before = switches(factory);
-            long looks = s.engine.backstop.looks();
-            block(1_000_000_000);
-            looks = s.engine.backstop.looks() - looks;
-            long after = switches(factory);
-            figure("context switches of an idle scheduler's 3 threads in 1 s, %d timers pending: %d", pending,
-                    after - before);
-            if (pending == 0) {
-                assertEquals(0, after - before);
-                assertEquals(0, looks);
-            } else {
-                assertTrue(looks <= 2, "looks " + looks);
-                assertTrue(after - before <= 2, "switches " + (after - before)); // a monitor that is late has two in it
-            }
             assertNoRescue(s);
         }
+    }
+
+    private static void awaitQuiet(LifeFixtures.NotingFactory factory) {
+        AtomicLong last = new AtomicLong(-1);
+        AtomicLong since = new AtomicLong();
+        eventually("quiet for 50 ms", () -> {
+            long n = switches(factory);
+            if (last.getAndSet(n) != n) {
+                since.set(System.nanoTime());
+            }
+            return System.nanoTime() - since.get() > 50_000_000;
+        });
     }
 
     private static long switches(LifeFixtures.NotingFactory factory) {
