@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wake-ups that are lost on purpose, and what a look for them costs. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class BackstopTest {
     private static final long SECOND = 1_000_000_000;
     private static final long AGAIN = 100_000_000;

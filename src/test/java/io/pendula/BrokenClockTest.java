@@ -12,11 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A clock of the user's that throws once, at each of the moments at which a thread of the scheduler reads it. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class BrokenClockTest {
     private static final int READINGS = 40;
 
@@ -33,7 +36,7 @@ class BrokenClockTest {
 
         @Override
         public long nanoTime() {
-            if (Thread.currentThread().getName().contains(role) && readings.incrementAndGet() == broken) {
+            if (Thread.currentThread().getName().startsWith(role) && readings.incrementAndGet() == broken) {
                 throw new Error("meant");
             }
             return System.nanoTime();

@@ -13,12 +13,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The monitor sleeps while all sleep. Whatever makes a loop's thread anything but a sleeper must keep it up or wake it,
  * else nobody notices that the loop is late. Each test lets it fall asleep for good first.
  */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class LoopWatchTest {
     private static final Runnable NO_WAIT = () -> {};
     private static final Duration SOON = Duration.ofMillis(10);

@@ -15,11 +15,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An application that has used the shared scheduler is undeployed: its class loader can be collected. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class UndeployTest {
     private static final long LIMIT_SECONDS = 15;
 

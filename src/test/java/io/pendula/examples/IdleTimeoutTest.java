@@ -37,9 +37,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The idle-timeout server keeps its word over real sockets, and its load client would tell if it did not. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class IdleTimeoutTest {
     private static final Duration TIMEOUT = Duration.ofMillis(500);
     private static final Duration LIMIT = Duration.ofMillis(100);
