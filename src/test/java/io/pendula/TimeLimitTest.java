@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.File;
+import java.lang.reflect.AnnotatedElement;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,6 +76,37 @@ class TimeLimitTest {
         Hanger.hangs = false;
         assertEquals(List.of(), run(Map.of()));
         assertEquals("120 s", Hanger.limit.orElse("none"));
+    }
+
+    /** As many seconds as the build can lose by one test that hangs. */
+    private static final long MOST_SECONDS = 300;
+
+    @Test
+    void limitsOfTheirOwn_areNotLonger() throws Exception {
+        Path root = Path.of(TimeLimitTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        List<String> longer = new ArrayList<>();
+        int limits = 0;
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+                String path = root.relativize(file).toString();
+                String name = path.substring(0, path.length() - ".class".length()).replace(File.separatorChar, '.');
+                Class<?> type = Class.forName(name, false, TimeLimitTest.class.getClassLoader());
+                List<AnnotatedElement> places = new ArrayList<>(List.of(type.getDeclaredMethods()));
+                places.add(type);
+                for (AnnotatedElement place : places) {
+                    Timeout limit = place.getAnnotation(Timeout.class);
+                    if (limit != null) {
+                        limits++;
+                        if (limit.unit().toSeconds(limit.value()) > MOST_SECONDS) {
+                            longer.add(place.toString());
+                        }
+                    }
+                }
+            }
+        }
+        assertTrue(limits > 80, "limits found: " + limits);
+        // It searches for as long as -Dsearch.minutes says.
+        assertEquals(List.of("void io.pendula.search.WakeSearchTest.drawnPrograms_byChance_loseNoWakeUp()"), longer);
     }
 
     @Test
