@@ -23,8 +23,10 @@ import java.util.function.BooleanSupplier;
 
 /** What several unit tests share. */
 public final class Fixtures {
+    /** The name of a system property. */
+    static final String PATIENCE = "pendula.patience";
     /** Long enough for the slowest machine; only a broken build ever waits for so long. */
-    static final long PATIENCE_SECONDS = 30;
+    static final long PATIENCE_SECONDS = Long.getLong(PATIENCE, 30);
 
     private Fixtures() {}
 

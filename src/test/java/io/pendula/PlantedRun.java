@@ -28,8 +28,13 @@ final class PlantedRun {
 
     /** Remembers what failed, a test or a class, by the name of its source. */
     private static final class Outcome implements TestExecutionListener {
+        private final List<String> wanted;
         final Set<String> passed = new TreeSet<>();
         final Set<String> failed = new TreeSet<>();
+
+        Outcome(List<String> wanted) {
+            this.wanted = wanted;
+        }
 
         @Override
         public void executionFinished(TestIdentifier id, TestExecutionResult result) {
@@ -39,9 +44,26 @@ final class PlantedRun {
             if (result.getStatus() == TestExecutionResult.Status.FAILED) {
                 failed.add(name);
                 System.out.println(name + ": " + result.getThrowable().orElse(null));
+                if (wanted.stream().allMatch(this::hasFailed)) {
+                    end(); // what is left may wait for long, and tells no more
+                }
             } else if (id.isTest()) {
                 passed.add(name);
             }
+        }
+
+        private boolean hasFailed(String test) {
+            return failed.stream().anyMatch(name -> name.equals(test) || name.startsWith(test + "#")
+                    || name.equals(test.replaceFirst("#.*", "")));
+        }
+
+        /** Says what came, and ends the JVM: a fault may have left threads behind. */
+        void end() {
+            passed.removeAll(failed); // one of several invocations has failed
+            passed.forEach(name -> System.out.println(PASSED + name));
+            failed.forEach(name -> System.out.println(FAILED + name));
+            System.out.flush();
+            System.exit(0);
         }
 
         /** As the lists name it: without the package that is common to all tests. */
@@ -71,15 +93,12 @@ final class PlantedRun {
         for (String test : tests) {
             selectors.addAll(selectors(test));
         }
-        Outcome outcome = new Outcome();
+        Outcome outcome = new Outcome(List.of(tests));
         LauncherFactory.create(LauncherConfig.DEFAULT).execute(LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectors)
                 .configurationParameter("pendula.contract.subjects", "pendula")
+                .configurationParameter("junit.jupiter.execution.timeout.default", "30 s")
                 .build(), outcome);
-        outcome.passed.removeAll(outcome.failed); // one of several invocations has failed
-        outcome.passed.forEach(name -> System.out.println(PASSED + name));
-        outcome.failed.forEach(name -> System.out.println(FAILED + name));
-        System.out.flush();
-        System.exit(0); // a fault may have left threads behind
+        outcome.end();
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads that wait for firings, and the timers' side, which never waits for them. */
-@Timeout(2 * Fixtures.PATIENCE_SECONDS)
+@Timeout(60)
 class ReceiverTest {
     private static final long FOR_EVER = Long.MAX_VALUE;
 

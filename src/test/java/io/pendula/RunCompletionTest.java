@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(2 * Fixtures.PATIENCE_SECONDS)
+@Timeout(60)
 class RunCompletionTest {
     private static final long LONG = TimeUnit.HOURS.toNanos(1);
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(2 * Fixtures.PATIENCE_SECONDS)
+@Timeout(60)
 class TickerTest {
     private final ManualClock clock = new ManualClock();
     private final ThrownListener listener = new ThrownListener();
