@@ -178,16 +178,16 @@ final class WorkerPool {
             if (engine.isClosed() || workers.length >= engine.options.maxThreads()) {
                 return false;
             }
-            number = sparesStarted++;
+            number = sparesStarted;
         }
         try {
             launch(new Worker(engine, engine.standby, null, true), "spare-" + number);
+            synchronized (this) {
+                sparesStarted++; // no sooner: statistics tell of none that was not started
+            }
             FlightEvents.spareStarted(engine, workers.length);
             return true;
         } catch (Throwable e) {
-            synchronized (this) {
-                sparesStarted--;
-            }
             reportStartFailed(e);
             return false;
         }

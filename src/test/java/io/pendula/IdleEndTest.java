@@ -81,7 +81,7 @@ class IdleEndTest {
         }
         await(begun);
         fire(s);
-        assertEquals(1, s.stats().spareThreads());
+        eventually("it is counted", () -> s.stats().spareThreads() == 1);
         release.countDown();
         awaitNoThread();
         fire(s);
