@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * Fails the test during which an exception reaches the default uncaught-exception handler, or the test class if that is
@@ -30,7 +31,7 @@ public final class UncaughtExceptions
     }
 
     /** A test, or the time between the tests of a class. They nest, as a test may launch others. */
-    private record Scope(String id, boolean isTest, String name, Scope outer, List<Uncaught> uncaught) {
+    private record Scope(boolean isTest, String name, Scope outer, List<Uncaught> uncaught) {
         @Override
         public boolean equals(Object other) {
             return this == other;
@@ -38,9 +39,11 @@ public final class UncaughtExceptions
 
         @Override
         public int hashCode() {
-            return id.hashCode();
+            return System.identityHashCode(this);
         }
     }
+
+    private static final Namespace NAMESPACE = Namespace.create(UncaughtExceptions.class);
 
     /** The latest first. */
     private static final Deque<Scope> SCOPES = new ArrayDeque<>();
@@ -77,15 +80,15 @@ public final class UncaughtExceptions
     private static synchronized void enter(ExtensionContext context) {
         String name = context.getRequiredTestClass().getSimpleName()
                 + context.getTestMethod().map(m -> "." + m.getName() + " " + context.getDisplayName()).orElse("");
-        Scope scope = new Scope(context.getUniqueId(), context.getTestMethod().isPresent(), name, STARTED_BY.get(),
-                new ArrayList<>());
+        Scope scope = new Scope(context.getTestMethod().isPresent(), name, STARTED_BY.get(), new ArrayList<>());
+        context.getStore(NAMESPACE).put(Scope.class, scope); // two launches at once may run the same test
         SCOPES.push(scope);
         STARTED_BY.set(scope);
         Thread.setDefaultUncaughtExceptionHandler(UncaughtExceptions::add); // a test may have set another
     }
 
     private static synchronized void leave(ExtensionContext context) {
-        Scope scope = SCOPES.stream().filter(s -> s.id().equals(context.getUniqueId())).findFirst().orElseThrow();
+        Scope scope = context.getStore(NAMESPACE).get(Scope.class, Scope.class);
         SCOPES.remove(scope);
         if (scope.outer() == null) {
             STARTED_BY.remove();
