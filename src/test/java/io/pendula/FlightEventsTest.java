@@ -29,9 +29,12 @@ import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the flight recorder is told, and that it costs nothing where nobody records or it is missing. */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class FlightEventsTest {
     private static final List<String> NAMES = List.of("SchedulerStatistics", "QueueStatistics", "LateFiring",
             "SlowCallback", "CallbackThrew", "WorkerStalled", "SpareStarted");
