@@ -184,10 +184,14 @@ final class LifeFixtures {
         Path out = Files.createTempFile("pendula-child", ".txt");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        if (!Scale.FULL) {
+            command.add("-XX:TieredStopAtLevel=1");
+        }
         command.addAll(jvmOptions);
         String planted = System.getProperty(PLANTED, "");
-        command.addAll(List.of(Figures.option(), Scale.option(), "-ea", "-cp", (planted.isEmpty() ? "" : planted + File.pathSeparator)
-                + location(TimerScheduler.class) + File.pathSeparator + location(LifeFixtures.class), main.getName()));
+        command.addAll(List.of(Figures.option(), Scale.option(), "-ea", "-cp",
+                (planted.isEmpty() ? "" : planted + File.pathSeparator) + location(TimerScheduler.class)
+                        + File.pathSeparator + location(LifeFixtures.class), main.getName()));
         command.addAll(List.of(args));
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
         try {
