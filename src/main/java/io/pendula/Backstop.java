@@ -67,7 +67,7 @@ final class Backstop {
         return look == null ? 0 : look.visited();
     }
 
-    /** A sleeper was found by other means. */
+    /** A sleeper was found, by a look or by other means. */
     void countRescue() {
         rescues++;
     }
@@ -104,7 +104,7 @@ final class Backstop {
     /** Now, as the first look may come when the loader of these classes is closed, and no sooner, as a new JVM can wait. */
     private synchronized void load() {
         if (look == null) {
-            look = new BackstopLook(engine);
+            look = new BackstopLook(engine, this);
         }
         FlightEvents.load();
     }
@@ -116,7 +116,6 @@ final class Backstop {
         }
         // What stops this thread for long stops the others, too: then what was noted before tells nothing.
         look.atAll(now, me, now - due >= LATE_NANOS);
-        rescues += look.rescues();
         looks++;
         FlightEvents.look(engine);
         next = look.isSuspicious() ? now + AGAIN_NANOS : look.isAnythingArmed() ? now + LOOK_NANOS : Timeline.NEVER;

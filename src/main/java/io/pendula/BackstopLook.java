@@ -8,6 +8,7 @@ import io.pendula.internal.queue.TimerQueue;
 /** One look of a {@link Backstop} at all queues: decides which owner is woken, and whether that is a rescue. */
 final class BackstopLook extends OverdueSearch {
     private final Engine engine;
+    private final Backstop backstop;
     private int turn;
 
     private long now;
@@ -16,18 +17,13 @@ final class BackstopLook extends OverdueSearch {
     private boolean afresh;
     private boolean suspicious;
     private boolean needed;
-    private int rescues;
     /** The owner of the queue that is being looked at, if it must be woken; else null. */
     private QueueOwner woken;
     private Worker poller;
 
-    BackstopLook(Engine engine) {
+    BackstopLook(Engine engine, Backstop backstop) {
         this.engine = engine;
-    }
-
-    /** How many owners this look has woken that had overslept. */
-    int rescues() {
-        return rescues;
+        this.backstop = backstop;
     }
 
     /** Whether there is something that would be a rescue if the next look finds it, too. */
@@ -47,7 +43,6 @@ final class BackstopLook extends OverdueSearch {
         afresh = forgets;
         suspicious = false;
         needed = false;
-        rescues = 0;
         begin(Backstop.VISITS);
         TimerQueue[] queues = engine.queues;
         for (int i = 0; i < queues.length; i++) {
@@ -78,7 +73,9 @@ final class BackstopLook extends OverdueSearch {
         boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
         needed |= me != null; // it is up, and runs what is due
         boolean rescue = isRescue(q, poller) || isMissed;
-        rescues += rescue ? 1 : 0;
+        if (rescue) {
+            backstop.countRescue(); // before the wake: a callback that was rescued finds itself counted
+        }
         if (!rescue && me == null) {
             return LEAVE;
         }
