@@ -39,11 +39,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The idle-timeout server keeps its word over real sockets, and its load client would tell if it did not. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class IdleTimeoutTest {
+    /** For the test that needs the processors: none of the others runs beside it. */
+    static final String QUIET = "a quiet JVM";
     private static final Duration TIMEOUT = Duration.ofMillis(500);
     private static final Duration LIMIT = Duration.ofMillis(100);
     private static final Duration NEVER = Duration.ofDays(1);
@@ -113,6 +117,7 @@ class IdleTimeoutTest {
     // ---- the whole ----
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ_WRITE)
     void demo_thousandsOfConnections_idleOnesAreClosedInTimeAndNoOthers() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -136,6 +141,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void demo_badOptions_areRefused() {
         for (String args : List.of("--connections 0", "--timeout 0", "--rate 1", "--nonsense")) {
             ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -153,6 +159,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverKeepsItsWord_hasNothingToObject() throws Exception {
         serve(TIMEOUT, LIMIT);
         LoadClient.Outcome o = load(TIMEOUT, LIMIT);
@@ -164,12 +171,14 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverClosesTooEarly_noticesIt() throws Exception {
         serve(TIMEOUT.dividedBy(2), LIMIT);
         assertTrue(load(TIMEOUT, LIMIT).early > 0);
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverForgetsToClose_noticesEach() throws Exception {
         serve(NEVER, LIMIT);
         LoadClient.Outcome o = load(TIMEOUT, LIMIT);
@@ -177,12 +186,14 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverClosesLate_noticesIt() throws Exception {
         serve(TIMEOUT.multipliedBy(2), LIMIT);
         assertTrue(load(TIMEOUT, LIMIT).lateness.getMinValue() >= TIMEOUT.toNanos() * 999 / 1000);
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverDoesNotReset_noticesThatLiveOnesDie() throws Exception {
         ServerSocketChannel acceptor = ServerSocketChannel.open()
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -195,6 +206,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void client_serverAnswersLateRequests_noticesIt() throws Exception {
         serve(TIMEOUT, NEVER);
         assertNotEquals(0, load(TIMEOUT, LIMIT).wrong);
@@ -203,6 +215,7 @@ class IdleTimeoutTest {
     // ---- one connection ----
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void request_workDoneInTime_isAnswered() throws Exception {
         serve(NEVER, NEVER);
         Socket s = connect();
@@ -216,6 +229,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void request_deadlineComesFirst_getsAnErrorAndNoAnswer() throws Exception {
         serve(NEVER, LIMIT);
         Socket s = connect();
@@ -230,6 +244,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void line_inPieces_countsWhenItIsComplete() throws Exception {
         serve(NEVER, NEVER);
         Socket s = connect();
@@ -243,6 +258,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void dribble_neverALine_isClosedAsIdle() throws Exception {
         serve(TIMEOUT, NEVER);
         Socket s = connect();
@@ -274,6 +290,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void message_betweenTheLooksAtSocketsAndTimers_keepsTheConnection() throws Exception {
         CountDownLatch due = new CountDownLatch(1);
         CountDownLatch sent = new CountDownLatch(1);
@@ -316,6 +333,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void brokenPeers_ofAllKinds_harmNobodyElse() throws Exception {
         serve(NEVER, NEVER);
         Socket good = connect();
@@ -347,6 +365,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void peer_asksWithoutListening_isHeldUpAndLosesNoAnswer() throws Exception {
         serve(NEVER, NEVER);
         String request = "a-rather-long-name-so-that-the-buffers-are-soon-full 0\n";
@@ -399,6 +418,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void requests_manyAtOnce_areAllAnswered() throws Exception {
         serve(NEVER, NEVER);
         Socket s = connect();
@@ -415,6 +435,7 @@ class IdleTimeoutTest {
     }
 
     @Test
+    @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ)
     void close_withOpenConnectionsAndRequests_endsAll() throws Exception {
         serve(NEVER, NEVER);
         Socket s = connect();
