@@ -176,7 +176,7 @@ class NettyLoopTest {
                 }
             }).get();
         }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150)); // the old deadlines have passed
+        TimeUnit.MILLISECONDS.sleep(150); // the old deadlines have passed
         turns = eventLoop.submit(netty::turns).get() - turns;
         assertTrue(turns <= n, turns + " turns for " + 100 * n + " resets");
         assertEquals(n, timers.pending());
