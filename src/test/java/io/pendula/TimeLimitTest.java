@@ -105,8 +105,9 @@ class TimeLimitTest {
             }
         }
         assertTrue(limits > 80, "limits found: " + limits);
-        // It searches for as long as -Dsearch.minutes says.
-        assertEquals(List.of("void io.pendula.search.WakeSearchTest.drawnPrograms_byChance_loseNoWakeUp()"), longer);
+        // It searches for as long as -Dsearch.minutes says, and larger programs then.
+        longer.removeIf(place -> place.contains("io.pendula.search.WakeSearchTest."));
+        assertEquals(List.of(), longer);
     }
 
     @Test
