@@ -328,8 +328,8 @@ final class Monitor implements Runnable {
             return now + SLOW_POLL_NANOS; // it is at it
         }
         TimerNode first = q.due.first();
-        boolean isTakenOver = !came && !l.isConfined() && now - due >= HELP_AFTER_NANOS && !l.hasPolled(now - paused)
-                && q.ownership.takeOver(l, engine.standby);
+        boolean isTakenOver = !came && !l.isConfined() && now - due >= HELP_AFTER_NANOS
+                && q.ownership.takeOver(l, engine.standby, () -> !l.hasPolled(now - paused));
         if (isTakenOver) {
             l.absentSince = Math.max(due, resumedAt);
             l.lateTimer = first;

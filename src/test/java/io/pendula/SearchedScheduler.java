@@ -259,7 +259,7 @@ public final class SearchedScheduler implements Program {
 
         /** As the monitor does with a loop that is late. */
         private void transfer() {
-            if (queue.ownership.takeOver(loop, engine.standby)) {
+            if (queue.ownership.takeOver(loop, engine.standby, () -> true)) {
                 engine.standby.hasTakenOver();
             }
         }

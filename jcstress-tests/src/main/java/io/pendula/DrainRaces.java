@@ -2,7 +2,6 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.pendula.internal.queue.TimerNode;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -218,8 +217,8 @@ public class DrainRaces {
     @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Armed in the line, or after it was dropped.")
     @State
     public static class DropStoppedVsReset extends Rig {
-        private final TimerNode inLine = forNow();
-        private final TimerNode returned = forNow();
+        private final QueuedNode inLine = forNow();
+        private final QueuedNode returned = forNow();
 
         public DropStoppedVsReset() {
             queue.arm(inLine, DUE);
@@ -229,8 +228,8 @@ public class DrainRaces {
             queue.stop(returned);
         }
 
-        private TimerNode forNow() {
-            return new TimerNode(this::fired) {
+        private QueuedNode forNow() {
+            return new QueuedNode(queue, this::fired) {
                 @Override
                 protected boolean isImmediate() {
                     return true;

@@ -568,9 +568,7 @@ public class LoopRaces {
 
         final void transferAndSleep() {
             TimerQueue q = loop.queue;
-            if (!loop.hasPolled(NOW)) {
-                q.ownership.takeOver(loop, this);
-            }
+            q.ownership.takeOver(loop, this, () -> !loop.hasPolled(NOW));
             sleepsUntil = q.due.prepareToSleep(this, NOW);
         }
 

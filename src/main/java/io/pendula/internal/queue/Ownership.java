@@ -47,11 +47,14 @@ public final class Ownership {
         }
     }
 
-    /** {@code to}, which is up, takes over from {@code from}; false if that is no longer the owner. */
-    public boolean takeOver(QueueOwner from, QueueOwner to) {
+    /**
+     * {@code to}, which is up, takes over from {@code from}; false if that is no longer the owner, or is not absent, as is
+     * asked under the lock: a poll notes itself before it takes the lock.
+     */
+    public boolean takeOver(QueueOwner from, QueueOwner to, BooleanSupplier isAbsent) {
         lock.lock();
         try {
-            if (gate.owner() != from) {
+            if (gate.owner() != from || !isAbsent.getAsBoolean()) {
                 return false;
             }
             gate.transfer(to);
