@@ -23,17 +23,17 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
      * thread may have returned from its wait long ago; needless, but never too few, as nobody else can know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
-     * return at once. It is called once for each wait, by whoever moved pollUntil to AWAKE.
+     * return at once. It is called once for each wait, by the thread that moved pollUntil to AWAKE.
      *
-     * If it throws, nobody has been woken, so pollUntil is moved back, and the next one who arms tries again. That
+     * If it throws, nobody has been woken, so pollUntil is moved back, and the next thread that arms tries again. That
      * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
-     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. Who publishes does
-     * so in each queue, then sets waitsUntil, then looks at each pollUntil once more; who has failed to wake has moved
-     * pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
+     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. The loop
+     * publishes in each queue, then sets waitsUntil, then looks at each pollUntil once more; a thread that has failed to
+     * wake it has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
-     * The monitor must not sleep for long while a loop is up, since it may be late at any time. So whatever makes it up
-     * tells the monitor: the thread itself, when it polls after a wait, or takes its queue back; and whoever calls
-     * the hook, as the thread may have returned from its wait before.
+     * The monitor must not sleep for long while a loop is up, since it may be late at any time. So each
+     * thread that ends its wait tells the monitor: its own, when it polls after a wait, or takes its queue back; and one
+     * that calls the hook, as the loop may have returned from its wait before.
      *
      * A loop owns one queue from the beginning, and those that other loops leave to it (Loops).
      */

@@ -20,8 +20,8 @@ final class Roster extends Padded {
      * most about that part of the cells is empty.
      *
      * Pushers write head, and the link of a cell that is not published yet. All other links, and the cursor, belong to
-     * the holder of the lock, who never unlinks the newest cell: a pusher may be about to link to it. Whoever does not
-     * get the lock leaves the work to the next; a walk waits for it.
+     * the holder of the lock, which never unlinks the newest cell: a pusher may be about to link to it. A thread that
+     * does not get the lock leaves the work to the next; a walk waits for it.
      *
      * A walk meets every task that was entered before it began and is not crossed out.
      */

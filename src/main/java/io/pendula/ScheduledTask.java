@@ -401,7 +401,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
         if (runner != REFUSED) {
             return false;
         }
-        queue.abort(this); // whoever has refused it may not have come so far
+        queue.abort(this); // the refusal may have left that to this thread
         return true;
     }
 
@@ -413,7 +413,7 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
 
     void enterInto(Roster roster) {
         cell = roster.enter(this);
-        VarHandle.releaseFence(); // before the word: whoever sees this task armed sees its cell
+        VarHandle.releaseFence(); // before the word: a thread that sees this task armed sees its cell
     }
 
     /** Its place in a view's roster, once; null the next time. */

@@ -125,7 +125,7 @@ final class Worker extends QueueRunner implements Runnable {
         }
     }
 
-    /** Under the monitor of Standby: whoever looks at it from now on takes it to sleep. */
+    /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
     void sleeps(long until) {
         this.until = until;
         this.asleep = true;

@@ -295,7 +295,7 @@ public final class SearchedScheduler implements Program {
                 }
                 h = Contents.mix(Contents.mix(Contents.mix(h, heap.key(i)), Hooks.keyOf(heap.node(i))), rank);
             }
-            h = Contents.mix(h, Contents.of(queue.intake, PARTS, UNCOUNTED));
+            h = Contents.mix(h, Contents.of(Inside.intake(queue), PARTS, UNCOUNTED));
             h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
             h = Contents.mix(h, Inside.stopsInInbox(queue) - (long) STOPS.get(queue.compactor));
             return Contents.mix(h, Contents.of(Inside.closer(queue), PARTS, UNCOUNTED));

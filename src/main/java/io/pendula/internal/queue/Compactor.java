@@ -11,8 +11,8 @@ import static io.pendula.internal.queue.TimerState.state;
 public final class Compactor {
     /*
      * Beyond a bound, a quarter of the heap, the owner sweeps: chunk by chunk, from the tail to the top, until half of
-     * the bound is left. A little before, who makes entries stale sweeps two chunks now and then: that thread has the
-     * timers in its processor's cache. Far beyond the bound, whoever notices sweeps, as the owner does not get a
+     * the bound is left. A little before, a thread that makes entries stale sweeps two chunks now and then: it has the
+     * timers in its processor's cache. Far beyond the bound, each thread that notices sweeps, as the owner gets no
      * processor. A pass that has dropped nothing is not repeated before more have become stale.
      *
      * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
@@ -91,14 +91,14 @@ public final class Compactor {
     }
 
     /**
-     * More than this: who makes entries stale sweeps a little now and then. It has the timers in its processor's cache,
-     * so this costs a fraction of what it costs the worker, which is called if that is not enough.
+     * More than this: a thread that makes entries stale sweeps a little now and then. It has the timers in its
+     * processor's cache, so this costs a fraction of what it costs the worker, which is called if that is not enough.
      */
     private int tidyBound() {
         return softBound() * 3 / 4;
     }
 
-    /** More than this: whoever notices helps, as the worker does not get a processor. */
+    /** More than this: each thread that notices helps, as the worker gets no processor. */
     private int hardBound() {
         return STALE_FLOOR / 2 + (heap.size() >> 1);
     }
@@ -128,7 +128,7 @@ public final class Compactor {
                 sweepToHardBound();
             }
             if (isOverBound() && !sweeping) {
-                gate.wakeIfBefore(1); // whoever sleeps, however short, wakes up to sweep
+                gate.wakeIfBefore(1); // an owner that sleeps, however short, wakes up to sweep
             }
         }
     }
@@ -144,8 +144,8 @@ public final class Compactor {
     }
 
     /**
-     * Whether the owner should sweep before it sleeps. Asked after pollUntil was published: who makes an entry stale
-     * counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
+     * Whether the owner should sweep before it sleeps. Asked after pollUntil was published: a thread that makes an entry
+     * stale counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
      */
     public boolean wantsSweep() {
         return sweeping || isOverBound();

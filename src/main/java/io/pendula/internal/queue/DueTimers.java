@@ -152,7 +152,7 @@ public final class DueTimers extends HolderFields {
      * sleep.
      *
      * @param drain whether something may have been armed that was due at {@code now}
-     * @param helpBefore who arms for an instant before this from now on must call for help
+     * @param helpBefore a thread that arms for an earlier instant from now on must call for help
      */
     public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
         lock.lock();
@@ -175,7 +175,7 @@ public final class DueTimers extends HolderFields {
         }
     }
 
-    /** One step of a thread that helps: as pollOne, but whoever else is here goes first, and the gate stays as it is. */
+    /** One step of a thread that helps: as pollOne, but it gives way to others at the lock, and leaves the gate as it is. */
     public int helpOne(Firing run, long now, boolean drain) {
         if (!lock.tryLock()) {
             return NOT_HERE;
@@ -287,7 +287,7 @@ public final class DueTimers extends HolderFields {
         return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
     }
 
-    /** Whoever arms next must wake the owner, which is up for all that the gate says, but has no thread. */
+    /** The next thread that arms must wake the owner, which is up for all that the gate says, but has no thread. */
     public void wakesOnNext(BooleanSupplier isThreadless) {
         lock.lock();
         try {

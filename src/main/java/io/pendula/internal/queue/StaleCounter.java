@@ -13,8 +13,8 @@ abstract class StaleCounterField extends Padded {
  * What is counted without a queue's lock: stale heap entries and stopped timers, in one word, since most stops count
  * both. On a cache line of its own.
  *
- * <p>Counts may be negative for a moment: whoever drops a stale entry can be quicker than the thread that made it stale
- * and is about to count it.
+ * <p>Counts may be negative for a moment: a thread that drops a stale entry can be quicker than the thread that made it
+ * stale and is about to count it.
  */
 @SuppressWarnings("unused") // padding
 final class StaleCounter extends StaleCounterField {

@@ -57,7 +57,7 @@ public class TimerNode {
      *             *CANCELLED*                                IllegalStateException
      * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
      *                                                        task may rest there and not be over
-     * claim stopped REMOVED, DELETED -> RUNNING              for whoever got it from shutdownNow()
+     * claim stopped REMOVED, DELETED -> RUNNING              for the caller of shutdownNow(), who runs it
      * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap

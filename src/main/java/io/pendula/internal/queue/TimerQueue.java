@@ -38,11 +38,11 @@ public final class TimerQueue extends Padded {
 
     final HoldLock lock = new HoldLock();
     final TimerHeap heap;
-    public final Inbox inbox = new Inbox();
+    final Inbox inbox = new Inbox();
     public final WakeGate gate;
     final Liveness liveness;
     public final Compactor compactor;
-    public final Intake intake;
+    final Intake intake;
     final QueueCloser closer;
     public final DueTimers due;
     public final Ownership ownership;
@@ -287,7 +287,7 @@ public final class TimerQueue extends Padded {
                 case DELETED_QUEUED:
                     if (tryArm(t, w, when)) {
                         compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
-                        wakeIfBefore(when); // whoever went to sleep meanwhile may have left it out
+                        wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
                         return false;
                     }
                     break;

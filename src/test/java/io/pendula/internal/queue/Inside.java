@@ -24,6 +24,10 @@ public final class Inside {
         return q.heap;
     }
 
+    public static Object intake(TimerQueue q) {
+        return q.intake;
+    }
+
     public static Object closer(TimerQueue q) {
         return q.closer;
     }
