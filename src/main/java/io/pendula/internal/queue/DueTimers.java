@@ -101,7 +101,7 @@ public final class DueTimers extends HolderFields {
         assert lock.isHeldByCurrentThread();
         int dropped = 0;
         try {
-            // Bounded, as somebody else may want the lock: prepareToSleep goes on with what is left.
+            // Bounded, as another thread may want the lock: prepareToSleep goes on with what is left.
             for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
                 boolean inLine = intake.immediateWhen() < heap.topKey();
                 long when = earliest();

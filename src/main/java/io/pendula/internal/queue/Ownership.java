@@ -37,7 +37,7 @@ public final class Ownership {
         return k != null && k.isConfined();
     }
 
-    /** Takes the queue back from those who have it, for the loop that is its home; nothing if that has changed. */
+    /** Makes the loop the owner again, from which the workers took the queue over; nothing if its home is another now. */
     public void takeBack(QueueOwner loop) {
         lock.lock();
         try {

@@ -5,10 +5,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What is in a queue and what it has done, for those who watch it. */
+/** Figures of a queue, and walks through its timers: for statistics, and for a shutdown. */
 public final class QueueView {
     private final TimerQueue queue;
-
     private final Timeline timeline;
     private final HoldLock lock;
     private final Intake intake;

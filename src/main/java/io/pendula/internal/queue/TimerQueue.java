@@ -486,7 +486,7 @@ public final class TimerQueue extends Padded {
         }
     }
 
-    // ---- for those who watch ----
+    // ---- figures ----
 
     /** Made when asked for: a program that does not ask does not load the class. */
     public QueueView view() {

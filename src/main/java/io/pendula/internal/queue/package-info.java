@@ -61,5 +61,5 @@ package io.pendula.internal.queue;
  *                                                    racily, for a bound)
  *
  * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runCompletion nests inside
- * none. The argument why no wake-up is lost: WakeGate. How a close meets those who arm: QueueCloser.
+ * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */
