@@ -55,7 +55,8 @@ final class Standby implements QueueOwner {
      * that were armed before, the guard wakes up in time. For those that are armed now, helpBefore says until when the
      * guard sleeps, and a thread that arms for an earlier instant calls the guard. A callback on the poller's own
      * thread does so only after it has been arming for a while; else each callback that arms its timer again would.
-     * What it arms before that, and then holds up, is late by the guard's bound at most.
+     * What it arms before that, and then holds up, is late by the guard's bound at most. It is likely to happen again:
+     * so the next callbacks that arm call the guard at once, until so many have done so without holding anything up.
      *
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
      * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
@@ -77,6 +78,8 @@ final class Standby implements QueueOwner {
     private static final long MAX_LOOK_NANOS = 4_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
+    /** So many callbacks call the guard as soon as they arm, after one that has armed and then held the poller up. */
+    static final int WARY_CALLS = 16;
     /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
@@ -85,6 +88,8 @@ final class Standby implements QueueOwner {
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
     private volatile Worker guard;
+    /** Of WARY_CALLS, those that are left. Written without a lock, as a hint: a count that is lost does no harm. */
+    private volatile int wary;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
@@ -142,10 +147,21 @@ final class Standby implements QueueOwner {
     public void help(WakeGate gate, long when) {
         Worker p = poller;
         Worker g = guard;
-        if (g != null && g.asleep && !p.asleep && !(p.isYoungOwnArm() && g.until <= p.claimedAt + FAR_NANOS)
-                && gate.takeHelpCall(when)) {
+        if (g != null && g.asleep && !p.asleep && !isSoonBack(p, g) && gate.takeHelpCall(when)) {
             g.call();
         }
+    }
+
+    /** The calling thread arms: whether it is in the poller's callback, which is expected to return before that matters. */
+    private boolean isSoonBack(Worker p, Worker g) {
+        if (!p.isYoungOwnArm() || g.until > p.claimedAt + FAR_NANOS) {
+            return false;
+        }
+        int left = wary;
+        if (left > 0) {
+            wary = left - 1;
+        }
+        return left == 0;
     }
 
     /** Timers that are armed for an instant before this, while {@code p} is up, may need the guard. */
@@ -304,6 +320,9 @@ final class Standby implements QueueOwner {
 
     /** The guard, or a worker that comes back, finds that the poller is held up. */
     private Worker takeOver(Worker d) {
+        if (poller.hasArmedInCallback()) {
+            wary = WARY_CALLS;
+        }
         poller = d; // T1'
         if (guardAsleep(d) == null) {
             guard = reserve(d);

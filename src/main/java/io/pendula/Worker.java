@@ -78,7 +78,7 @@ final class Worker extends QueueRunner implements Runnable {
     boolean isUpInVain;
     private boolean hasCalledHelp;
     private boolean hasCheckedGuard;
-    /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. */
+    /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
     private long armingSince;
 
@@ -163,6 +163,11 @@ final class Worker extends QueueRunner implements Runnable {
             armingSince = now;
         }
         return now - armingSince <= YOUNG_NANOS;
+    }
+
+    /** A hint: whether its present callback has armed what may need the guard. Read without care: it may be old. */
+    boolean hasArmedInCallback() {
+        return armingPulse == pulseOpaque();
     }
 
     /** Whether its thread is parked, or gone, and not in a callback, whatever it has said of itself. */

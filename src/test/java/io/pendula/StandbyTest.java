@@ -290,6 +290,40 @@ class StandbyTest {
         s.shutdownNow();
     }
 
+    /** What it armed had to wait until the guard woke up by itself. The next one may do the same. */
+    @Test
+    void arm_byACallbackAfterOneThatArmedAndBlocked_guardIsCalledAtOnce() {
+        Worker guard = guardWhileACallbackArms(NOW);
+        assertFalse(guard.isCalled());
+        wakeUp(guard);
+        assertFalse(standby.goToSleep(guard, false, Timeline.NEVER, NOW + 28 * MS), "it has a round to make");
+        assertSame(guard, standby.poller());
+        for (int i = 0; i < Standby.WARY_CALLS; i++) {
+            assertTrue(guardWhileACallbackArms(NOW + 100 * MS).isCalled(), "callback " + i);
+        }
+        assertFalse(guardWhileACallbackArms(NOW + 100 * MS).isCalled(), "none of them has blocked");
+    }
+
+    @Test
+    void arm_byACallbackAfterOneThatOnlyBlocked_guardSleepsOn() {
+        holdUp(first, NOW);
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 14 * MS), "it has a round to make");
+        assertSame(second, standby.poller());
+        assertFalse(guardWhileACallbackArms(NOW + 100 * MS).isCalled());
+    }
+
+    /** This thread is the poller's, and in a callback that arms one timer, for an instant before the guard's. */
+    private Worker guardWhileACallbackArms(long now) {
+        Worker guard = worker();
+        standby.begin(first, guard);
+        guard.sleeps(now + 28 * MS);
+        first.setThread(Thread.currentThread());
+        holdUp(first, now);
+        Inside.takeUp(queue, standby.helpBefore(first));
+        arm(now + 20 * MS);
+        return guard;
+    }
+
     /** For what it arms and then holds up: nobody else would look for seconds. */
     @Test
     void arm_byThePollersOwnCallback_guardSleepsForEver_isCalledAtOnce() {
