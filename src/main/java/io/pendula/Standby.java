@@ -58,6 +58,10 @@ final class Standby implements QueueOwner {
      * What it arms before that, and then holds up, is late by the guard's bound at most. It is likely to happen again:
      * so the next callbacks that arm call the guard at once, until so many have done so without holding anything up.
      *
+     * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
+     * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
+     * costs little beside such a callback, so the guard then sleeps until the next deadline, and looks again at each.
+     *
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
      * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
      * thread that arms an earlier timer wakes the poller in any case.
@@ -68,6 +72,12 @@ final class Standby implements QueueOwner {
 
     /** How late a timer is, about, if the callback before it blocks. */
     static final long GRACE_NANOS = 500_000;
+    /** The same after long callbacks. */
+    static final long SHORT_GRACE_NANOS = 50_000;
+    /** A longer callback is a long one. To wake another worker costs a third of that. */
+    static final long LONG_RUN_NANOS = 100_000;
+    /** After so many more wake-ups with long callbacks than with short ones, the next are expected to be long. */
+    static final int LONG_RUNS = 4;
     /** The longest sleep of a guard behind the poller while anything is armed. Doubled when it woke up in vain. */
     static final long BOUND_NANOS = 14_000_000;
     /** The bound does not grow beyond this. */
@@ -95,6 +105,8 @@ final class Standby implements QueueOwner {
     /** When the thread woke up that has last found something to run. */
     private long lastWake;
     private long bound = BOUND_NANOS;
+    /** Up with each wake-up that had long callbacks, down with each other, from 0 to twice LONG_RUNS. */
+    private volatile int longRuns; // read without the monitor, as a hint
 
     Standby(Engine engine, long spacing) {
         this.engine = engine;
@@ -225,7 +237,8 @@ final class Standby implements QueueOwner {
 
     /** What the guard had in mind when it went to sleep may not be all that is armed now. */
     private void callIfTooLate(Worker g, TimerQueue q, long now) {
-        long from = Timeline.plus(now, GRACE_NANOS);
+        long grace = grace();
+        long from = Timeline.plus(now, grace);
         long next = q.due.nextWhenOpaque();
         long second = next <= now ? from : q.due.earliestFrom(from);
         for (TimerQueue other : engine.queues) {
@@ -234,7 +247,7 @@ final class Standby implements QueueOwner {
             }
         }
         // What is due within the grace may wait for the bound: to be up for it would cost a wake for each close pair.
-        if (g.until > Timeline.plus(second, GRACE_NANOS) || next < from && g.until > Timeline.plus(from, BOUND_NANOS)) {
+        if (g.until > Timeline.plus(second, grace) || next < from && g.until > Timeline.plus(from, BOUND_NANOS)) {
             g.call();
         }
     }
@@ -243,7 +256,7 @@ final class Standby implements QueueOwner {
     void callHelper(Worker me) {
         Worker g = guardAsleep(me);
         Worker helper = g != null ? g : reserve(me);
-        if (helper != null) {
+        if (helper != null && !helper.isCalled()) {
             helper.call();
         }
     }
@@ -269,7 +282,10 @@ final class Standby implements QueueOwner {
         Worker called = null;
         boolean isHandedOver = false;
         synchronized (this) {
-            lastWake = Math.max(lastWake, d.firedAt);
+            if (d.firedAt != 0) {
+                lastWake = Math.max(lastWake, d.firedAt);
+                noteRuns(now - d.firedAt > d.runs * LONG_RUN_NANOS);
+            }
             if (poller == d) {
                 if (!polls) {
                     return false;
@@ -289,6 +305,32 @@ final class Standby implements QueueOwner {
             (isHandedOver ? poller : called).call();
         }
         return d.asleep;
+    }
+
+    private void noteRuns(boolean tookLong) {
+        int n = Math.max(0, Math.min(longRuns + (tookLong ? 1 : -1), 2 * LONG_RUNS));
+        if (n != longRuns) {
+            longRuns = n;
+        }
+    }
+
+    private boolean isLongRunning() {
+        return longRuns >= LONG_RUNS;
+    }
+
+    private long grace() {
+        return isLongRunning() ? SHORT_GRACE_NANOS : GRACE_NANOS;
+    }
+
+    /** When a guard looks again while the poller is up, perhaps in a long callback. */
+    private long lookForDue(long now) {
+        long next = Timeline.plus(now, GRACE_NANOS);
+        for (TimerQueue q : engine.queues) {
+            if (q.gate.owner() == this) {
+                next = Math.min(next, q.due.nextWhenOpaque());
+            }
+        }
+        return Math.max(next, Timeline.plus(now, SHORT_GRACE_NANOS)); // what is due now another thread is about to run
     }
 
     private Worker sleepAsPoller(Worker d, long next, long now) {
@@ -339,7 +381,7 @@ final class Standby implements QueueOwner {
         }
         guard = d;
         if (!p.asleep) {
-            d.until = now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
+            d.until = isLongRunning() ? lookForDue(now) : now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
             d.looks = Math.min(d.looks + 1, 3);
             return;
         }
@@ -356,14 +398,18 @@ final class Standby implements QueueOwner {
         if (target == Timeline.NEVER) {
             return target;
         }
-        long from = Timeline.plus(target, GRACE_NANOS);
-        long until = Timeline.plus(target, bound);
+        return earliestFrom(Timeline.plus(target, grace()), Timeline.plus(target, bound));
+    }
+
+    /** The earliest deadline from an instant on, as far as the heaps tell at once; {@code atMost} if that is earlier. */
+    private long earliestFrom(long from, long atMost) {
+        long earliest = atMost;
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this) {
-                until = Math.min(until, q.due.earliestFrom(from));
+                earliest = Math.min(earliest, q.due.earliestFrom(from));
             }
         }
-        return until;
+        return earliest;
     }
 
     @Override

@@ -25,6 +25,8 @@ final class Worker extends QueueRunner implements Runnable {
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
     /** A park may be so much too short. */
     private static final long EARLY_NANOS = 200_000;
+    /** A poller reads the clock after so many callbacks, to end its batch in time. */
+    private static final int CLOCK_EACH = 4;
     /** A worker that runs a timer so much later than its deadline has more to do than it can. */
     private static final long BEHIND_NANOS = 300_000;
     /** A callback that has been arming for so long may need the guard for what it arms. */
@@ -67,6 +69,8 @@ final class Worker extends QueueRunner implements Runnable {
     // Of Standby, under its monitor.
     /** When it woke up, if it has run something since; else 0. */
     long firedAt;
+    /** How many callbacks it has run since. */
+    int runs;
     /** How often it has gone to sleep behind a poller that was up. */
     int looks;
 
@@ -76,7 +80,6 @@ final class Worker extends QueueRunner implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
     boolean isUpInVain;
-    private boolean hasCalledHelp;
     private boolean hasCheckedGuard;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
@@ -274,8 +277,10 @@ final class Worker extends QueueRunner implements Runnable {
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (!standby.isGuarded(this) && engine.timeline.now() - began >= BATCH_NANOS) {
-                    return true; // all others are up, so nobody else looks at the other queues
+                // If all others are up, nobody else looks at the other queues.
+                if ((ran % CLOCK_EACH == 0 || !standby.isGuarded(this))
+                        && engine.timeline.now() - began >= BATCH_NANOS) {
+                    return true;
                 }
             } else if (step == DueTimers.PUBLISHED) {
                 standby.published(this);
@@ -292,8 +297,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** Before a callback, if there is more to do than this thread can. */
     private void callOthers(TimerQueue q, long now) {
-        if (!hasCalledHelp && lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
-            hasCalledHelp = true;
+        if (lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
             standby.callHelper(this);
         }
     }
@@ -370,7 +374,7 @@ final class Worker extends QueueRunner implements Runnable {
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
         wokeAt = engine.timeline.now();
         hasRun = false;
-        hasCalledHelp = false;
+        runs = 0;
         hasCheckedGuard = false;
         if (!standby.isCovered(this)) {
             engine.noneAsleep();
@@ -441,6 +445,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     @Override
     boolean runClaimed() {
+        runs++;
         enterCallback();
         try {
             if (!hasCheckedGuard) {

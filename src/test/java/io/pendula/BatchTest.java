@@ -65,6 +65,78 @@ class BatchTest {
         }
     }
 
+    /** The guard may be in a callback itself by the time that it wakes up. */
+    @Test
+    void guardedPoller_callbacksTakeLong_otherQueueHasItsTurn() {
+        Stepped it = new Stepped();
+        for (int i = 1; i < BLOCKING; i++) {
+            it.arm(0, "first", () -> it.now += QueueRunner.BATCH_NANOS / 2);
+        }
+        it.arm(1, "other", it.scheduler::shutdownNow);
+        it.run();
+        int turn = it.order.indexOf("other");
+        assertTrue(turn <= 4, () -> turn + " of " + it.order);
+    }
+
+    @Test
+    void pollerIsBehind_helperHasGoneToSleepAgain_isCalledAgain() {
+        Stepped it = new Stepped();
+        Worker[] guards = {it.newGuard(), null};
+        it.arm(0, "one", () -> {
+            assertTrue(guards[0].isCalled());
+            guards[1] = it.newGuard();
+        });
+        it.arm(0, "two", () -> assertTrue(guards[1].isCalled()));
+        it.arm(0, "three", it.scheduler::shutdownNow);
+        it.now += 1_000_000;
+        it.run();
+        assertEquals(List.of("one", "two", "three"), it.order);
+        assertEquals(List.of(), it.thrown);
+    }
+
+    /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
+    private static final class Stepped {
+        volatile long now;
+        final List<String> order = new CopyOnWriteArrayList<>();
+        final List<Throwable> thrown = new CopyOnWriteArrayList<>();
+        final TimerScheduler scheduler = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false)
+                .clock(() -> now).threadFactory(r -> new Thread(r) {
+                    @Override
+                    public synchronized void start() {
+                        // The test makes its steps.
+                    }
+                }).listener(new TimerListener() {
+                    @Override
+                    public void threw(TimerHandle timer, long latenessNanos, Throwable e) {
+                        thrown.add(e);
+                    }
+                }).build();
+        private final Engine engine = scheduler.engine;
+        private final Worker poller = engine.standby.poller();
+
+        Worker newGuard() {
+            Worker guard = new Worker(engine, engine.standby, engine.queues[1], false);
+            guard.setThread(new Thread());
+            guard.sleeps(Long.MAX_VALUE);
+            engine.standby.begin(poller, guard);
+            return guard;
+        }
+
+        void arm(int queue, String name, Runnable task) {
+            BatchTest.arm(engine.queues[queue], () -> {
+                order.add(name);
+                task.run();
+            });
+        }
+
+        /** Until a callback closes the scheduler. */
+        void run() {
+            engine.standby.guard().sleeps(Long.MAX_VALUE);
+            poller.setThread(Thread.currentThread());
+            poller.run();
+        }
+    }
+
     @Test
     void stolen_callbacksTakeLong_theThiefTakesOneAtATime() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build();

@@ -217,6 +217,76 @@ class StandbyTest {
         assertSame(first, standby.poller());
     }
 
+    @Test
+    void sleep_behindThePoller_callbacksTookLong_untilTheNextDeadline() {
+        firings(Standby.LONG_RUNS, 2, 201 * US);
+        long next = NOW + 10 * MS + Standby.SHORT_GRACE_NANOS;
+        arm(NOW + 10 * MS);
+        arm(next - 1);
+        arm(next);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(next, second.until);
+    }
+
+    @Test
+    void sleep_behindThePoller_callbacksTookLongOnceTooFew_nextDeadlineIsWithinTheGrace() {
+        firings(Standby.LONG_RUNS - 1, 2, 201 * US);
+        arm(NOW + 10 * MS);
+        arm(NOW + 10 * MS + Standby.SHORT_GRACE_NANOS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 10 * MS + Standby.BOUND_NANOS, second.until);
+    }
+
+    @Test
+    void sleep_behindThePoller_callbacksTookLongButNoMore_nextDeadlineIsWithinTheGrace() {
+        firings(100, 2, 201 * US);
+        firings(Standby.LONG_RUNS + 1, 2, 200 * US);
+        arm(NOW + 10 * MS);
+        arm(NOW + 10 * MS + Standby.SHORT_GRACE_NANOS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 10 * MS + Standby.BOUND_NANOS, second.until);
+    }
+
+    /** The poller wakes up so often, runs so many callbacks, is up for so long, and goes to sleep. */
+    private void firings(int count, int callbacks, long nanos) {
+        for (int i = 0; i < count; i++) {
+            first.firedAt = NOW - nanos;
+            first.runs = callbacks;
+            sleepAsPoller(first, NOW);
+            wakeUp(first);
+        }
+        first.firedAt = 0;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"200, 200", "900, 500", "10, 50", "-100, 50"})
+    void guardWakesUp_pollerIsInALongCallback_looksAgainWhenTheNextTimerIsDue(long dueMicros, long expectedMicros) {
+        firings(Standby.LONG_RUNS, 1, 500 * US);
+        arm(NOW + dueMicros * US);
+        queue.due.tryFileAndPeek(NOW - 200 * US);
+        holdUp(first, NOW);
+        for (int i = 0; i < 5; i++) {
+            sleepBehind(second, NOW);
+            assertEquals(NOW + expectedMicros * US, second.until);
+            wakeUp(second);
+        }
+    }
+
+    @Test
+    void firstCallback_callbacksTookLong_guardIsCalledForWhatIsDueSoon() {
+        firings(Standby.LONG_RUNS, 1, 500 * US);
+        standby.begin(first, second);
+        second.sleeps(NOW + 10 * MS + Standby.GRACE_NANOS);
+        arm(NOW + 10 * MS);
+        arm(NOW + 10 * MS + 100 * US);
+        poll(NOW + 10 * MS);
+        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
+        assertTrue(second.isCalled());
+    }
+
     /** Puts it into a callback that has begun then, which this thread never ends. */
     private static void holdUp(Worker d, long since) {
         if (d.isInCallback()) {
