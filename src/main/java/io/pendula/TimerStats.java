@@ -25,7 +25,9 @@ public final class TimerStats {
     private final long overdueWakes;
     private final long spareThreads;
     private final int threads;
+    private final int coreThreads;
     private final int maxThreads;
+    private final long maxPending;
     private final int running;
     private final Reporter.Counts callbacks;
 
@@ -41,7 +43,9 @@ public final class TimerStats {
         this.overdueWakes = engine.backstop == null ? 0 : engine.backstop.rescues();
         this.spareThreads = engine.workerPool.sparesStarted();
         this.threads = engine.workerPool.liveThreads();
+        this.coreThreads = engine.options.kind() == Options.Kind.POOL ? engine.options.maxThreads() : engine.options.workers();
         this.maxThreads = engine.options.maxThreads();
+        this.maxPending = engine.options.maxPending();
         this.running = engine.firings.count();
         this.callbacks = engine.reporter.counts();
     }
@@ -79,6 +83,11 @@ public final class TimerStats {
     /** {@return how many are still to come} */
     public long pending() {
         return sum.figures.pending();
+    }
+
+    /** {@return how many may be to come at a time, as given to the builder; Long.MAX_VALUE if there is no bound} */
+    public long maxPending() {
+        return maxPending;
     }
 
     /** {@return how many heap entries belong to timers that are no longer armed and are not swept yet} */
@@ -124,7 +133,15 @@ public final class TimerStats {
         return threads;
     }
 
-    /** {@return how many such threads there may be; 0 for a scheduler without workers} */
+    /**
+     * {@return how many such threads there are when nothing blocks them, once each was needed: a scheduler's workers, or
+     * all threads of a pool; 0 for a scheduler without workers}
+     */
+    public int coreThreads() {
+        return coreThreads;
+    }
+
+    /** {@return how many such threads there may be, spare ones included; 0 for a scheduler without workers} */
     public int maxThreads() {
         return maxThreads;
     }

@@ -45,7 +45,9 @@ class PoolBuilderTest {
             assertEquals(2, stats.fired());
             assertEquals(2, stats.lateness().count());
             assertEquals(1, stats.pending());
+            assertEquals(2, stats.coreThreads());
             assertEquals(2, stats.maxThreads());
+            assertEquals(Long.MAX_VALUE, stats.maxPending());
             assertTrue(stats.threads() >= 1 && stats.threads() <= 2);
             assertTrue(stats.nanosUntilNext() > TimeUnit.MINUTES.toNanos(59));
             assertEquals(Map.of(beat.getClass(), 1L), pool.pendingByTask());
@@ -95,6 +97,7 @@ class PoolBuilderTest {
             pool.schedule(() -> {}, 1, TimeUnit.HOURS);
             assertThrows(RejectedExecutionException.class, () -> pool.schedule(() -> {}, 1, TimeUnit.HOURS));
             assertEquals("second", second.stats().name());
+            assertEquals(1, pool.stats().maxPending());
             pool.shutdownNow();
         }
         ThreadFactory own = r -> new Thread(r, "own");
@@ -117,11 +120,23 @@ class PoolBuilderTest {
     }
 
     @Test
+    void scheduler_coreThreads_areItsWorkers() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(5).maxPending(7).build();
+                TimerScheduler none = TimerScheduler.builder().workers(0).build()) {
+            assertEquals(2, s.stats().coreThreads());
+            assertEquals(5, s.stats().maxThreads());
+            assertEquals(7, s.stats().maxPending());
+            assertEquals(0, none.stats().coreThreads());
+        }
+    }
+
+    @Test
     void view_statistics_areItsSchedulers() {
         ManualClock clock = new ManualClock();
         try (TimerScheduler s = TimerScheduler.builder().name("s").clock(clock).build()) {
             s.after(Duration.ofHours(1), () -> {});
             SchedulerExecutor view = s.asScheduledExecutorService();
+            assertEquals(s.stats().toString(), view.stats().toString());
             assertEquals("s", view.stats().name());
             assertEquals(1, view.stats().pending());
             assertEquals(1, view.pendingTimers(5).size());
