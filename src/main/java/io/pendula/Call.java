@@ -2,7 +2,7 @@ package io.pendula;
 
 import java.util.concurrent.Callable;
 
-/** What stands in the place of a timer's task where that is not simply run: an executor's task with a value. */
+/** What stands in the place of a timer's task where that is not simply run, as an executor's task with a value. */
 class Call implements Runnable {
     /** What the program has given. */
     private final Object task;

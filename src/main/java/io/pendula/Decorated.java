@@ -10,7 +10,7 @@ final class Decorated extends Call {
     private Object value;
 
     private Decorated(Runnable task, UnaryOperator<Runnable> decorator) {
-        super(task);
+        super(Handles.task(task));
         this.work = checked(decorator.apply(task), task);
     }
 

@@ -71,7 +71,17 @@ final class Timeouts {
         }
     }
 
-    private record Submission(Executor executor, Runnable command) implements Runnable {
+    /** Stands for the command that it hands over. */
+    private static final class Submission extends Call {
+        private final Executor executor;
+        private final Runnable command;
+
+        Submission(Executor executor, Runnable command) {
+            super(command);
+            this.executor = executor;
+            this.command = command;
+        }
+
         @Override
         public void run() {
             executor.execute(command);

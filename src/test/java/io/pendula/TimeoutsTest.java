@@ -3,27 +3,40 @@ package io.pendula;
 import static io.pendula.LifeFixtures.eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Timeouts of futures and tasks, and that nothing is left of them. */
 @Timeout(60)
@@ -104,6 +117,37 @@ class TimeoutsTest {
         assertFalse(f.isDone());
         handed.get(0).run();
         assertEquals("x", f.join());
+    }
+
+    /** In lists, counts and texts the command stands, not what hands it over; also if it is wrapped in between. */
+    @Test
+    void delayedExecutor_pendingCommand_isTheTask() {
+        Runnable command = new TimerHandleTest.Heartbeat();
+        s.delayedExecutor(SECOND, Runnable::run).execute(command);
+        assertSame(command, s.pendingTimers(1).get(0).task());
+        try (TimerScheduler wrapping = TimerScheduler.builder().clock(clock).decorate(r -> () -> r.run()).build()) {
+            wrapping.delayedExecutor(SECOND, Runnable::run).execute(command);
+            assertSame(command, wrapping.pendingTimers(1).get(0).task());
+        }
+    }
+
+    /** Requests that are answered in time, and a timeout for each: nothing but what is not swept yet. */
+    @Test
+    void orTimeout_manyThatCompleteFirst_memoryIsFreed() throws InterruptedException {
+        List<WeakReference<Object>> some = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            CompletableFuture<Object> f = new CompletableFuture<>();
+            if (i % 1_000 == 0) {
+                some.add(new WeakReference<>(f));
+            }
+            (i % 2 == 0 ? s.orTimeout(f, Duration.ofHours(1)) : s.completeOnTimeout(f, "late", Duration.ofHours(1)))
+                    .complete("x");
+        }
+        assertEquals(0, s.pending());
+        assertEquals(Map.of(), s.pendingByTask());
+        for (WeakReference<Object> f : some) {
+            Fixtures.awaitCollected(f);
+        }
     }
 
     @Test
@@ -195,12 +239,10 @@ class TimeoutsTest {
     void submitWithTimeout_action_getsTheFutureOnceItIsLate() throws Exception {
         SchedulerExecutor view = s.asScheduledExecutorService();
         AtomicReference<Future<String>> late = new AtomicReference<>();
-        Future<String> f = view.submitWithTimeout(() -> {
-            clock.nanoTime();
-            return "x";
-        }, -1, TimeUnit.SECONDS, late::set);
+        Future<String> f = view.submitWithTimeout(() -> "x", -1, TimeUnit.SECONDS, late::set);
         clock.advance(Duration.ZERO);
         assertEquals("x", f.get());
+        assertNull(late.get(), "both were due, and the task came first");
         try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1)) {
             CountDownLatch release = new CountDownLatch(1);
             Future<String> slow = pool.submitWithTimeout(() -> {
@@ -212,6 +254,60 @@ class TimeoutsTest {
             release.countDown();
             assertEquals("slow", slow.get());
         }
+    }
+
+    // ---- as the JDK's pool does since Java 25, where it is there ----
+
+    /** Two threads each, so that the first does not keep the second waiting. */
+    static Stream<Named<ExecutorService>> pools() {
+        ExecutorService ours = TimerExecutors.newScheduledThreadPool(2);
+        return JDK == null ? Stream.of(Named.of("ours", ours))
+                : Stream.of(Named.of("ours", ours), Named.of("JDK", new ForkJoinPool(2)));
+    }
+
+    private static final Method JDK = Stream.of(ForkJoinPool.class.getMethods())
+            .filter(m -> m.getName().equals("submitWithTimeout")).findFirst().orElse(null);
+
+    @SuppressWarnings("unchecked")
+    private static <V> Future<V> submit(ExecutorService pool, Callable<V> task, long millis,
+            Consumer<? super Future<V>> onTimeout) throws ReflectiveOperationException {
+        return pool instanceof SchedulerExecutor ours
+                ? ours.submitWithTimeout(task, millis, TimeUnit.MILLISECONDS, onTimeout)
+                : (Future<V>) JDK.invoke(pool, task, millis, TimeUnit.MILLISECONDS, onTimeout);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void submitWithTimeout_eachPool_cancelsByDefault(ExecutorService pool) throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        Future<String> late = submit(pool, () -> {
+            never.await();
+            return "x";
+        }, 20, null);
+        assertThrows(CancellationException.class, () -> late.get(10, TimeUnit.SECONDS));
+        assertTrue(late.isCancelled());
+        pool.shutdown();
+        assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS), "it was interrupted");
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void submitWithTimeout_eachPool_runsTheActionOnceAndOnlyIfLate(ExecutorService pool) throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        Queue<Future<String>> told = new ConcurrentLinkedQueue<>();
+        Future<String> inTime = submit(pool, () -> "in time", TimeUnit.HOURS.toMillis(1), told::add);
+        assertEquals("in time", inTime.get(10, TimeUnit.SECONDS));
+        Future<String> late = submit(pool, () -> {
+            LifeFixtures.await(release);
+            return "late";
+        }, 20, told::add);
+        eventually("told", () -> !told.isEmpty());
+        assertFalse(late.isDone(), "what becomes of it is up to the action");
+        release.countDown();
+        assertEquals("late", late.get(10, TimeUnit.SECONDS));
+        assertEquals(1, told.size());
+        assertSame(late, told.peek());
+        pool.shutdown();
     }
 
     @Test
