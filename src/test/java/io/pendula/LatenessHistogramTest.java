@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.LatenessHistogram;
+import io.pendula.internal.queue.QueueSnapshot;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +72,78 @@ class LatenessHistogramTest {
             long found = lateness.quantileNanos(q);
             assertTrue(Math.abs(found - expected) <= width(expected), () -> "seed " + seed + ", quantile " + q
                     + ": expected " + expected + ", found " + found);
+        }
+    }
+
+    /** As of a scheduler with three queues, of which snapshots are taken now and then. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void since_randomLatenessInSeveralQueues_isWithinABucketOfTheOracle(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        List<LatenessHistogram> queues = List.of(new LatenessHistogram(), new LatenessHistogram(), new LatenessHistogram());
+        TimerStats.Lateness before = sum(queues);
+        Histogram oracle = new Histogram(4);
+        for (int snapshot = 0; snapshot < 10; snapshot++) {
+            oracle.reset();
+            long bound = 1L << 1 + random.nextInt(39); // the maximum of this time may be far below that since the start
+            long sum = 0;
+            long max = 0;
+            int n = random.nextInt(5_000);
+            for (int i = 0; i < n; i++) {
+                long nanos = random.nextLong(bound);
+                queues.get(random.nextInt(3)).record(nanos);
+                oracle.recordValue(nanos);
+                sum += nanos;
+                max = Math.max(max, nanos);
+            }
+            TimerStats.Lateness now = sum(queues);
+            TimerStats.Lateness between = now.since(before);
+            before = now;
+            assertEquals(n, between.count());
+            assertEquals(sum, between.sumNanos());
+            String where = "seed " + seed + ", snapshot " + snapshot + ": expected " + max + ", found " + between.maxNanos();
+            assertTrue(between.maxNanos() >= max && between.maxNanos() < max + width(max), where);
+            for (double q : n == 0 ? new double[0] : QUANTILES) {
+                long expected = oracle.getValueAtPercentile(q * 100);
+                long found = between.quantileNanos(q);
+                assertTrue(Math.abs(found - expected) <= width(expected), () -> where + ", quantile " + q + ": expected "
+                        + expected + ", found " + found);
+            }
+        }
+    }
+
+    private static TimerStats.Lateness sum(List<LatenessHistogram> queues) {
+        QueueSnapshot all = QueueSnapshot.NOTHING;
+        for (LatenessHistogram h : queues) {
+            all = all.plus(new QueueSnapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
+        }
+        return new TimerStats.Lateness(all.lateness());
+    }
+
+    /** What a scheduler records of its own firings is their lateness, each once. */
+    @Test
+    void stats_lateFiringsOfALoop_areWithinABucketOfTheOracle() {
+        SplittableRandom random = new SplittableRandom(9);
+        AtomicLong time = new AtomicLong();
+        Histogram oracle = new Histogram(5);
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(time::get).build();
+                TimerLoop loop = s.attach(() -> {})) {
+            TimerStats.Lateness before = s.stats().lateness();
+            for (int i = 0; i < 2_000; i++) {
+                long late = random.nextLong(1L << 1 + random.nextInt(35));
+                loop.after(100, TimeUnit.NANOSECONDS, () -> {});
+                time.addAndGet(100 + late);
+                assertEquals(1, loop.runDue());
+                oracle.recordValue(late);
+            }
+            TimerStats.Lateness found = s.stats().lateness().since(before);
+            assertEquals(2_000, found.count());
+            assertTrue(oracle.valuesAreEquivalent(oracle.getMaxValue(), found.maxNanos()));
+            for (double q : QUANTILES) {
+                long expected = oracle.getValueAtPercentile(q * 100);
+                assertTrue(Math.abs(found.quantileNanos(q) - expected) <= width(expected), () -> "quantile " + q
+                        + ": expected " + expected + ", found " + found);
+            }
         }
     }
 
@@ -166,6 +241,7 @@ class LatenessHistogramTest {
             TimerStats stats = s.stats();
             assertTrue(stats.callbackNanos() >= 5_000_000, stats::toString);
             assertEquals(1, stats.threads());
+            assertEquals(1, stats.coreThreads());
             assertEquals(1, stats.maxThreads());
         }
     }
