@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,18 @@ class PendingTimersTest {
         assertSame(task, delayed.task());
         assertEquals(Duration.ofMinutes(1), delayed.remaining());
         assertEquals(Duration.ofMinutes(3), delayed.period());
+    }
+
+    @Test
+    void pendingTimers_ofALoop_areThereWithItsQueue() {
+        s.after(HOUR, new Flush());
+        try (TimerLoop loop = s.attach(() -> {})) {
+            Timer mine = loop.after(HOUR, new Heartbeat());
+            PendingTimer found = s.pendingTimers(10).stream().filter(p -> p.timer() == mine).findFirst().orElseThrow();
+            assertEquals(s.stats().queues().size() - 1, found.queue());
+            assertEquals(Map.of(Flush.class, 1L, Heartbeat.class, 1L), s.pendingByTask());
+        }
+        assertEquals(Map.of(Flush.class, 1L), s.pendingByTask());
     }
 
     @Test
@@ -171,16 +184,42 @@ class PendingTimersTest {
         LifeFixtures.eventually("all of them", () -> s.pendingByTask().get(Flush.class) == 20_000);
     }
 
+    /** Cancelled ones have let go of their tasks, so that the heap has those alone whose timers are pending. */
     @Test
-    void pendingByTask_agreesWithTheHistogramOfTheHeap() throws Exception {
-        for (int i = 0; i < 12_345; i++) {
-            s.after(HOUR, new Heartbeat());
+    void pendingByTask_afterAStorm_agreesWithTheHistogramOfTheHeap() throws Exception {
+        s.close();
+        s = TimerScheduler.builder().workers(2).build();
+        SplittableRandom random = new SplittableRandom(7);
+        List<Timer> all = new ArrayList<>();
+        for (int i = 0; i < 60_000; i++) {
+            Timer t = s.after(1 + random.nextInt(10), TimeUnit.HOURS, random.nextInt(3) == 0 ? new Rare() : new Frequent());
+            all.add(t);
+            Timer other = all.get(random.nextInt(all.size()));
+            if (random.nextBoolean()) {
+                other.cancel();
+            } else if (other.isPending()) {
+                other.reset(1 + random.nextInt(10), TimeUnit.HOURS);
+            }
         }
+        Map<Class<?>, Long> pending = s.pendingByTask();
+        assertEquals(s.pending(), pending.get(Rare.class) + pending.get(Frequent.class));
+        assertTrue(pending.get(Rare.class) > 5_000 && pending.get(Frequent.class) > 10_000, pending::toString);
+        Map<Class<?>, Long> onTheHeap = new HashMap<>();
+        for (Class<?> task : pending.keySet()) {
+            onTheHeap.put(task, instances(task));
+        }
+        assertEquals(onTheHeap, pending);
+    }
+
+    private static final class Rare extends Heartbeat {}
+
+    private static final class Frequent extends Heartbeat {}
+
+    private static long instances(Class<?> type) throws Exception {
         String histogram = (String) ManagementFactory.getPlatformMBeanServer().invoke(
                 new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
                 new Object[] {new String[0]}, new String[] {String[].class.getName()});
-        String line = histogram.lines().filter(l -> l.contains(" " + Heartbeat.class.getName())).findFirst()
-                .orElseThrow();
-        assertEquals(Long.parseLong(line.trim().split("\\s+")[1]), s.pendingByTask().get(Heartbeat.class), line);
+        String line = histogram.lines().filter(l -> l.contains(" " + type.getName())).findFirst().orElseThrow();
+        return Long.parseLong(line.trim().split("\\s+")[1]);
     }
 }
