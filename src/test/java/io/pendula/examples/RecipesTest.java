@@ -5,11 +5,11 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
-import io.pendula.Scale;
 import io.pendula.TimerScheduler;
 
 import java.time.Duration;
@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.AfterEach;
@@ -124,9 +126,41 @@ class RecipesTest {
     }
 
     @Test
-    void sessions_manyAtOnce_expireUnlessTheyAreUsed() {
+    void retry_operationThrowsInsteadOfFailing_isCalledAgain() {
+        Retry retry = new Retry(timers, new SplittableRandom(2), 3, ofMillis(100), ofSeconds(10));
+        CompletableFuture<String> result = retry.call(() -> {
+            note();
+            if (at.size() < 3) {
+                throw new IllegalStateException("x");
+            }
+            return CompletableFuture.completedFuture("answer");
+        });
+        clock.advance(ofSeconds(1));
+        assertEquals("answer", result.join());
+    }
+
+    @Test
+    void retry_callerGivesUpOrTimersAreClosed_endsIt() {
+        Retry retry = new Retry(timers, new SplittableRandom(3), 100, ofSeconds(1), ofSeconds(1));
+        IllegalStateException e = new IllegalStateException("x");
+        Supplier<CompletableFuture<String>> failing = () -> {
+            note();
+            return CompletableFuture.failedFuture(e);
+        };
+        CompletableFuture<String> result = retry.call(failing);
+        assertTrue(result.cancel(false));
+        clock.advance(ofMinutes(5));
+        assertEquals(1, at.size());
+        assertEquals(0, timers.pending());
+        timers.close();
+        CompletableFuture<String> late = retry.call(failing);
+        assertSame(e, assertThrows(CompletionException.class, late::join).getCause());
+    }
+
+    @Test
+    void sessions_aMillion_expireUnlessTheyAreUsed() {
         Sessions sessions = new Sessions(timers, ofMinutes(30));
-        int many = Scale.of(200_000, 1_000_000);
+        int many = 1_000_000;
         for (long id = 0; id < many; id++) {
             sessions.open(id);
         }
@@ -247,5 +281,9 @@ class RecipesTest {
         assertEquals(List.of(1L, 2L, 3L, 20L), at);
         assertEquals(0, group.size());
         assertEquals(0, timers.pending());
+        timers.close();
+        TimerGroup late = new TimerGroup(timers);
+        assertThrows(RejectedExecutionException.class, () -> late.after(ofMillis(1), this::note));
+        assertEquals(0, late.size());
     }
 }

@@ -4,6 +4,7 @@ import io.pendula.TimerScheduler;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -22,17 +23,32 @@ record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Durati
 
     private <T> void attempt(Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result, int number,
             long limit) {
-        operation.get().whenComplete((value, failure) -> {
+        if (result.isDone()) { // given up by the caller
+            return;
+        }
+        begin(operation).whenComplete((value, failure) -> {
             if (failure == null) {
                 result.complete(value);
             } else if (number == attempts) {
                 result.completeExceptionally(failure);
             } else {
                 long doubled = limit > longest.toNanos() / 2 ? longest.toNanos() : 2 * limit;
-                timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
-                        () -> attempt(operation, result, number + 1, doubled));
+                try {
+                    timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
+                            () -> attempt(operation, result, number + 1, doubled));
+                } catch (RejectedExecutionException closed) {
+                    result.completeExceptionally(failure);
+                }
             }
         });
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 }
 // end::recipe[]

@@ -6,6 +6,7 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 
 /** Timers that belong to one thing, as a connection or a request, and are cancelled with it. */
 // tag::recipe[]
@@ -36,7 +37,12 @@ final class TimerGroup implements AutoCloseable {
     void after(Duration delay, Runnable task) {
         Member m = new Member(task);
         members.add(m);
-        m.timer = timers.after(delay, m);
+        try {
+            m.timer = timers.after(delay, m);
+        } catch (RejectedExecutionException e) {
+            members.remove(m);
+            throw e;
+        }
         if (closed) { // meanwhile, and it may have looked before the timer was there
             m.timer.cancel();
             members.remove(m);
