@@ -357,7 +357,10 @@ final class Standby implements QueueOwner {
             return null;
         }
         d.sleeps(target);
-        return next != Timeline.NEVER && u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
+        if (next == Timeline.NEVER) { // a guard that sleeps for what was stopped would keep its thread for as long
+            return engine.endsWhenIdle() && u != Timeline.NEVER && u - now > engine.idleNanos ? g : null;
+        }
+        return u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
     }
 
     /** The guard, or a worker that comes back, finds that the poller is held up. */

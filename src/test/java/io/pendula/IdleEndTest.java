@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The threads of a scheduler as the shared one is: they end when nothing is armed, and come back. */
 @Timeout(120)
@@ -101,6 +104,23 @@ class IdleEndTest {
         assertTrue(left.stop());
         fire(s);
         awaitNoThread();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void threads_whatTheySleepForIsStopped_end(int workers) {
+        TimerScheduler s = make(workers, 20_000_000);
+        for (int i = 0; i < 3; i++) {
+            Timer left = s.after(1, TimeUnit.HOURS, () -> {});
+            eventually("poller and guard sleep for it", () -> {
+                Worker guard = s.engine.standby.guard();
+                return s.engine.standby.poller().asleep && (workers == 1
+                        || guard != null && guard.asleep && guard.until != Timeline.NEVER && guard.runner() != null);
+            });
+            assertTrue(left.stop());
+            awaitNoThread();
+        }
+        assertNoRescue(s);
     }
 
     @Test
