@@ -253,7 +253,12 @@ final class JfrEvents {
             all = new ArrayList<>(WATCHED.keySet());
         }
         for (Engine s : all) {
-            tellStatistics(s);
+            try {
+                tellStatistics(s);
+            } catch (Throwable e) {
+                forget(s); // its loader may be closed, and must not be kept by a hook that fails for ever
+                throw e;
+            }
         }
     }
 

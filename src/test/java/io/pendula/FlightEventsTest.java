@@ -18,9 +18,11 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import jdk.jfr.Configuration;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedClass;
@@ -37,7 +39,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class FlightEventsTest {
     private static final List<String> NAMES = List.of("SchedulerStatistics", "QueueStatistics", "LateFiring",
-            "SlowCallback", "CallbackThrew", "WorkerStalled", "SpareStarted");
+            "SlowCallback", "CallbackThrew", "WorkerStalled", "LoopStalled", "SpareStarted");
 
     /** Callbacks of each kind; uses nothing but the library and java.base. */
     public static final class Trouble {
@@ -53,6 +55,12 @@ class FlightEventsTest {
             public void run() {
                 throw new IllegalStateException("by " + getClass().getSimpleName());
             }
+        }
+
+        /** Of a loop whose thread does not come to run it in time. */
+        static final class Neglected implements Runnable {
+            @Override
+            public void run() {}
         }
 
         private static void block(long millis) {
@@ -89,6 +97,31 @@ class FlightEventsTest {
             }
         }
 
+        /** A loop whose thread comes too late again and again, until it is told to end. */
+        static Thread neglectALoop(TimerScheduler s, CountDownLatch end) {
+            Thread t = new Thread(() -> {
+                try (TimerLoop loop = s.attach(() -> {})) {
+                    boolean ended = false;
+                    while (!ended) {
+                        loop.after(Duration.ZERO, new Neglected());
+                        ended = end.await(300, TimeUnit.MILLISECONDS);
+                        loop.runDue();
+                    }
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }, "the loop's");
+            t.start();
+            return t;
+        }
+
+        /** By the shared scheduler, which cannot be closed. */
+        public static void idleAfter(Runnable whileArmed) {
+            Timer armed = Timer.after(Duration.ofHours(1), new Neglected());
+            whileArmed.run();
+            armed.stop();
+        }
+
         /** In a JVM that nobody records. */
         public static void main(String[] args) throws Exception {
             try (TimerScheduler s = make()) {
@@ -115,9 +148,13 @@ class FlightEventsTest {
                 }
                 stream.startAsync();
                 try (TimerScheduler s = before == null ? Trouble.make() : before) {
+                    CountDownLatch end = new CountDownLatch(1);
+                    Thread loop = Trouble.neglectALoop(s, end);
                     for (int i = 0; i < 15 && !all.await(1, TimeUnit.SECONDS); i++) {
                         Trouble.trouble(s);
                     }
+                    end.countDown();
+                    loop.join();
                 }
             }
             new TreeSet<>(seen).forEach(System.out::println);
@@ -166,6 +203,8 @@ class FlightEventsTest {
                 "CallbackThrew recorded " + Trouble.Thrower.class.getName() + " java.lang.IllegalStateException by Thrower")) {
             assertTrue(out.lines().anyMatch(line::equals), () -> line + " is missing in\n" + out);
         }
+        String loop = "LoopStalled recorded " + Trouble.Neglected.class.getName() + " the loop's";
+        assertTrue(out.lines().anyMatch(loop::equals), () -> loop + " is missing in\n" + out);
         assertTrue(out.lines().anyMatch(l -> l.startsWith("LateFiring recorded ") && l.endsWith(" true")), out);
         assertFalse(out.lines().anyMatch(l -> l.startsWith("LateFiring") && !l.endsWith(" true")), out);
         assertTrue(out.lines().anyMatch(l -> l.startsWith("WorkerStalled recorded " + slow)), out);
@@ -190,7 +229,7 @@ class FlightEventsTest {
                 names.add(name.value());
             }
         }
-        assertTrue(names.size() >= NAMES.size() && names.stream().allMatch(n -> n.startsWith("io.pendula.")));
+        assertEquals(NAMES.stream().map(n -> "io.pendula." + n).collect(Collectors.toCollection(TreeSet::new)), names);
         Path settings = Path.of("docs", "pendula.jfc");
         Configuration c = Configuration.create(settings);
         assertEquals(names, c.getSettings().keySet().stream().map(k -> k.substring(0, k.indexOf('#')))
@@ -231,39 +270,83 @@ class FlightEventsTest {
                     r.enable("io.pendula." + name);
                 }
                 r.start();
-                WeakReference<ClassLoader> loader = use();
+                WeakReference<ClassLoader> loader = use(args[0]);
                 if (args[0].equals("has run")) {
                     r.stop();
                 }
-                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-                while (loader.get() != null && System.nanoTime() < end) {
+                System.out.println(isSoon(() -> {
                     System.gc();
-                    Thread.sleep(50);
-                }
-                System.out.println(loader.get() == null ? "collected" : "still there");
+                    return loader.get() == null;
+                }) ? "collected" : "still there");
+                System.out.println(areRegistered() ? "known to the recorder" : "forgotten");
             }
             Runtime.getRuntime().halt(0);
         }
 
-        private static WeakReference<ClassLoader> use() throws Exception {
-            URL library = TimerScheduler.class.getProtectionDomain().getCodeSource().getLocation();
-            URL tests = FlightEventsTest.class.getProtectionDomain().getCodeSource().getLocation();
-            try (URLClassLoader loader = new URLClassLoader(new URL[] {library, tests},
-                    ClassLoader.getPlatformClassLoader())) {
-                loader.loadClass(Trouble.class.getName()).getMethod("main", String[].class)
-                        .invoke(null, (Object) new String[0]);
-                return new WeakReference<>(loader);
+        private static boolean isSoon(BooleanSupplier condition) throws InterruptedException {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            boolean is = condition.getAsBoolean();
+            while (!is && System.nanoTime() < end) {
+                Thread.sleep(50);
+                is = condition.getAsBoolean();
+            }
+            return is;
+        }
+
+        /** The recorder knows the events by their classes, and calls what makes the periodic ones. */
+        private static boolean areRegistered() {
+            return FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                    .anyMatch(e -> e.getName().startsWith("io.pendula."));
+        }
+
+        private static void awaitRegistered() {
+            try {
+                System.out.println(isSoon(Container::areRegistered) ? "known" : "never known");
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
         }
+
+        private static WeakReference<ClassLoader> use(String how) throws Exception {
+            URL library = TimerScheduler.class.getProtectionDomain().getCodeSource().getLocation();
+            URL tests = FlightEventsTest.class.getProtectionDomain().getCodeSource().getLocation();
+            URLClassLoader loader = new URLClassLoader(new URL[] {library, tests}, ClassLoader.getPlatformClassLoader());
+            Class<?> trouble = loader.loadClass(Trouble.class.getName());
+            if (how.startsWith("idles")) {
+                trouble.getMethod("idleAfter", Runnable.class).invoke(null, (Runnable) Container::awaitRegistered);
+            } else {
+                trouble.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            }
+            if (!how.equals("idles in a loader that is open")) {
+                loader.close();
+            }
+            return new WeakReference<>(loader);
+        }
+    }
+
+    private static List<String> runContainer(String how) throws Exception {
+        return runInChild(Container.class, List.of("-Xmx128m"), how).lines().toList();
+    }
+
+    @Test
+    void recordingRuns_idleSchedulersLoader_isCollected() throws Exception {
+        assertEquals(List.of("known", "collected", "forgotten"), runContainer("idles in a loader that is open"));
+    }
+
+    /** Where the hook cannot load what it needs; the recorder logs that it fails. */
+    @Test
+    void recordingRuns_idleSchedulersLoaderThatIsClosed_isCollected() throws Exception {
+        assertEquals(List.of("known", "collected", "forgotten"),
+                runContainer("idles").stream().filter(line -> !line.contains("[warning][jfr")).toList());
     }
 
     @Test
     void recordingRuns_closedSchedulersLoader_isCollected() throws Exception {
-        assertEquals("1\ncollected", runInChild(Container.class, List.of("-Xmx128m"), "runs").replace("\r", ""));
+        assertEquals(List.of("1", "collected", "forgotten"), runContainer("runs"));
     }
 
     @Test
     void recordingHasRun_closedSchedulersLoader_isCollected() throws Exception {
-        assertEquals("1\ncollected", runInChild(Container.class, List.of("-Xmx128m"), "has run").replace("\r", ""));
+        assertEquals(List.of("1", "collected", "forgotten"), runContainer("has run"));
     }
 }
