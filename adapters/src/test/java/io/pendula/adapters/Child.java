@@ -44,6 +44,12 @@ public final class Child implements AutoCloseable {
         return new Child(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
+    /** The jar of the class path whose name begins so. */
+    public static Path jar(String name) {
+        return Arrays.stream(classPath().split(File.pathSeparator)).map(Path::of)
+                .filter(element -> element.getFileName().toString().startsWith(name)).findFirst().orElseThrow();
+    }
+
     /** Surefire puts the class path into a jar's manifest, and tells it here. */
     private static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
