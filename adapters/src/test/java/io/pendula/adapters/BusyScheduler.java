@@ -16,7 +16,8 @@ public final class BusyScheduler {
 
     /** Quiet again: of its figures, only those of its threads still change. */
     public static TimerScheduler make() {
-        TimerScheduler timers = TimerScheduler.builder().name("busy").workers(1).maxThreads(4)
+        TimerScheduler timers = TimerScheduler.builder().name("busy").workers(1).maxThreads(4).maxPending(100_000)
+                .stallAfter(Duration.ofMillis(1))
                 .slowCallback(Duration.ofMillis(1)).listener(new TimerListener() {
                     @Override
                     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {}

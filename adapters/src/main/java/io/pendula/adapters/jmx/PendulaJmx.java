@@ -1,5 +1,6 @@
 package io.pendula.adapters.jmx;
 
+import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
 import java.lang.management.ManagementFactory;
 import java.util.Objects;
@@ -11,13 +12,13 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * Shows a {@link TimerScheduler} in JMX, for as long as this object is not closed.
+ * Shows a {@link TimerScheduler} or a pool in JMX, for as long as this object is not closed.
  *
  * <pre>{@code
  * PendulaJmx jmx = PendulaJmx.register(scheduler); // io.pendula:type=TimerScheduler,name="io"
  * }</pre>
  *
- * <p>The scheduler can be collected although it is registered. All methods may be called by any thread at any time.
+ * <p>What is shown can be collected although it is registered. All methods may be called by any thread at any time.
  *
  * @since 0.1
  */
@@ -54,9 +55,40 @@ public final class PendulaJmx implements AutoCloseable {
      */
     public static PendulaJmx register(TimerScheduler scheduler, MBeanServer server) {
         Objects.requireNonNull(scheduler, "scheduler");
+        return register(new SchedulerBean<>(scheduler, scheduler.stats().name(), TimerScheduler::stats,
+                TimerScheduler::pendingByTask, TimerScheduler::isClosed), server);
+    }
+
+    /**
+     * Registers a pool with the platform's server under its own name.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @return the registration
+     * @throws NullPointerException if {@code executor} is null
+     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     */
+    public static PendulaJmx register(SchedulerExecutor executor) {
+        return register(executor, ManagementFactory.getPlatformMBeanServer());
+    }
+
+    /**
+     * Registers a pool under its own name, or with a further key as {@link #register(TimerScheduler, MBeanServer)}.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param server where to
+     * @return the registration
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     */
+    public static PendulaJmx register(SchedulerExecutor executor, MBeanServer server) {
+        Objects.requireNonNull(executor, "executor");
+        return register(new SchedulerBean<>(executor, executor.stats().name(), SchedulerExecutor::stats,
+                SchedulerExecutor::pendingByTask, SchedulerExecutor::isShutdown), server);
+    }
+
+    private static PendulaJmx register(SchedulerBean<?> bean, MBeanServer server) {
         Objects.requireNonNull(server, "server");
-        String name = scheduler.stats().name();
-        SchedulerBean bean = new SchedulerBean(scheduler, name);
+        String name = bean.getName();
         for (int id = 1; ; id++) {
             try {
                 ObjectName objectName = objectName(name, id);

@@ -1,33 +1,44 @@
 package io.pendula.adapters.jmx;
 
-import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 import io.pendula.TimerStats.Lateness;
 import io.pendula.adapters.internal.Snapshots;
 import java.lang.ref.WeakReference;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Reads the figures of a scheduler that it does not keep from being collected. */
-final class SchedulerBean implements TimerSchedulerMXBean {
+/**
+ * Reads the figures of a scheduler or pool that it does not keep from being collected.
+ *
+ * @param <S> which of them
+ */
+final class SchedulerBean<S> implements TimerSchedulerMXBean {
     /** A reader of the snapshots for each attribute. */
     private enum Attribute {
-        ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, MAX_THREADS,
-        RUNNING, SLOW, THREW, STALLS, NEXT, RECENT, MEAN, P50, P99, MAX
+        ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, CORE_THREADS,
+        MAX_THREADS, MAX_PENDING, RUNNING, SLOW, THREW, STALLS, NEXT, RECENT, MEAN, P50, P99, MAX
     }
 
     private final String name;
-    private final WeakReference<TimerScheduler> scheduler;
-    private final Snapshots<TimerScheduler> snapshots;
+    private final WeakReference<S> subject;
+    private final Function<? super S, Map<Class<?>, Long>> pendingByTask;
+    private final Predicate<? super S> isClosed;
+    private final Snapshots<S> snapshots;
 
-    SchedulerBean(TimerScheduler scheduler, String name) {
+    /** The functions must not refer to {@code subject}. */
+    SchedulerBean(S subject, String name, Function<? super S, TimerStats> stats,
+            Function<? super S, Map<Class<?>, Long>> pendingByTask, Predicate<? super S> isClosed) {
         this.name = name;
-        this.scheduler = new WeakReference<>(scheduler);
-        this.snapshots = new Snapshots<>(scheduler, TimerScheduler::stats, System::nanoTime);
+        this.subject = new WeakReference<>(subject);
+        this.pendingByTask = pendingByTask;
+        this.isClosed = isClosed;
+        this.snapshots = new Snapshots<>(subject, stats, System::nanoTime);
     }
 
-    private TimerScheduler scheduler() {
-        TimerScheduler s = scheduler.get();
+    private S subject() {
+        S s = subject.get();
         if (s == null) {
             throw new IllegalStateException("scheduler '" + name + "' is no more");
         }
@@ -35,11 +46,11 @@ final class SchedulerBean implements TimerSchedulerMXBean {
     }
 
     private TimerStats stats(Attribute reader) {
-        return snapshots.get(scheduler(), reader.ordinal());
+        return snapshots.get(subject(), reader.ordinal());
     }
 
     private Lateness recent(Attribute reader) {
-        return snapshots.recent(scheduler(), reader.ordinal());
+        return snapshots.recent(subject(), reader.ordinal());
     }
 
     private static double millis(double nanos) {
@@ -53,7 +64,7 @@ final class SchedulerBean implements TimerSchedulerMXBean {
 
     @Override
     public boolean isClosed() {
-        return scheduler().isClosed();
+        return isClosed.test(subject());
     }
 
     @Override
@@ -117,8 +128,18 @@ final class SchedulerBean implements TimerSchedulerMXBean {
     }
 
     @Override
+    public int getCoreThreads() {
+        return stats(Attribute.CORE_THREADS).coreThreads();
+    }
+
+    @Override
     public int getMaxThreads() {
         return stats(Attribute.MAX_THREADS).maxThreads();
+    }
+
+    @Override
+    public long getMaxPending() {
+        return stats(Attribute.MAX_PENDING).maxPending();
     }
 
     @Override
@@ -176,7 +197,7 @@ final class SchedulerBean implements TimerSchedulerMXBean {
     @Override
     public Map<String, Long> pendingByTask() {
         Map<String, Long> counts = new LinkedHashMap<>();
-        scheduler().pendingByTask().forEach((task, count) -> counts.merge(task.getName(), count, Long::sum));
+        pendingByTask.apply(subject()).forEach((task, count) -> counts.merge(task.getName(), count, Long::sum));
         return counts;
     }
 }

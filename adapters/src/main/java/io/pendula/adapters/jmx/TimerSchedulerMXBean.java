@@ -5,8 +5,8 @@ import io.pendula.TimerStats;
 import java.util.Map;
 
 /**
- * The figures of a {@link TimerScheduler} as JMX shows them; see {@link TimerStats} for what they mean. Attributes that
- * are read together belong to one snapshot. All throw {@link IllegalStateException} once the scheduler was collected.
+ * The figures of a {@link TimerScheduler} or of a pool as JMX shows them; see {@link TimerStats} for what they mean. Attributes that
+ * are read together belong to one snapshot. All throw {@link IllegalStateException} once it was collected.
  *
  * @since 0.1
  */
@@ -14,7 +14,7 @@ public interface TimerSchedulerMXBean {
     /** {@return the scheduler's name} */
     String getName();
 
-    /** {@return whether the scheduler is closed} */
+    /** {@return whether the scheduler is closed, or the pool shut down} */
     boolean isClosed();
 
     /** {@return how often a timer was armed} */
@@ -53,8 +53,14 @@ public interface TimerSchedulerMXBean {
     /** {@return the scheduler's threads that live} */
     int getThreads();
 
+    /** {@return how many there are when nothing blocks them, once each was needed} */
+    int getCoreThreads();
+
     /** {@return how many there may be} */
     int getMaxThreads();
+
+    /** {@return how many timers may be pending at a time; 2<sup>63</sup> - 1 if there is no bound} */
+    long getMaxPending();
 
     /** {@return callbacks in progress} */
     int getRunning();

@@ -155,7 +155,10 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             counter("executor.completed", "tasks", "Callbacks run", TimerStats::fired);
             gauge("executor.active", "threads", "Callbacks in progress", TimerStats::running);
             gauge("executor.queued", "tasks", "Timers and tasks that are to run, now or later", TimerStats::pending);
+            gauge("executor.queue.remaining", "tasks", "Timers and tasks for which there is room", PendulaMetrics::room);
             gauge("executor.pool.size", "threads", "Threads", TimerStats::threads);
+            gauge("executor.pool.core", "threads", "Threads, if none is blocked and each was needed",
+                    TimerStats::coreThreads);
             gauge("executor.pool.max", "threads", "The most threads there may be", TimerStats::maxThreads);
             counter("executor.steals", "tasks", "Callbacks run by another worker than their own", TimerStats::stolen);
 
@@ -236,6 +239,11 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         private void add(Meter meter) {
             bound.add(new Bound(registry, meter));
         }
+    }
+
+    /** Without a bound, the number that the queue of the JDK's pool tells. */
+    private static long room(TimerStats stats) {
+        return stats.maxPending() == Long.MAX_VALUE ? Integer.MAX_VALUE : Math.max(0, stats.maxPending() - stats.pending());
     }
 
     private static double nextNanos(TimerStats stats) {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
+import io.pendula.SchedulerExecutor;
+import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 import io.pendula.adapters.BusyScheduler;
@@ -22,6 +24,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import javax.management.Attribute;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
@@ -186,6 +190,32 @@ class PendulaJmxTest {
             assertThrows(InstanceNotFoundException.class,
                     () -> server.getMBeanInfo(new ObjectName("io.pendula:type=TimerScheduler,name=\"none\"")));
         }
+    }
+
+    @Test
+    void pool_isShownToo() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.builder().threads(3).name("db").maxPending(50).build();
+                PendulaJmx jmx = PendulaJmx.register(pool, server)) {
+            assertEquals("ran", pool.schedule(() -> "ran", 1, TimeUnit.MILLISECONDS).get());
+            Future<?> later = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            Map<String, Object> values = attributes(jmx.objectName());
+            assertEquals("db", values.get("Name"));
+            assertEquals(1L, values.get("Fired"));
+            assertEquals(1L, values.get("Pending"));
+            assertEquals(3, values.get("CoreThreads"));
+            assertEquals(3, values.get("MaxThreads"));
+            assertEquals(50L, values.get("MaxPending"));
+            assertEquals(false, values.get("Closed"));
+            TimerSchedulerMXBean bean = JMX.newMXBeanProxy(server, jmx.objectName(), TimerSchedulerMXBean.class);
+            assertEquals(1, bean.pendingByTask().size());
+            later.cancel(false);
+            pool.shutdown();
+            assertTrue(bean.isClosed());
+            PendulaJmx byDefault = PendulaJmx.register(pool);
+            assertTrue(ManagementFactory.getPlatformMBeanServer().isRegistered(byDefault.objectName()));
+            byDefault.close();
+        }
+        assertThrows(NullPointerException.class, () -> PendulaJmx.register((SchedulerExecutor) null, server));
     }
 
     @Test

@@ -1,7 +1,9 @@
 package io.pendula.adapters.micrometer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.ExecutorServiceMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -9,47 +11,27 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
+import io.pendula.adapters.Warnings;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Micrometer's own wrapper around executors of Pendula, alone and beside the binder. */
 class MonitoredExecutorTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final Logger log = Logger.getLogger(ExecutorServiceMetrics.class.getName());
-    private final ConcurrentLinkedQueue<String> warnings = new ConcurrentLinkedQueue<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-            warnings.add(record.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void listen() {
-        log.addHandler(handler);
-        log.setUseParentHandlers(false);
-    }
+    private final Warnings warnings = new Warnings(ExecutorServiceMetrics.class);
 
     @AfterEach
     void listenNoMore() {
-        log.removeHandler(handler);
-        log.setUseParentHandlers(true);
+        warnings.close();
     }
 
     @Test
@@ -58,7 +40,7 @@ class MonitoredExecutorTest {
             use(ExecutorServiceMetrics.monitor(registry, pool, "pool"), "pool");
             // What the binder is for, and what docs/adapters.md tells of.
             assertEquals(List.of("Failed to bind as " + SchedulerExecutor.class.getName() + " is unsupported."),
-                    List.copyOf(warnings));
+                    warnings.messages());
         }
     }
 
@@ -73,6 +55,41 @@ class MonitoredExecutorTest {
             assertEquals(timers.stats().maxThreads(), registry.get("executor.pool.max").gauge().value());
             assertEquals(0, registry.get("executor.active").gauge().value());
         }
+    }
+
+    /** What Micrometer has of a pool of the JDK is the oracle: names, types and units. */
+    @Test
+    void monitor_besideTheBinder_hasEachMeterOfAPoolOfTheJdk() {
+        ScheduledExecutorService jdk = Executors.newScheduledThreadPool(3);
+        try (SchedulerExecutor pool = TimerExecutors.builder().threads(3).name("ours").build();
+                PendulaMetrics metrics = new PendulaMetrics(pool)) {
+            ExecutorServiceMetrics.monitor(registry, jdk, "jdk");
+            ExecutorServiceMetrics.monitor(registry, pool, "ours");
+            metrics.bindTo(registry);
+            Map<String, String> expected = meters("jdk");
+            assertTrue(expected.containsKey("executor.pool.core") && expected.containsKey("executor.idle"), expected::toString);
+            Map<String, String> ours = meters("ours");
+            ours.keySet().retainAll(expected.keySet());
+            ours.remove("executor.pool.max"); // that of the JDK's pool is never used
+            expected.remove("executor.pool.max");
+            assertEquals(expected, ours);
+            assertEquals(3, registry.get("executor.pool.max").tags("name", "ours").gauge().value());
+        } finally {
+            jdk.shutdown();
+        }
+    }
+
+    /** With their types, units and, as nothing has run, equal values. */
+    private Map<String, String> meters(String name) {
+        Map<String, String> meters = new TreeMap<>();
+        for (Meter meter : registry.getMeters()) {
+            if (name.equals(meter.getId().getTag("name"))) {
+                List<Double> values = new ArrayList<>();
+                meter.measure().forEach(measured -> values.add(measured.getValue()));
+                meters.put(meter.getId().getName(), meter.getId().getType() + " " + meter.getId().getBaseUnit() + " " + values);
+            }
+        }
+        return meters;
     }
 
     private void use(ScheduledExecutorService monitored, String name) throws Exception {

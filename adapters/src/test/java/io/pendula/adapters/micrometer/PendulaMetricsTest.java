@@ -127,7 +127,9 @@ class PendulaMetricsTest {
         expected.put("executor_completed_tasks_total", TimerStats::fired);
         expected.put("executor_active_threads", TimerStats::running);
         expected.put("executor_queued_tasks", TimerStats::pending);
+        expected.put("executor_queue_remaining_tasks", s -> 100_000 - s.pending());
         expected.put("executor_pool_size_threads", TimerStats::threads);
+        expected.put("executor_pool_core_threads", TimerStats::coreThreads);
         expected.put("executor_pool_max_threads", TimerStats::maxThreads);
         expected.put("executor_steals_tasks_total", TimerStats::stolen);
         expected.put("pendula_timers_armed_total", TimerStats::armed);

@@ -12,17 +12,14 @@ import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import io.pendula.ManualClock;
 import io.pendula.TimerScheduler;
+import io.pendula.adapters.Warnings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** What the timer does with its own threads out of the way: the clock is stepped. */
@@ -129,22 +126,7 @@ class PendulaTimerTest {
 
     @Test
     void taskThatThrows_isLogged_andHarmsNoOther() {
-        Logger log = Logger.getLogger(PendulaTimer.class.getName());
-        ConcurrentLinkedQueue<LogRecord> records = new ConcurrentLinkedQueue<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                records.add(record);
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        log.addHandler(handler);
-        log.setUseParentHandlers(false);
+        Warnings warnings = new Warnings(PendulaTimer.class);
         try {
             timer.newTimeout(timeout -> {
                 throw new Exception("meant");
@@ -162,11 +144,10 @@ class PendulaTimerTest {
             };
             assertTrue(timer.newTimeout(badHook, 1, TimeUnit.SECONDS).cancel());
         } finally {
-            log.removeHandler(handler);
-            log.setUseParentHandlers(true);
+            warnings.close();
         }
         assertEquals(1, calls.runs.size());
-        assertEquals(TimerKind.HAS_HOOK ? List.of("meant", "meant, too") : List.of("meant"), records.stream().map(r -> r.getThrown().getMessage()).toList());
+        assertEquals(TimerKind.HAS_HOOK ? List.of("meant", "meant, too") : List.of("meant"), warnings.thrown());
     }
 
     @Test
