@@ -16,6 +16,7 @@ import com.alipay.sofa.jraft.util.timer.Timer;
 import io.pendula.ManualClock;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
+import io.pendula.adapters.Warnings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,14 +95,21 @@ class RaftTimerTest {
     }
 
     @Test
-    void taskThatThrows_harmsNoOther() {
+    void taskThatThrows_isLogged_andHarmsNoOther() {
         Timer timer = factory.createTimer("c");
         timer.newTimeout(timeout -> {
             throw new Exception("meant");
         }, 1, TimeUnit.SECONDS);
         Timeout after = timer.newTimeout(ran::add, 1, TimeUnit.SECONDS);
-        clock.advance(Duration.ofSeconds(1));
+        Warnings warnings = new Warnings(RaftTimer.class);
+        try {
+            clock.advance(Duration.ofSeconds(1));
+        } finally {
+            warnings.close();
+        }
         assertEquals(List.of(after), ran);
+        assertEquals(List.of("meant"), warnings.thrown());
+        assertEquals(List.of("A task of the timer c threw."), warnings.messages());
     }
 
     @Test
