@@ -79,6 +79,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     private boolean running;
     private boolean tookBack;
     private boolean tidied;
+    private boolean hasSeenClose;
     /** Callbacks run so far; wraps around. */
     private int done;
     private boolean interrupted;
@@ -251,7 +252,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         if (tidied) {
             now = engine.timeline.now();
         }
-        if (next <= now || isCalled()) {
+        if (next <= now || isCalled() || seesClose()) {
             markAwake();
             return 0;
         }
@@ -284,6 +285,15 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
             }
         }
         return false;
+    }
+
+    /** Once, after the last lock: a wait for a lock may have used up the permit of the hook that a close has called. */
+    private boolean seesClose() {
+        if (hasSeenClose || !engine.isClosed()) {
+            return false;
+        }
+        hasSeenClose = true;
+        return true;
     }
 
     /** Runs what is due now, and was armed before now; returns how many there were. */

@@ -68,7 +68,8 @@ public final class TimerLoop implements AutoCloseable {
      * arms an earlier timer calls the wakeup.
      *
      * @return nanoseconds until the next deadline, or less if timers were stopped or put off a short while ago; 0 if
-     *     something is due, or is to be tidied up at the next call; {@code Long.MAX_VALUE} if nothing is armed
+     *     something is due, or is to be tidied up at the next call, and once after the scheduler was closed;
+     *     {@code Long.MAX_VALUE} if nothing is armed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {

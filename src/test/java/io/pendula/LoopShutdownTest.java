@@ -146,6 +146,22 @@ class LoopShutdownTest {
         assertEquals(0, waiting.rings());
     }
 
+    /** The permit of the wakeup may have been used up by a wait for a lock; WakeSearchTest has the interleavings. */
+    @ParameterizedTest
+    @CsvSource({"0, false", "0, true", "1, false", "1, true"})
+    void close_loopIsAboutToWait_isToldOnceNotTo(int workers, boolean waited) {
+        TimerScheduler s = scheduler(workers);
+        TimerLoop loop = s.attachShared(NOTHING);
+        if (waited) {
+            assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+        }
+        closing.run(s::close);
+        assertEquals(0, loop.nanosUntilNext());
+        assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+        assertEquals(0, loop.runDue());
+        assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+    }
+
     @Test
     void close_loopWaitsInSelect_returnsFromItAtOnce() throws Exception {
         TimerScheduler s = scheduler(1);

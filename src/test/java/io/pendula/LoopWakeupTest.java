@@ -417,6 +417,6 @@ class LoopWakeupTest {
         assertEquals(1, bell.rings());
         assertEquals(1, heard.failures.size());
         assertFalse(t.isPending());
-        assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
+        assertEquals(Long.MAX_VALUE, LoopFixtures.settle(loop));
     }
 }

@@ -123,7 +123,7 @@ public final class SearchedScheduler implements Program {
                     loop.runDue(Integer.MAX_VALUE);
                     long from = Hooks.nanoTime(); // the thread may be held up before it waits
                     long nanos = loop.nanosUntilNext();
-                    if (nanos > 0 && !engine.isClosed() && !loop.detached) { // the permit may have been used up by a lock
+                    if (nanos > 0 && !loop.detached) { // a lock may have used up the permit of a LEAVE
                         Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }

@@ -258,6 +258,9 @@ class WakeSearchTest {
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.NEW, Start.FILED, Start.FILED_LATE),
                                 arm(0, BEFORE_LATE)),
                         Fault.noCall("Standby", "goToSleep", "isAnyGateBefore", 0, 0)),
+                slow("a loop that plans its wait does not ask whether the scheduler was closed",
+                        spec(Owner.LOOP, 2, FILED, of(Op.CLOSE), of(Op.HELP)),
+                        Fault.noCall("LoopWorker", "nanosUntilNext", "seesClose", 0, 0)),
                 slow("a run that ends hands its arming to nobody",
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)),
                         Fault.noCall("TimerQueue", "endRun", "handToCloser", 0, 0)));
