@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
 import java.time.Duration;
@@ -126,17 +128,26 @@ class RecipesTest {
     }
 
     @Test
-    void retry_operationThrowsInsteadOfFailing_isCalledAgain() {
-        Retry retry = new Retry(timers, new SplittableRandom(2), 3, ofMillis(100), ofSeconds(10));
+    void retry_operationThrows_isAFailureLikeAnyOther() {
+        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
+        IllegalStateException e = new IllegalStateException("x");
         CompletableFuture<String> result = retry.call(() -> {
             note();
-            if (at.size() < 3) {
-                throw new IllegalStateException("x");
-            }
-            return CompletableFuture.completedFuture("answer");
+            throw e;
         });
         clock.advance(ofSeconds(1));
-        assertEquals("answer", result.join());
+        assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
+        assertEquals(3, at.size());
+    }
+
+    @Test
+    void retry_schedulerIsClosed_failsAtOnce() {
+        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
+        timers.close();
+        IllegalStateException e = new IllegalStateException("x");
+        CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
+        assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
+        assertEquals(RejectedExecutionException.class, e.getSuppressed()[0].getClass());
     }
 
     @Test
@@ -264,6 +275,27 @@ class RecipesTest {
         }
     }
 
+    @Test
+    void wallClock_closedByItsTask_runsNoMoreAndThrowsNothing() {
+        List<Throwable> thrown = new ArrayList<>();
+        try (TimerScheduler heard = TimerScheduler.builder().clock(clock).listener(new TimerListener() {
+            @Override
+            public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
+                thrown.add(t);
+            }
+        }).build()) {
+            WallClock[] w = new WallClock[1];
+            w[0] = new WallClock(heard, () -> wall, now -> now.plusSeconds(30), () -> {
+                note();
+                w[0].close();
+            });
+            pass(ofMinutes(5));
+            assertEquals(1, at.size());
+            assertEquals(List.of(), thrown);
+            assertEquals(0, heard.pending());
+        }
+    }
+
     // ---- groups ----
 
     @Test
@@ -285,5 +317,15 @@ class RecipesTest {
         TimerGroup late = new TimerGroup(timers);
         assertThrows(RejectedExecutionException.class, () -> late.after(ofMillis(1), this::note));
         assertEquals(0, late.size());
+    }
+
+    @Test
+    void group_armingIsRejected_keepsNothing() {
+        try (TimerScheduler full = TimerScheduler.builder().clock(clock).maxPending(1).build();
+                TimerGroup group = new TimerGroup(full)) {
+            group.after(ofMillis(1), this::note);
+            assertThrows(RejectedExecutionException.class, () -> group.after(ofMillis(2), this::note));
+            assertEquals(1, group.size());
+        }
     }
 }

@@ -36,13 +36,15 @@ record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Durati
                 try {
                     timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
                             () -> attempt(operation, result, number + 1, doubled));
-                } catch (RejectedExecutionException closed) {
+                } catch (RejectedExecutionException e) { // the scheduler is closed, for instance
+                    failure.addSuppressed(e);
                     result.completeExceptionally(failure);
                 }
             }
         });
     }
 
+    /** An operation that throws has failed, too. */
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> operation) {
         try {
             return operation.get();

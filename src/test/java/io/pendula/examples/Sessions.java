@@ -20,7 +20,7 @@ final class Sessions {
         this.idleNanos = idle.toNanos();
     }
 
-    /** The task of its own timer, so that a session costs two objects. */
+    /** It is the task of its timer, so a session is two objects and no lambda. */
     private final class Session implements Runnable {
         private final Long id;
         private final Timer expiry;

@@ -39,11 +39,11 @@ final class TimerGroup implements AutoCloseable {
         members.add(m);
         try {
             m.timer = timers.after(delay, m);
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException e) { // the scheduler is closed, or its limit is reached
             members.remove(m);
             throw e;
         }
-        if (closed) { // meanwhile, and it may have looked before the timer was there
+        if (closed) { // close() may have looked at this member before its timer was there
             m.timer.cancel();
             members.remove(m);
         }
@@ -53,7 +53,7 @@ final class TimerGroup implements AutoCloseable {
         return members.size();
     }
 
-    /** Cancels what has not run; what is armed later is cancelled at once. */
+    /** Cancels all timers that have not fired. A timer that is armed later is cancelled at once. */
     @Override
     public void close() {
         closed = true;

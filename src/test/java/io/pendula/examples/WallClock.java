@@ -22,10 +22,11 @@ final class WallClock implements AutoCloseable {
     private final InstantSource clock;
     private final UnaryOperator<Instant> next;
     private final Runnable task;
-    private Instant due;
     private final Timer timer;
+    private Instant due;
+    private boolean closed;
 
-    /** {@code next} tells the first time after an instant, as a parser of cron expressions can. */
+    /** {@code next} returns the first time after an instant. */
     WallClock(TimerScheduler timers, InstantSource clock, UnaryOperator<Instant> next, Runnable task) {
         this.clock = clock;
         this.next = next;
@@ -36,15 +37,21 @@ final class WallClock implements AutoCloseable {
         timer.reset(until(now));
     }
 
-    /** Never twice at a time, as a timer does not overlap itself. */
+    /** Runs once at a time, since a timer never overlaps itself. */
     private void look() {
         Instant now = clock.instant();
         try {
             if (!now.isBefore(due)) {
-                due = next.apply(now); // what was missed meanwhile is left out
+                due = next.apply(now); // times that were missed are left out
                 task.run();
             }
         } finally {
+            lookAgain();
+        }
+    }
+
+    private synchronized void lookAgain() {
+        if (!closed) { // a timer that was cancelled cannot be reset
             timer.reset(until(clock.instant()));
         }
     }
@@ -54,7 +61,7 @@ final class WallClock implements AutoCloseable {
         return left.compareTo(LOOK) < 0 ? left : LOOK;
     }
 
-    /** Each day at a time of some zone; one that the clocks skip in spring comes as much later. */
+    /** Each day at {@code time}. If the clocks skip it in spring, it comes as much later as they skip. */
     static UnaryOperator<Instant> dailyAt(LocalTime time, ZoneId zone) {
         return after -> {
             ZonedDateTime today = after.atZone(zone).with(time);
@@ -63,7 +70,8 @@ final class WallClock implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         timer.cancel();
     }
 }
