@@ -172,7 +172,8 @@ final class Engine implements QueueHost {
     @Override
     public String toString() {
         int attached = loops.all().length;
-        return "TimerScheduler[" + options.name() + ", " + Texts.count(workers.length, "worker")
+        return "TimerScheduler[" + options.name() + ", "
+                + (stepper != null && workers.length > 0 ? "manual clock" : Texts.count(workers.length, "worker"))
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (closed ? ", closed]" : "]");
     }
 
@@ -459,13 +460,13 @@ final class Engine implements QueueHost {
 
     void checkAwaitable(TimerQueue q, boolean cancelled) {
         if (cancelled) {
-            throw new CancellationException("it was cancelled, so it will never fire");
+            throw new CancellationException("the timer was cancelled, so it will never fire");
         }
         if (closed) {
-            throw new CancellationException("its scheduler is closed, so it will never fire");
+            throw new CancellationException("the timer's scheduler is closed, so it will never fire");
         }
         if (q.isClosed()) {
-            throw new CancellationException("its loop is closed, so it will never fire");
+            throw new CancellationException("the timer's loop is closed, so it will never fire");
         }
     }
 }

@@ -437,20 +437,21 @@ sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Runnab
     @Override
     public String toString() {
         long w = wordVolatile();
-        String text = period == 0 ? "Task[" : period > 0 ? "Task[every " + Texts.duration(period) + ", "
-                : "Task[" + Texts.duration(-period) + " after each run, ";
+        String tempo = period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
+                : ", " + Texts.duration(-period) + " after each run";
+        String text;
         if (TimerState.isCancelled(state(w))) {
-            text += "cancelled";
+            text = "cancelled" + tempo;
         } else if (isDone(w)) {
-            text += "done";
+            text = "done" + tempo;
         } else {
-            text += Handles.nameOf(task());
+            text = Handles.nameOf(task()) + tempo;
             if (isArmed(state(w)) && !isRunning(state(w))) {
                 text += ", " + Texts.dueIn(Handles.remainingNanos(this, w));
             } else {
                 text += isRunning(state(w)) && !isReturned() ? ", running" : ", given back by a shutdown";
             }
         }
-        return text + Handles.schedulerOf(this) + "]";
+        return "Task[" + text + Handles.schedulerOf(this) + "]";
     }
 }

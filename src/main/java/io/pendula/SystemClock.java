@@ -8,4 +8,9 @@ final class SystemClock implements NanoClock {
     public long nanoTime() {
         return System.nanoTime();
     }
+
+    @Override
+    public String toString() {
+        return "NanoClock.system()";
+    }
 }

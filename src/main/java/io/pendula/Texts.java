@@ -24,7 +24,11 @@ final class Texts {
         return Duration.ofNanos(nanos - nanos % unit).toString();
     }
 
+    /** A time that has passed, in milliseconds, or in seconds from one second on. */
     static String millis(long nanos) {
+        if (nanos >= SECOND) {
+            return Math.round(nanos / 1e8) / 10.0 + " s";
+        }
         double millis = nanos < 10 * MILLI ? Math.round(nanos / 1e3) / 1e3 : Math.round(nanos / 1e5) / 10.0;
         return millis + " ms";
     }

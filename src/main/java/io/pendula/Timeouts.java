@@ -69,6 +69,11 @@ final class Timeouts {
             Check.notNull(command, "command");
             engine.after(nanos, new Submission(executor, command));
         }
+
+        @Override
+        public String toString() {
+            return "delayedExecutor[" + Texts.duration(nanos) + ", scheduler " + engine.options.name() + "]";
+        }
     }
 
     /** Stands for the command that it hands over. */

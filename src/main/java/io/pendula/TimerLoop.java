@@ -321,13 +321,13 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Thread and state, for people.
+     * Thread, state and scheduler, for people.
      *
      * @return a text without a fixed form
      */
     @Override
     public String toString() {
         return "TimerLoop[" + worker.runner().getName() + (worker.isConfined() ? ", confined" : "")
-                + (worker.detached ? ", closed]" : "]");
+                + (worker.detached ? ", closed" : "") + ", scheduler " + worker.engine.options.name() + "]";
     }
 }

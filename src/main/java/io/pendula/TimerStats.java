@@ -425,8 +425,9 @@ public final class TimerStats {
         /** {@return count, quantiles and maximum, for people} */
         @Override
         public String toString() {
-            return "lateness of " + count + ": p50 " + quantileNanos(0.5) + " ns, p99 " + quantileNanos(0.99)
-                    + " ns, max " + max + " ns";
+            return count == 0 ? "no firings" : "lateness of " + Texts.count(count, "firing") + ": p50 "
+                    + Texts.millis(quantileNanos(0.5)) + ", p99 " + Texts.millis(quantileNanos(0.99)) + ", max "
+                    + Texts.millis(max);
         }
     }
 }

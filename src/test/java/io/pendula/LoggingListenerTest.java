@@ -131,7 +131,7 @@ class LoggingListenerTest {
         eventually("all of them", () -> log.lines.size() == 21);
         assertEquals(10, log.lines.stream().filter(l -> l.thrown == thrown
                 && l.level == System.Logger.Level.ERROR).count());
-        assertTrue(log.lines.stream().anyMatch(l -> l.text.equals("no thread could run for 2000.0 ms")));
+        assertTrue(log.lines.stream().anyMatch(l -> l.text.equals("no thread could run for 2.0 s")));
     }
 
     @Test

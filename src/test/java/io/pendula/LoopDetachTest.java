@@ -375,7 +375,7 @@ class LoopDetachTest {
         assertTrue(f.isCancelled());
         assertTrue(rate.isCancelled());
         CancellationException e = assertThrows(CancellationException.class, () -> signal.await(NOW));
-        assertEquals("its loop is closed, so it will never fire", e.getMessage());
+        assertEquals("the timer's loop is closed, so it will never fire", e.getMessage());
         actors.forEach(Actor::close);
     }
 

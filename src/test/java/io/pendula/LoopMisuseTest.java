@@ -314,7 +314,7 @@ class LoopMisuseTest {
 
     @Test
     void toString_loopAndScheduler_tellThreadAndState() {
-        assertEquals("TimerLoop[" + Thread.currentThread().getName() + "]", loop.toString());
+        assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", scheduler timers]", loop.toString());
         assertEquals("TimerScheduler[timers, 0 workers, 1 loop]", timers.toString());
         String confined = elsewhere(() -> {
             TimerLoop l = timers.attach(NOTHING);
@@ -322,7 +322,8 @@ class LoopMisuseTest {
             l.close();
             return text + l;
         });
-        assertEquals("TimerLoop[elsewhere, confined]TimerLoop[elsewhere, confined, closed]", confined);
+        assertEquals("TimerLoop[elsewhere, confined, scheduler timers]TimerLoop[elsewhere, confined, closed, scheduler timers]",
+                confined);
         loop.close();
         assertNotNull(loop.toString());
         assertEquals("TimerScheduler[timers, 0 workers]", timers.toString());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -24,7 +25,8 @@ class TextsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0.0 ms", "319420, 0.319 ms", "3554109, 3.554 ms", "10000000, 10.0 ms", "100082744, 100.1 ms"})
+    @CsvSource({"0, 0.0 ms", "319420, 0.319 ms", "3554109, 3.554 ms", "10000000, 10.0 ms", "100082744, 100.1 ms",
+        "1000000000, 1.0 s", "6012345678, 6.0 s", "3600000000000, 3600.0 s"})
     void millis_areRounded(long nanos, String text) {
         assertEquals(text, Texts.millis(nanos));
     }
@@ -55,7 +57,8 @@ class TextsTest {
             assertEquals("TimerScheduler[io, 1 worker]", timers.toString());
             try (TimerLoop loop = timers.attach(() -> {})) {
                 assertEquals("TimerScheduler[io, 1 worker, 1 loop]", timers.toString());
-                assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", confined]", loop.toString());
+                assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", confined, scheduler io]",
+                        loop.toString());
             }
         }
     }
@@ -75,7 +78,23 @@ class TextsTest {
             assertEquals("SchedulerExecutor[one, 1 thread, 0 pending]", pool.toString());
         }
         try (TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).build()) {
+            assertEquals("TimerScheduler[io, manual clock]", timers.toString());
             assertEquals("SchedulerExecutor[view of " + timers + "]", timers.asScheduledExecutorService().toString());
+            Executor later = timers.delayedExecutor(Duration.ofMillis(1_500), timers.asScheduledExecutorService());
+            assertEquals("delayedExecutor[PT1.5S, scheduler io]", later.toString());
+        }
+    }
+
+    @Test
+    void lateness_ofNoneOneAndMany_hasUnits() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).build()) {
+            assertEquals("no firings", timers.stats().lateness().toString());
+            timers.after(Duration.ZERO, () -> {});
+            clock.advance(Duration.ZERO);
+            assertEquals("lateness of 1 firing: p50 0.0 ms, p99 0.0 ms, max 0.0 ms", timers.stats().lateness().toString());
+            timers.after(Duration.ZERO, () -> {});
+            clock.advance(Duration.ZERO);
+            assertTrue(timers.stats().toString().endsWith(", lateness of 2 firings: p50 0.0 ms, p99 0.0 ms, max 0.0 ms]"));
         }
     }
 
@@ -83,6 +102,7 @@ class TextsTest {
     void clockAndListeners_sayWhatTheyAre() {
         clock.advance(Duration.ofMillis(1_500));
         assertEquals("ManualClock[at PT1.5S]", clock.toString());
+        assertEquals("NanoClock.system()", NanoClock.system().toString());
         TimerListener log = TimerListener.logging();
         assertEquals("TimerListener.logging()", log.toString());
         assertEquals("TimerListener.logging() and then " + log, log.andThen(log).toString());

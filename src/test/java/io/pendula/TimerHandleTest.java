@@ -103,8 +103,8 @@ class TimerHandleTest {
             assertEquals(SECOND, h.remaining());
         }
         assertEquals("Task[" + NAME + ", due in PT1S, scheduler timers]", callable.toString());
-        assertEquals("Task[every PT2S, " + NAME + ", due in PT1S, scheduler timers]", rate.toString());
-        assertEquals("Task[PT2S after each run, " + NAME + ", due in PT1S, scheduler timers]", delay.toString());
+        assertEquals("Task[" + NAME + ", every PT2S, due in PT1S, scheduler timers]", rate.toString());
+        assertEquals("Task[" + NAME + ", PT2S after each run, due in PT1S, scheduler timers]", delay.toString());
         clock.advance(SECOND);
         assertNull(callable.task(), "it has ended");
         assertFalse(callable.isPending());
@@ -112,7 +112,7 @@ class TimerHandleTest {
         assertSame(task, rate.task());
         ((Future<?>) rate).cancel(false);
         assertNull(rate.task());
-        assertEquals("Task[every PT2S, cancelled, scheduler timers]", rate.toString());
+        assertEquals("Task[cancelled, every PT2S, scheduler timers]", rate.toString());
     }
 
     @Test

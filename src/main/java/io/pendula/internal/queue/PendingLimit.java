@@ -22,7 +22,8 @@ public final class PendingLimit {
         for (long n = held.get(); ; n = held.get()) {
             long taken = n - returned;
             if (taken >= max) {
-                throw new RejectedExecutionException("maxPending reached: " + taken + " timers are armed");
+                throw new RejectedExecutionException("maxPending is reached: " + taken
+                        + (taken == 1 ? " timer is pending" : " timers are pending"));
             }
             if (held.compareAndSet(n, n + 1)) {
                 return;

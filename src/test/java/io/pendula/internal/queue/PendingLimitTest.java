@@ -18,7 +18,7 @@ class PendingLimitTest {
         a.acquire();
         a.acquire();
         RejectedExecutionException e = assertThrows(RejectedExecutionException.class, a::acquire);
-        assertEquals("maxPending reached: 2 timers are armed", e.getMessage());
+        assertEquals("maxPending is reached: 2 timers are pending", e.getMessage());
         assertEquals(2, a.held());
     }
 
