@@ -70,7 +70,7 @@ class GuideTest {
         timer.reset(500, TimeUnit.MILLISECONDS);                        // allocates nothing
 
         timer.isPending();      // true
-        timer.remaining();      // 500 ms
+        timer.remaining();      // a Duration of 500 ms, or a little less
 
         assertTrue(timer.isPending());
         assertEquals(Duration.ofMillis(500), timer.remaining());
