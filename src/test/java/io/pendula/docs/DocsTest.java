@@ -9,11 +9,15 @@ import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,6 +34,8 @@ class DocsTest {
 
     private static final Pattern TEST_NAME =
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
+    private static final Pattern FILE_NAME =
+            Pattern.compile("`((?:\\.ci|\\.mvn|adapters|benchmarks|docs|jcstress-tests|src)/[\\w./-]+)`");
     private static final Pattern REGION =
             Pattern.compile("// tag::\\w+\\[]\n(.*?)\n\\s*// end::\\w+\\[]", Pattern.DOTALL);
 
@@ -51,6 +57,49 @@ class DocsTest {
         }
         assertEquals(List.of(), broken);
         assertTrue(checked > 20, "only " + checked + " links were found");
+    }
+
+    /** A reader who begins with the README finds every page. */
+    @Test
+    void pages_areReachedFromTheReadme() throws Exception {
+        Set<Path> reached = new TreeSet<>();
+        Deque<Path> open = new ArrayDeque<>(List.of(Path.of("README.md")));
+        while (!open.isEmpty()) {
+            Path page = open.pop();
+            if (reached.add(page)) {
+                Path folder = page.getParent() == null ? Path.of("") : page.getParent();
+                for (Pages.Link link : Pages.links(page)) {
+                    if (link.target().endsWith(".md")) {
+                        open.push(folder.resolve(link.target()).normalize());
+                    }
+                }
+            }
+        }
+        Set<Path> all = new TreeSet<>(Pages.all());
+        assertTrue(all.size() > 15, all::toString);
+        all.removeAll(reached);
+        assertEquals(Set.of(), all);
+    }
+
+    @Test
+    void fileNames_onPages_exist() throws Exception {
+        List<String> unknown = new ArrayList<>();
+        int checked = 0;
+        for (Path page : Pages.all()) {
+            Path folder = page.getParent() == null ? Path.of("") : page.getParent();
+            for (String line : Pages.prose(page)) {
+                Matcher m = FILE_NAME.matcher(line);
+                while (m.find()) {
+                    checked++;
+                    String name = m.group(1);
+                    if (!name.contains("/target/") && !Files.exists(Path.of(name)) && !Files.exists(folder.resolve(name))) {
+                        unknown.add(page + ": " + name);
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), unknown);
+        assertTrue(checked > 10, "only " + checked + " names were found");
     }
 
     /** A block is compiled and run since it stands, line by line, in an example or in a test. */
@@ -161,6 +210,27 @@ class DocsTest {
         }
         assertEquals(List.of(), missing);
         assertTrue(types.contains("Timer") && types.contains("TimerStats.Queue"), types::toString);
+    }
+
+    @Test
+    void publicTypesOfTheAdapters_areMentioned() throws Exception {
+        String text = String.join("\n", Pages.lines(Path.of("docs/adapters.md")));
+        List<String> missing = new ArrayList<>();
+        int checked = 0;
+        try (Stream<Path> files = Files.walk(Path.of("adapters/src/main/java"))) {
+            for (Path f : files.filter(f -> f.toString().endsWith(".java") && !f.toString().contains("internal"))
+                    .sorted().toList()) {
+                String type = f.getFileName().toString().replace(".java", "");
+                if (Pattern.compile("(?m)^public .*\\b" + type + "\\b").matcher(Files.readString(f)).find()) {
+                    checked++;
+                    if (!Pattern.compile("\\b" + type + "\\b").matcher(text).find()) {
+                        missing.add(type);
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), missing);
+        assertTrue(checked > 5, "only " + checked + " types were found");
     }
 
     private static List<String> publicTypes() throws Exception {
