@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate late runs are
  * caught up, back to back, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is
- * the last one: the future reports it and, as hardly anybody looks there, so does the scheduler's
+ * the last one: the future reports it and, since few programs look there, so does the scheduler's
  * {@link TimerListener}; in a pool, the thread's uncaught-exception handler. The same goes for tasks given to
  * {@code execute}.
  *
@@ -252,10 +252,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Takes no more tasks, starts none that waits, and interrupts those that run. Does not wait. If it fails, as for
      * want of memory, the next call does the rest, and returns what this one should have returned.
      *
-     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled:
-     *     those who wait for their outcome wait until the receiver sees to them. {@code run()} runs a one-shot task and
-     *     cancels a periodic one; {@code cancel} cancels both. A periodic task that is running is not among them, but
-     *     cancelled when its run has ended; nor is what was cancelled before
+     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled.
+     *     Threads that wait for their outcome wait until the caller runs or cancels them: {@code run()} runs a one-shot
+     *     task and cancels a periodic one, {@code cancel} cancels both. Not among them are what was cancelled before,
+     *     and a periodic task that is running, which is cancelled when its run has ended
      */
     @Override
     public List<Runnable> shutdownNow() {

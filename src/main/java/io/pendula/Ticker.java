@@ -14,8 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
  * callback has returned. A callback that throws does not end its ticker; the exception goes to the
  * {@link TimerListener}. Run k happens-before run k + 1, whatever threads they run on.
  *
- * <p>A ticker <b>without a task</b> keeps one tick for a receiver, who takes it by {@link #await()}; a tick that
- * falls due while one is kept already is dropped and counted in {@link #missed()}.
+ * <p>A ticker <b>without a task</b> keeps one tick for a receiver, a thread that takes it by {@link #await()}. A
+ * tick that falls due while one is kept already is dropped and counted in {@link #missed()}.
  *
  * <p>All methods may be called by any thread at any time, the own callback included.
  *
@@ -93,7 +93,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     long missed();
 
     /**
-     * Waits for the next tick of a ticker without a task and takes it. Of several who wait, one gets it.
+     * Waits for the next tick of a ticker without a task and takes it. Of several threads that wait, one gets it.
      *
      * @throws InterruptedException if the thread is interrupted before it got a tick
      * @throws IllegalStateException if the ticker has a task

@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
  * and for each arming exactly one of these happens: it fires, or one call of {@code stop}, {@code cancel} or
  * {@code reset} that returned true prevented it. The callback runs on a worker thread of the scheduler (or on its
  * executor, if it was built with one). It may do anything with any timer, its own included. It should be short: others
- * wait behind it until another worker takes over. What it throws goes to the {@link TimerListener} and harms nobody.
+ * wait behind it until another worker takes over. What it throws goes to the {@link TimerListener}.
  * A timer never runs twice at the same time: one that is armed again while its callback runs fires again when that
  * callback has returned, at the earliest.
  *
- * <p><b>Without a task</b> a firing is kept for one receiver, who takes it by {@link #await()}. As long as nobody has
- * taken it, {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.
+ * <p><b>Without a task</b> a firing is kept for one receiver, a thread that takes it by {@link #await()}. Until then
+ * {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.
  *
  * <p><b>Equal deadlines</b> of one worker fire in the order of arming. A timer that was put off by {@code reset} takes
  * its place in that order when its earlier deadline passes, not when {@code reset} is called (with a
@@ -140,8 +140,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     boolean isPending();
 
     /**
-     * Waits for the firing of a timer without a task and takes it. Of several who wait, one gets it. Waits on if the
-     * timer is stopped meanwhile: it may be reset.
+     * Waits for the firing of a timer without a task and takes it. Of several threads that wait, one gets it. Waits on if
+     * the timer is stopped meanwhile: it may be reset.
      *
      * @throws InterruptedException if the thread is interrupted before it got the firing
      * @throws IllegalStateException if the timer has a task

@@ -31,15 +31,15 @@ import java.util.concurrent.TimeUnit;
  * loop.runDue();
  * }</pre>
  *
- * <p><b>Which timers.</b> Those that the loop's thread arms by any method of the scheduler, and those that anybody arms
- * by the methods of this class. All threads may stop and reset them.
+ * <p><b>Which timers.</b> Those that the loop's thread arms by any method of the scheduler, and those that any thread
+ * arms by the methods of this class. All threads may stop and reset them.
  *
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
- * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. It
- * is called by whatever thread arms a timer that is due before the loop would wake up, once for each wait; now and then
- * for other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here;
- * perhaps even just after the loop was closed. It should neither block nor throw. If it throws, the
- * {@link TimerListener} is told, the timer stays armed, and the next thread that arms an earlier one calls it again.
+ * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. A
+ * thread that arms a timer that is due before the loop would wake up calls it, once for each wait. It may be called for
+ * other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here, and even
+ * just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is told,
+ * the timer stays armed, and the next thread that arms an earlier one calls it again.
  *
  * <p><b>Confined or shared.</b> The callbacks of a loop that was made by {@link TimerScheduler#attach} run on its
  * thread and on no other. While the thread is busy elsewhere and does not call {@code runDue} they wait, and
@@ -64,8 +64,8 @@ public final class TimerLoop implements AutoCloseable {
     // ---- the loop's thread ----
 
     /**
-     * How long the thread may wait. From now on, until the next call of a method of this loop, it is taken to wait: who
-     * arms an earlier timer calls the wakeup.
+     * How long the thread may wait. From now on, until the next call of a method of this loop, it is taken to wait: a
+     * thread that arms an earlier timer calls the wakeup.
      *
      * @return nanoseconds until the next deadline, or less if timers were stopped or put off a short while ago; 0 if
      *     something is due, or is to be tidied up at the next call, and once after the scheduler was closed;
@@ -132,8 +132,7 @@ public final class TimerLoop implements AutoCloseable {
 
     /**
      * Runs timers of other workers and loops of this scheduler that have been due for half a millisecond or more, as
-     * an idle worker would. For loops that have time to spare, where several form a scheduler; one that is never called
-     * helps nobody.
+     * an idle worker would. For loops that have time to spare, where several form a scheduler.
      *
      * @return how many callbacks were run
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
