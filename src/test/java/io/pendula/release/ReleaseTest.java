@@ -7,37 +7,64 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.Timer;
 
 import java.io.InputStream;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.xpath.XPath;
+import javax.xml.transform.OutputKeys;
+import javax.xml.transform.Transformer;
+import javax.xml.transform.TransformerFactory;
+import javax.xml.transform.dom.DOMSource;
+import javax.xml.transform.stream.StreamResult;
+import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathFactory;
 
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
 
 /** What must fit together when a version is released. */
 @Timeout(60)
 class ReleaseTest {
-    private static Document pom;
+    private static final Pattern OWN_VERSION = Pattern.compile(
+            "<groupId>io\\.pendula</groupId>\\s*<artifactId>[\\w-]+</artifactId>\\s*<version>([^<]+)</version>"
+                    + "|\"io\\.pendula:pendula:([^\"]+)\"");
+    private static final String LIBRARY = "pom.xml";
+    private static final String ADAPTERS = "adapters/pom.xml";
 
-    @BeforeAll
-    static void readPom() throws Exception {
-        pom = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of("pom.xml").toFile());
+    private static Document document(String file) throws Exception {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of(file).toFile());
+    }
+
+    private static String value(String file, String path) throws Exception {
+        return XPathFactory.newInstance().newXPath().evaluate(path, document(file)).strip();
     }
 
     private static String pom(String path) throws Exception {
-        XPath xpath = XPathFactory.newInstance().newXPath();
-        return xpath.evaluate(path, pom).strip();
+        return value(LIBRARY, path);
+    }
+
+    /** An element with all that is in it, without the space between. */
+    private static String element(String file, String path) throws Exception {
+        NodeList found = (NodeList) XPathFactory.newInstance().newXPath().evaluate(path, document(file),
+                XPathConstants.NODESET);
+        assertEquals(1, found.getLength(), () -> file + ": " + path);
+        Transformer text = TransformerFactory.newInstance().newTransformer();
+        text.setOutputProperty(OutputKeys.OMIT_XML_DECLARATION, "yes");
+        StringWriter out = new StringWriter();
+        text.transform(new DOMSource(found.item(0)), new StreamResult(out));
+        return out.toString().replaceAll("(?s)<!--.*?-->", "").replaceAll(">\\s+<", "><");
     }
 
     @Test
@@ -54,17 +81,47 @@ class ReleaseTest {
     @ParameterizedTest
     @ValueSource(strings = {"name", "description", "url", "licenses/license/url", "developers/developer/name",
         "scm/connection", "scm/url"})
-    void pom_hasWhatCentralAsksFor(String element) throws Exception {
-        assertTrue(!pom("/project/" + element).isEmpty(), element);
+    void poms_haveWhatCentralAsksFor(String element) throws Exception {
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            assertTrue(!value(file, "/project/" + element).isEmpty(), () -> file + ": " + element);
+        }
+    }
+
+    /** Both artifacts come from one project and are built by the same plugins. */
+    @ParameterizedTest
+    @ValueSource(strings = {"groupId", "version", "url", "inceptionYear", "organization", "licenses", "developers", "scm",
+        "issueManagement", "properties/project.build.outputTimestamp", "properties/maven.compiler.release",
+        "profiles/profile[id='release']", "profiles/profile[id='publish']"})
+    void adapters_areReleasedAsTheLibraryIs(String element) throws Exception {
+        assertEquals(element(LIBRARY, "/project/" + element), element(ADAPTERS, "/project/" + element));
     }
 
     /** A placeholder must not get to Central: the day that one goes, all must have gone. */
     @Test
-    void pom_placeholders_areAllThereOrAllGone() throws Exception {
-        String text = Files.readString(Path.of("pom.xml"));
-        assertEquals(text.contains("pendula.invalid"), text.contains("(placeholder)"));
-        assertTrue(!text.contains("pendula.invalid") || pom("/project/version").endsWith("-SNAPSHOT"),
-                "a version that is no SNAPSHOT has placeholders in its pom");
+    void poms_placeholders_areAllThereOrAllGone() throws Exception {
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            String text = Files.readString(Path.of(file));
+            assertEquals(text.contains("pendula.invalid"), text.contains("(placeholder)"), file);
+            assertTrue(!text.contains("pendula.invalid") || value(file, "/project/version").endsWith("-SNAPSHOT"),
+                    () -> file + ": a version that is no SNAPSHOT has placeholders");
+        }
+    }
+
+    @Test
+    void version_isTheSameEverywhere() throws Exception {
+        String version = pom("/project/version");
+        for (String file : List.of(ADAPTERS, "benchmarks/pom.xml", "jcstress-tests/pom.xml", ".mvn/all.xml")) {
+            assertEquals(version, value(file, "/project/version"), file);
+        }
+        Map<String, Integer> mentions = new TreeMap<>();
+        for (String page : List.of("README.md", "docs/adapters.md")) {
+            Matcher m = OWN_VERSION.matcher(Files.readString(Path.of(page)));
+            while (m.find()) {
+                assertEquals(version, m.group(1) != null ? m.group(1) : m.group(2), page);
+                mentions.merge(page, 1, Integer::sum);
+            }
+        }
+        assertEquals(Map.of("README.md", 2, "docs/adapters.md", 1), mentions);
     }
 
     @Test
