@@ -258,10 +258,10 @@ class LoggingListenerTest {
         String blocker = Default.Blocker.class.getName();
         assertEquals(3, lines.size(), lines::toString);
         assertTrue(lines.get(0).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", not pending, scheduler"
-                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ ms where pendula-plain-worker-[01] is"),
+                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ m?s where pendula-plain-worker-[01] is"),
                 lines.get(0));
         assertTrue(lines.get(1).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", not pending, scheduler"
-                + " plain], [0-9.]+ ms late, took [0-9.]+ ms in pendula-plain-worker-[01]"), lines.get(1));
+                + " plain], [0-9.]+ ms late, took [0-9.]+ m?s in pendula-plain-worker-[01]"), lines.get(1));
         assertTrue(lines.get(2).matches("WARNING TimerLoop.* has not run Timer\\[" + Pattern.quote(blocker) + ".* where main is"),
                 lines.get(2));
     }
