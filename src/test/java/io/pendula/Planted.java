@@ -46,6 +46,8 @@ final class Planted {
     /** Less than in a build, where a machine that is busy must fail no test: without a fault the tests pass with it, too. */
     private static final long PATIENCE_SECONDS = 10;
 
+    private static final Set<String> OPTIONS = Set.of("--short", "--find", "--page");
+
     private final boolean brief;
     private final boolean find;
     private final boolean page;
@@ -58,6 +60,12 @@ final class Planted {
         this.find = args.contains("--find");
         this.page = args.contains("--page");
         this.wanted = args.stream().filter(a -> !a.startsWith("--")).collect(Collectors.toCollection(TreeSet::new));
+        List<String> unknown = args.stream().filter(a -> !OPTIONS.contains(a)
+                && faults.stream().noneMatch(f -> a.equals(f.name()) || a.equals(f.group()))).toList();
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("arguments must be of " + OPTIONS + ", or names of faults or of lists, not "
+                    + unknown);
+        }
     }
 
     /** The file of a class of the library, in whichever package it is. */
