@@ -43,6 +43,7 @@ final class Backstop {
     static final long AGAIN_NANOS = 100_000_000;
 
     private final Engine engine;
+    private final Standby standby;
     /** When the next look is due; NEVER while nothing is armed. */
     private volatile long next = Timeline.NEVER;
     private volatile long rescues;
@@ -51,8 +52,9 @@ final class Backstop {
     /** Of the thread that looks; there is one at a time. See load. */
     private BackstopLook look;
 
-    Backstop(Engine engine) {
+    Backstop(Engine engine, Standby standby) {
         this.engine = engine;
+        this.standby = standby;
     }
 
     long rescues() {
@@ -104,7 +106,7 @@ final class Backstop {
     /** Now, as the first look may come when the loader of these classes is closed, and no sooner, as a new JVM can wait. */
     private synchronized void load() {
         if (look == null) {
-            look = new BackstopLook(engine, this);
+            look = new BackstopLook(engine, standby, this);
         }
         FlightEvents.load();
     }

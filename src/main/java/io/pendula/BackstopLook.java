@@ -8,6 +8,7 @@ import io.pendula.internal.queue.TimerQueue;
 /** One look of a {@link Backstop} at all queues: decides which owner is woken, and whether that is a rescue. */
 final class BackstopLook extends OverdueSearch {
     private final Engine engine;
+    private final Standby standby;
     private final Backstop backstop;
     private int turn;
 
@@ -21,8 +22,9 @@ final class BackstopLook extends OverdueSearch {
     private QueueOwner woken;
     private Worker poller;
 
-    BackstopLook(Engine engine, Backstop backstop) {
+    BackstopLook(Engine engine, Standby standby, Backstop backstop) {
         this.engine = engine;
+        this.standby = standby;
         this.backstop = backstop;
     }
 
@@ -54,7 +56,7 @@ final class BackstopLook extends OverdueSearch {
     private void lookAt(TimerQueue q) {
         woken = null;
         search(q, now, now - Backstop.LATE_NANOS);
-        if (woken == engine.standby) {
+        if (woken == standby) {
             if (poller != me) {
                 poller.call(); // whatever it says of itself
             }
@@ -66,10 +68,10 @@ final class BackstopLook extends OverdueSearch {
     /** Under the queue's lock: whether this is a rescue, or the worker that looks is needed. */
     @Override
     protected int judge(TimerQueue q, QueueOwner owner) {
-        if (owner instanceof LoopWorker) {
+        if (owner != null && owner.asksForArrivals()) { // a loop
             return FILE;
         }
-        poller = engine.standby.poller();
+        poller = standby.poller();
         boolean isMissed = me != null && (me == poller || q.gate.pollUntil() > now);
         needed |= me != null; // it is up, and runs what is due
         boolean rescue = isRescue(q, poller) || isMissed;

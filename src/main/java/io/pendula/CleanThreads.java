@@ -16,15 +16,25 @@ final class CleanThreads implements PrivilegedAction<Thread> {
 
     private final Runnable body;
     private final String name;
+    private final boolean isWorkers;
 
-    private CleanThreads(Runnable body, String name) {
+    private CleanThreads(Runnable body, String name, boolean isWorkers) {
         this.body = body;
         this.name = name;
+        this.isWorkers = isWorkers;
+    }
+
+    static Thread make(Runnable body, String name) {
+        return make(new CleanThreads(body, name, false));
+    }
+
+    /** A {@link WorkerThread}. */
+    static Thread makeForWorker(Runnable worker, String name) {
+        return make(new CleanThreads(worker, name, true));
     }
 
     @SuppressWarnings("removal")
-    static Thread make(Runnable body, String name) {
-        CleanThreads action = new CleanThreads(body, name);
+    private static Thread make(CleanThreads action) {
         return Runtime.version().feature() < FIRST_WITHOUT_ACCESS_CONTROL ? AccessController.doPrivileged(action)
                 : action.run();
     }
@@ -32,7 +42,7 @@ final class CleanThreads implements PrivilegedAction<Thread> {
     @Override
     public Thread run() {
         ThreadGroup group = root();
-        Thread t = body instanceof Worker d ? new WorkerThread(group, d, name)
+        Thread t = isWorkers ? new WorkerThread(group, body, name)
                 : new Thread(group, body, name, 0, false);
         t.setPriority(Thread.NORM_PRIORITY);
         return t;

@@ -31,7 +31,7 @@ final class DispatchedFiring extends CallbackRun implements Runnable {
             try {
                 engine.perform(this);
             } finally {
-                engine.firings.ended(this);
+                engine.ended(this);
             }
         }
     }

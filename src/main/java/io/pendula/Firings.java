@@ -4,8 +4,6 @@ import io.pendula.internal.queue.TimerNode;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -13,44 +11,32 @@ import java.util.function.Predicate;
 /** The callbacks of a scheduler that are in progress, or handed to its executor: for those who close it. */
 final class Firings {
     private final Engine engine;
-    private final Set<DispatchedFiring> handoffs = ConcurrentHashMap.newKeySet();
+    private final WorkerPool workerPool;
+    private final Loops loops;
+    /** Only with a manual clock. */
+    private final Stepper stepper;
 
-    Firings(Engine engine) {
+    Firings(Engine engine, WorkerPool workerPool, Loops loops, Stepper stepper) {
         this.engine = engine;
-    }
-
-    void add(DispatchedFiring h) {
-        handoffs.add(h);
-    }
-
-    void ended(DispatchedFiring h) {
-        handoffs.remove(h);
-        if (engine.isClosed()) { // after the removal; a closing thread sets it before it looks
-            runEnded();
-        }
-    }
-
-    /** Tells those who wait in close(). */
-    void runEnded() {
-        synchronized (engine.workerPool) {
-            engine.workerPool.notifyAll();
-        }
+        this.workerPool = workerPool;
+        this.loops = loops;
+        this.stepper = stepper;
     }
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
         // By their own types: for CallbackRun the JVM's verifier would load every one of these classes at the start.
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             look(d.nodeAcquire(), look);
         }
-        for (LoopWorker l : engine.loops.all()) {
+        for (LoopWorker l : loops.all()) {
             look(l.nodeAcquire(), look);
         }
-        for (DispatchedFiring h : handoffs) { // after the workers: registered before a worker lets go
+        for (DispatchedFiring h : engine.handedOff) { // after the workers: registered before a worker lets go
             look(h.nodeAcquire(), look);
         }
-        if (engine.stepper != null) {
-            look(engine.stepper.nodeAcquire(), look);
+        if (stepper != null) {
+            look(stepper.nodeAcquire(), look);
         }
     }
 
@@ -63,24 +49,17 @@ final class Firings {
 
     /** For people: the thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             if (d.nodeOpaque() == timer) {
                 return d.runner();
             }
         }
-        for (LoopWorker l : engine.loops.all()) {
+        for (LoopWorker l : loops.all()) {
             if (l.nodeOpaque() == timer) {
                 return l.runner();
             }
         }
         return null;
-    }
-
-    /** Under the lock of a queue, asked about its timers: then no such timer begins to run meanwhile. */
-    boolean isAny(Predicate<TimerNode> timer) {
-        boolean[] found = new boolean[1];
-        forEach(t -> found[0] |= timer.test(t));
-        return found[0];
     }
 
     private static void look(TimerNode t, Consumer<TimerNode> look) {
@@ -95,23 +74,23 @@ final class Firings {
     private List<CallbackRun> ofCaller() {
         Thread t = Thread.currentThread();
         List<CallbackRun> runs = new ArrayList<>();
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             if (d.runner() == t) {
                 runs.add(d);
             }
         }
-        for (LoopWorker l : engine.loops.all()) {
+        for (LoopWorker l : loops.all()) {
             if (l.runner() == t && l.isRunning()) {
                 runs.add(l);
             }
         }
-        for (DispatchedFiring h : handoffs) {
+        for (DispatchedFiring h : engine.handedOff) {
             if (h.runner() == t) {
                 runs.add(h);
             }
         }
-        if (engine.stepper != null && engine.stepper.runner() == t) {
-            runs.add(engine.stepper);
+        if (stepper != null && stepper.runner() == t) {
+            runs.add(stepper);
         }
         return runs;
     }
@@ -128,10 +107,10 @@ final class Firings {
     boolean awaitEnd(long nanos) {
         long begun = System.nanoTime();
         List<CallbackRun> mine = ofCaller();
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);
-                engine.workerPool.notifyAll();
+                engine.lifecycle.notifyAll();
             }
             try {
                 return awaitEnd(nanos, begun, !mine.isEmpty());
@@ -145,7 +124,7 @@ final class Firings {
     private boolean awaitEnd(long nanos, long begun, boolean insideCallback) throws InterruptedException {
         if (nanos == Long.MAX_VALUE) {
             while (mustWait(insideCallback)) {
-                engine.workerPool.wait();
+                engine.lifecycle.wait();
             }
             return true;
         }
@@ -154,27 +133,27 @@ final class Firings {
             if (left <= 0) {
                 return false;
             }
-            TimeUnit.NANOSECONDS.timedWait(engine.workerPool, left);
+            TimeUnit.NANOSECONDS.timedWait(engine.lifecycle, left);
         }
         return true;
     }
 
     private boolean mustWait(boolean insideCallback) {
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             if (!d.inClose) {
                 return true;
             }
         }
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
-        for (LoopWorker l : engine.loops.all()) {
+        for (LoopWorker l : loops.all()) {
             if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
                 return true;
             }
         }
-        if (engine.stepper != null && !engine.stepper.inClose && engine.stepper.nodeAcquire() != null) {
+        if (stepper != null && !stepper.inClose && stepper.nodeAcquire() != null) {
             return true;
         }
-        for (DispatchedFiring h : handoffs) {
+        for (DispatchedFiring h : engine.handedOff) {
             // What has not begun may wait in the executor for the very thread that closes.
             if (!h.inClose && !(insideCallback && h.runner() == null)) {
                 return true;

@@ -39,22 +39,22 @@ final class FlightEvents {
     }
 
     /** Each second, while a scheduler has anything armed: its statistics are wanted while a recording runs. */
-    static void look(Engine s) {
+    static void look(Watched s) {
         if (isOn()) {
             try {
                 JfrEvents.watch(s);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
 
-    static void closed(Engine s) {
+    static void closed(Watched s) {
         if (isThere) {
             try {
                 JfrEvents.forget(s);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
@@ -64,7 +64,7 @@ final class FlightEvents {
             try {
                 JfrEvents.late(t, lateness);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
@@ -74,7 +74,7 @@ final class FlightEvents {
             try {
                 JfrEvents.threw(t, lateness, thrown);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
@@ -84,7 +84,7 @@ final class FlightEvents {
             try {
                 JfrEvents.slow(t, lateness, ran);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
@@ -94,7 +94,7 @@ final class FlightEvents {
             try {
                 JfrEvents.stalled(t, lateness, blocked);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
@@ -104,17 +104,17 @@ final class FlightEvents {
             try {
                 JfrEvents.loopStalled(first, loop, lateness);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
 
-    static void spareStarted(Engine s, int threads) {
+    static void spareStarted(Watched s, int threads) {
         if (isOn()) {
             try {
                 JfrEvents.spareStarted(s, threads);
             } catch (Throwable e) {
-                Reporter.uncaught(e);
+                Events.uncaught(e);
             }
         }
     }

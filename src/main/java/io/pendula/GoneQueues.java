@@ -31,7 +31,7 @@ final class GoneQueues {
      * the word and has yet to push; none runs; the heap and the lines are empty; the queue is not in the list. Hence
      * nothing of it can be due.
      *
-     * Retiring happens under the worker pool's lock and the queue's. The queue's lock keeps away drains, claims and the
+     * Retiring happens under lifecycle and the queue's. The queue's lock keeps away drains, claims and the
      * close. Claims happen under it, too, and are told by a Firing from that moment until the run has ended; so if no
      * Firing tells of a timer of this queue, none runs, and none can begin to. What is left are pushes, which need no
      * lock:
@@ -48,7 +48,7 @@ final class GoneQueues {
      * back once more.
      *
      * Who closes the scheduler, or the last loop where there are no workers, first puts all retired queues back into the
-     * list (relist), under the worker pool's lock, so that they are closed as all others are: a timer that is about to
+     * list (relist), under lifecycle, so that they are closed as all others are: a timer that is about to
      * be pushed there is collected or refused by the rules of QueueCloser, and later pushes find CLOSED. For that
      * purpose the retired queues are known, by weak references.
      *
@@ -69,7 +69,8 @@ final class GoneQueues {
     private static final int KEPT = 64;
 
     private final Engine engine;
-    /** Those that left last, the youngest at the end. Under the worker pool's lock, as all below. */
+    private final Loops loops;
+    /** Those that left last, the youngest at the end. Under lifecycle, as all below. */
     private final ArrayDeque<TimerQueue> lately = new ArrayDeque<>(KEPT + 2);
     /** Weak: a retired queue to which no timer refers is never armed again. */
     private final Set<TimerQueue> retired = Collections.newSetFromMap(new WeakHashMap<>());
@@ -79,8 +80,9 @@ final class GoneQueues {
     private final Set<LateCounts> late = new HashSet<>();
     private final ReferenceQueue<Object> unreachable = new ReferenceQueue<>();
 
-    GoneQueues(Engine engine) {
+    GoneQueues(Engine engine, Loops loops) {
         this.engine = engine;
+        this.loops = loops;
     }
 
     /** Holds no more than the last few queues; those before are let go unless a timer refers to them. */
@@ -119,7 +121,7 @@ final class GoneQueues {
      * caller holds no queue's lock.
      */
     boolean retire(TimerQueue q) {
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             if (q.ownership.isRetired()) {
                 return true;
             }
@@ -130,7 +132,7 @@ final class GoneQueues {
             TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
             makeRoom();
             retired.add(q);
-            if (!q.ownership.retire(() -> engine.firings.isAny(t -> QueuedNode.queueOf(t) == q))) {
+            if (!q.ownership.retire(() -> engine.isAnyRunning(t -> QueuedNode.queueOf(t) == q))) {
                 retired.remove(q);
                 return false;
             }
@@ -148,11 +150,11 @@ final class GoneQueues {
      * short, and the queue is retired still.
      */
     boolean bringBack(TimerQueue q) {
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             if (!q.ownership.isRetired()) {
                 return true; // another thread has brought it back, or put it back into the list to close it
             }
-            QueueOwner owner = engine.loops.anyOwner();
+            QueueOwner owner = loops.anyOwner();
             TimerQueue[] more;
             try {
                 more = engine.queuesWith(q);
@@ -173,7 +175,7 @@ final class GoneQueues {
     }
 
     /**
-     * Under the worker pool's lock. Puts all retired queues back into the list, without an owner: they are about to be
+     * Under lifecycle. Puts all retired queues back into the list, without an owner: they are about to be
      * closed.
      */
     void relist() {

@@ -43,7 +43,7 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        boolean isAlone = QueuedNode.queueOf(t).host == null; // in tests
-        return isAlone ? "" : ", scheduler " + Engine.of(t).options.name();
+        Watched scheduler = Watched.of(t);
+        return scheduler == null ? "" : ", scheduler " + scheduler.name();
     }
 }

@@ -48,7 +48,7 @@ final class JfrEvents {
 
         final void tell(TimerNode t, long late) {
             Object work = Handles.task(t.work());
-            scheduler = Engine.of(t).options.name();
+            scheduler = Watched.of(t).name();
             task = work == null ? null : work.getClass();
             lateness = late;
             commit();
@@ -174,7 +174,7 @@ final class JfrEvents {
         int threads;
     }
 
-    private static final class Events {
+    private static final class Types {
         @SuppressWarnings({"unchecked", "rawtypes"})
         static final Class<? extends Event>[] ALL = new Class[] {SchedulerStatistics.class, QueueStatistics.class,
             LateFiring.class, SlowCallback.class, CallbackThrew.class, WorkerStalled.class, LoopStalled.class,
@@ -186,7 +186,7 @@ final class JfrEvents {
      * What each told last; and whether the recorder knows of all that is here. Both change under this map's monitor, the
      * innermost lock: no statistics are made under it.
      */
-    private static final Map<Engine, TimerStats.Lateness> WATCHED = new WeakHashMap<>();
+    private static final Map<Watched, TimerStats.Lateness> WATCHED = new WeakHashMap<>();
     private static volatile boolean registered;
 
     private JfrEvents() {}
@@ -205,7 +205,7 @@ final class JfrEvents {
         return false;
     }
 
-    static void watch(Engine s) {
+    static void watch(Watched s) {
         synchronized (WATCHED) {
             if (!isRecording()) {
                 WATCHED.clear();
@@ -217,7 +217,7 @@ final class JfrEvents {
         }
     }
 
-    static void forget(Engine s) {
+    static void forget(Watched s) {
         synchronized (WATCHED) {
             WATCHED.remove(s);
             if (WATCHED.isEmpty()) {
@@ -229,7 +229,7 @@ final class JfrEvents {
     private static void register() {
         if (!registered) {
             registered = true;
-            for (Class<? extends Event> type : Events.ALL) {
+            for (Class<? extends Event> type : Types.ALL) {
                 FlightRecorder.register(type);
             }
             FlightRecorder.addPeriodicEvent(SchedulerStatistics.class, HOOK);
@@ -240,7 +240,7 @@ final class JfrEvents {
         if (registered) {
             registered = false;
             FlightRecorder.removePeriodicEvent(HOOK);
-            for (Class<? extends Event> type : Events.ALL) {
+            for (Class<? extends Event> type : Types.ALL) {
                 FlightRecorder.unregister(type);
             }
         }
@@ -248,11 +248,11 @@ final class JfrEvents {
 
     /** Called by the recorder, each period. */
     private static void tellStatistics() {
-        List<Engine> all;
+        List<Watched> all;
         synchronized (WATCHED) {
             all = new ArrayList<>(WATCHED.keySet());
         }
-        for (Engine s : all) {
+        for (Watched s : all) {
             try {
                 tellStatistics(s);
             } catch (Throwable e) {
@@ -263,7 +263,7 @@ final class JfrEvents {
     }
 
     /** One that is closed or has nothing to do is forgotten: when it has, its next look makes it known again. */
-    private static void tellStatistics(Engine s) {
+    private static void tellStatistics(Watched s) {
         TimerStats stats = s.stats();
         TimerStats.Lateness before;
         synchronized (WATCHED) {
@@ -283,7 +283,7 @@ final class JfrEvents {
     }
 
     /** An event may come before the first look at its scheduler. */
-    private static boolean isWanted(Engine s) {
+    private static boolean isWanted(Watched s) {
         if (!registered) {
             watch(s);
         }
@@ -291,13 +291,13 @@ final class JfrEvents {
     }
 
     static void late(TimerNode t, long lateness) {
-        if (isWanted(Engine.of(t))) {
+        if (isWanted(Watched.of(t))) {
             new LateFiring().tell(t, lateness);
         }
     }
 
     static void slow(TimerNode t, long lateness, long ran) {
-        if (isWanted(Engine.of(t))) {
+        if (isWanted(Watched.of(t))) {
             SlowCallback e = new SlowCallback();
             e.ran = ran;
             e.tell(t, lateness);
@@ -305,7 +305,7 @@ final class JfrEvents {
     }
 
     static void threw(TimerNode t, long lateness, Throwable thrown) {
-        if (isWanted(Engine.of(t))) {
+        if (isWanted(Watched.of(t))) {
             CallbackThrew e = new CallbackThrew();
             e.thrown = thrown.getClass();
             e.message = thrown.getMessage();
@@ -314,26 +314,26 @@ final class JfrEvents {
     }
 
     static void stalled(TimerNode t, long lateness, long blocked) {
-        if (isWanted(Engine.of(t))) {
+        if (isWanted(Watched.of(t))) {
             WorkerStalled e = new WorkerStalled();
-            e.thread = Engine.of(t).firings.runnerOf(t);
+            e.thread = Watched.of(t).runnerOf(t);
             e.blocked = blocked;
             e.tell(t, lateness);
         }
     }
 
     static void loopStalled(TimerNode first, Thread loop, long lateness) {
-        if (isWanted(Engine.of(first))) {
+        if (isWanted(Watched.of(first))) {
             LoopStalled e = new LoopStalled();
             e.thread = loop;
             e.tell(first, lateness);
         }
     }
 
-    static void spareStarted(Engine s, int threads) {
+    static void spareStarted(Watched s, int threads) {
         if (isWanted(s)) {
             SpareStarted e = new SpareStarted();
-            e.scheduler = s.options.name();
+            e.scheduler = s.name();
             e.threads = threads;
             e.commit();
         }

@@ -1,256 +1,52 @@
 package io.pendula;
 
 import io.pendula.internal.queue.TimerNode;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
-/**
- * Writes what it is told to a {@link System.Logger}, but at most {@link #LINES} lines of each kind in a while; then it
- * writes how many there were besides. Stalls can be written only if they last.
- */
+/** Writes what it is told to an {@link EventLog}. */
 final class LoggingListener implements TimerListener {
-    /*
-     * A log may block, and the monitor must not: it is what hands timers over to other threads. So a thread of its own
-     * writes the lines. It starts with the first one, and ends when the time is over for which lines are counted; thus
-     * the count is written, too, though nothing more is told. The same thread looks again at stalls, as the monitor
-     * tells of each of them once and early.
-     */
+    private final EventLog log;
 
-    static final int LINES = 10;
-    static final long WINDOW_NANOS = 10_000_000_000L;
-    /** A scheduler without a listener of its own reports a stall that lasts for longer than this. */
-    private static final long LASTING_NANOS = 1_000_000_000;
-    /** So many stalls are looked at again at a time; the others of that second are left out. */
-    private static final int SUSPECTS = 64;
-
-    private static final Supplier<Throwable> NO_THROWABLE = () -> null;
-
-    private enum Kind {
-        THREW(System.Logger.Level.ERROR, "callbacks threw"),
-        SLOW(System.Logger.Level.WARNING, "callbacks were slow"),
-        STALLED(System.Logger.Level.WARNING, "callbacks blocked their thread"),
-        LOOP_STALLED(System.Logger.Level.WARNING, "loops were late"),
-        LOOP_CLOSED(System.Logger.Level.INFO, "loops were closed with timers armed"),
-        PAUSED(System.Logger.Level.WARNING, "pauses"),
-        WAKEUP_THREW(System.Logger.Level.ERROR, "wakeups of loops threw");
-
-        final System.Logger.Level level;
-        final String plural;
-
-        Kind(System.Logger.Level level, String plural) {
-            this.level = level;
-            this.plural = plural;
-        }
-    }
-
-    private record Line(System.Logger.Level level, String text, Throwable thrown) {}
-
-    /** A stall that may be over before it is worth a line. */
-    private record Suspect(Kind kind, long lookAt, BooleanSupplier lasts, Text text, Supplier<Throwable> thrown) {}
-
-    /** All schedulers without a listener of their own share one, and its limit. Made at the first stall. */
-    static final class Shared {
-        static final TimerListener INSTANCE = new LoggingListener(null, WINDOW_NANOS, LASTING_NANOS);
-
-        private Shared() {}
-    }
-
-    private final long windowNanos;
-    /** Stalls that last for no longer are not written; 0: each is. */
-    private final long lastingNanos;
-    /** Null until the first line: the first logger of a JVM takes its time. */
-    private System.Logger logger;
-
-    // All below under this object's monitor.
-    private final ArrayDeque<Line> lines = new ArrayDeque<>();
-    private final ArrayDeque<Suspect> suspects = new ArrayDeque<>();
-    private final Map<Kind, Long> heard = new EnumMap<>(Kind.class);
-    private boolean writing;
-    private long windowEnd;
-
-    LoggingListener() {
-        this(null, WINDOW_NANOS, 0);
-    }
-
-    LoggingListener(System.Logger logger, long windowNanos, long lastingNanos) {
-        this.logger = logger;
-        this.windowNanos = windowNanos;
-        this.lastingNanos = lastingNanos;
+    LoggingListener(EventLog log) {
+        this.log = log;
     }
 
     @Override
     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        hear(Kind.THREW, () -> "the callback of " + timer + ", " + millis(latenessNanos) + " late, threw", () -> thrown);
+        log.hear(EventLog.Kind.THREW, () -> "the callback of " + timer + ", " + Texts.millis(latenessNanos)
+                + " late, threw", () -> thrown);
     }
 
     @Override
     public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
-        hear(Kind.SLOW, () -> "the callback of " + timer + ", " + millis(latenessNanos) + " late, took "
-                + millis(ranNanos) + " in " + Thread.currentThread().getName(), NO_THROWABLE);
+        log.slow((TimerNode) timer, latenessNanos, ranNanos);
     }
 
     @Override
     public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
-        hear(Kind.STALLED, () -> "the callback of " + timer + ", " + millis(latenessNanos)
-                + " late, has blocked its thread for " + millis(blockedNanos + lastingNanos),
-                () -> isRunning((TimerNode) timer), () -> stackOf((TimerNode) timer));
+        log.stalled((TimerNode) timer, latenessNanos, blockedNanos);
     }
 
     @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-        hear(Kind.LOOP_STALLED, () -> loop + " has not run " + timer + ", which is "
-                + millis(latenessNanos + lastingNanos) + " late", () -> timer.isPending() && timer.remaining().isZero(),
-                () -> stackOf(loop.worker.runner()));
+        log.loopStalled(loop.worker, loop.worker.runner(), (TimerNode) timer, latenessNanos);
     }
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        hear(Kind.LOOP_CLOSED, () -> loop + " was closed with " + unfired.size() + " timers armed", NO_THROWABLE);
+        log.hear(EventLog.Kind.LOOP_CLOSED, () -> loop + " was closed with " + unfired.size() + " timers armed",
+                EventLog.NO_THROWABLE);
     }
 
     @Override
     public void paused(long pausedNanos) {
-        hear(Kind.PAUSED, () -> "no thread could run for " + millis(pausedNanos), NO_THROWABLE);
+        log.hear(EventLog.Kind.PAUSED, () -> "no thread could run for " + Texts.millis(pausedNanos),
+                EventLog.NO_THROWABLE);
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        hear(Kind.WAKEUP_THREW, () -> "the wakeup of " + loop + " threw", () -> thrown);
-    }
-
-    /** The firings tell, as a task that a shutdown has given back keeps the state of a run that never began. */
-    private static boolean isRunning(TimerNode timer) {
-        return Engine.of(timer).firings.isAny(t -> t == timer);
-    }
-
-    private static String millis(long nanos) {
-        return Texts.millis(nanos);
-    }
-
-    /** A text that is made only if it is written. */
-    private interface Text {
-        String make();
-    }
-
-    /** Where the thread is that runs a timer; null if it runs no more, or on a thread of the program's executor. */
-    private static Throwable stackOf(TimerNode timer) {
-        Thread runner = Engine.of(timer).firings.runnerOf(timer);
-        return runner == null ? null : stackOf(runner);
-    }
-
-    private static Throwable stackOf(Thread thread) {
-        Throwable stack = new Throwable("where " + thread.getName() + " is", null, false, true) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            public String toString() {
-                return getMessage();
-            }
-        };
-        stack.setStackTrace(thread.getStackTrace());
-        return stack;
-    }
-
-    private synchronized void hear(Kind kind, Text text, BooleanSupplier lasts, Supplier<Throwable> thrown) {
-        if (lastingNanos == 0) {
-            hear(kind, text, thrown);
-        } else if (suspects.size() < SUSPECTS) {
-            suspects.add(new Suspect(kind, System.nanoTime() + lastingNanos, lasts, text, thrown));
-            ensureWriting();
-        }
-    }
-
-    private synchronized void hear(Kind kind, Text text, Supplier<Throwable> thrown) {
-        if (heard.isEmpty()) {
-            windowEnd = System.nanoTime() + windowNanos;
-        }
-        long n = heard.merge(kind, 1L, Long::sum);
-        if (n <= LINES) {
-            lines.add(new Line(kind.level, text.make(), thrown.get()));
-            ensureWriting();
-        }
-    }
-
-    private void ensureWriting() {
-        if (writing) {
-            notifyAll();
-            return;
-        }
-        Thread t = CleanThreads.make(this::write, "pendula-log");
-        t.setDaemon(true);
-        t.setContextClassLoader(null);
-        t.start();
-        writing = true; // last: if the thread cannot be had, the next event tries again
-    }
-
-    private void write() {
-        for (List<Line> next = next(); !next.isEmpty(); next = next()) {
-            for (Line line : next) {
-                try {
-                    logger().log(line.level, line.text, line.thrown);
-                } catch (Throwable e) {
-                    Reporter.uncaught(e);
-                }
-            }
-        }
-    }
-
-    private System.Logger logger() {
-        if (logger == null) {
-            logger = System.getLogger("io.pendula");
-        }
-        return logger;
-    }
-
-    /** What is to be written next; nothing if this thread is to end. */
-    private synchronized List<Line> next() {
-        while (lines.isEmpty()) {
-            if (heard.isEmpty() && suspects.isEmpty()) {
-                writing = false;
-                return List.of();
-            }
-            long now = System.nanoTime();
-            long untilLook = suspects.isEmpty() ? Long.MAX_VALUE : suspects.peek().lookAt - now;
-            long untilEnd = heard.isEmpty() ? Long.MAX_VALUE : windowEnd - now;
-            if (untilLook <= 0) {
-                look(suspects.poll());
-            } else if (untilEnd <= 0) {
-                count();
-            } else {
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(this, Math.min(untilLook, untilEnd));
-                } catch (InterruptedException e) {
-                    suspects.clear(); // this thread is to end
-                    windowEnd = now;
-                }
-            }
-        }
-        List<Line> next = new ArrayList<>(lines);
-        lines.clear();
-        return next;
-    }
-
-    private void look(Suspect s) {
-        if (s.lasts.getAsBoolean()) {
-            hear(s.kind, s.text, s.thrown);
-        }
-    }
-
-    /** The window is over: the next event begins another one. */
-    private void count() {
-        heard.forEach((kind, n) -> {
-            if (n > LINES) {
-                lines.add(new Line(kind.level, n - LINES + " more " + kind.plural + " within "
-                        + TimeUnit.NANOSECONDS.toSeconds(windowNanos) + " s", null));
-            }
-        });
-        heard.clear();
+        log.hear(EventLog.Kind.WAKEUP_THREW, () -> "the wakeup of " + loop + " threw", () -> thrown);
     }
 
     @Override

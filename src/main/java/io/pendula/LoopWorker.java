@@ -54,19 +54,21 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     }
 
     final TimerQueue queue;
+    private final Loops loops;
     private final List<TimerQueue> own;
-    final TimerLoop handle;
+    /** What its user has in its place, once there is one. Under this object's monitor. */
+    Object handle;
     private final Thread thread;
     private final Runnable wakeup;
     private final boolean confined;
 
-    /** Set before it is given another queue than its own. Written under the worker pool's lock. */
+    /** Set before it is given another queue than its own. Written under the engine's lifecycle. */
     volatile boolean hasSucceeded;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
     /** And all that has to be done then was done. */
     volatile boolean ended;
-    /** What was stopped when it went, until it was returned. Under the worker pool's lock, as the next. */
+    /** What was stopped when it went, until it was returned. Under the engine's lifecycle, as the next. */
     List<TimerNode> unfired = new ArrayList<>();
     /** Another owner has got a queue of it, and must be woken. */
     boolean hasLeftSome;
@@ -93,14 +95,14 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     /** and for what. */
     TimerNode lateTimer;
 
-    LoopWorker(Engine engine, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
+    LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
         super(engine);
+        this.loops = loops;
         this.queue = queue;
         this.own = List.of(queue);
         this.thread = thread;
         this.wakeup = wakeup;
         this.confined = confined;
-        this.handle = new TimerLoop(this);
     }
 
     // ---- any thread ----
@@ -130,10 +132,25 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
+    /** {@link Loops#detach} */
+    List<TimerNode> detach() {
+        return loops.detach(this);
+    }
+
+    /** {@link Loops#close} */
+    void close() {
+        loops.close(this);
+    }
+
+    /** {@link Loops#closeEnded(LoopWorker)} */
+    void closeEnded() {
+        loops.closeEnded(this);
+    }
+
     @Override
     public void wake() {
         if (hasEnded()) {
-            engine.loops.closeEnded(this); // then another runner has its queues, and is woken
+            closeEnded(); // then another runner has its queues, and is woken
         }
         try {
             wakeup.run();
@@ -205,7 +222,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         VISITS.setOpaque(this, visits + 1);
     }
 
-    /** Under the worker pool's lock, after a queue has left the list. */
+    /** Under the engine's lifecycle, after a queue has left the list. */
     void checkSuccession() {
         for (TimerQueue q : engine.queues) {
             if (q.gate.home() == this && q != queue) {
@@ -369,7 +386,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     int helpOthers() {
         StackRoom.check(visits);
         markAwake();
-        engine.loops.closeEnded();
+        loops.closeEnded();
         long now = engine.timeline.now();
         int before = done;
         try {
@@ -386,7 +403,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Nobody may have looked at the inbox of a worker that is stuck. */
     private static boolean isBehind(TimerQueue q, long now) {
-        boolean mayBe = seemsLate(q, now) || q.gate.home() instanceof Standby && q.due.hasArrivals();
+        boolean mayBe = seemsLate(q, now) || q.gate.home() != null && !isOfLoop(q) && q.due.hasArrivals();
         return mayBe && !q.ownership.isConfined() && q.due.tryFileAndPeek(now) < now - STEAL_AFTER_NANOS;
     }
 
@@ -413,11 +430,17 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
             if (engine.isClosed()) {
-                engine.firings.runEnded();
+                engine.runEnded();
             }
         }
         if (detached) {
-            engine.loops.forget(this);
+            loops.forget(this);
         }
+    }
+
+    @Override
+    public String toString() {
+        return "TimerLoop[" + thread.getName() + (confined ? ", confined" : "") + (detached ? ", closed" : "")
+                + ", scheduler " + engine.name() + "]";
     }
 }

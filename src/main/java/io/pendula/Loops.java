@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
@@ -20,21 +21,25 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class Loops {
     private final Engine engine;
+    /** Null without workers, and with a manual clock. */
+    private final Standby standby;
+    /** Null until a loop has gone. Under the engine's lifecycle. */
+    private GoneQueues gone;
     /** Made when it is first asked for: it loads the classes of loops, which costs a new JVM two milliseconds. */
     private static final class None {
         static final LoopWorker[] ARRAY = {};
     }
 
     /**
-     * All whose callbacks may run. Copied at each change, under the worker pool's lock, as all below. Null at the
-     * start.
+     * All whose callbacks may run. Copied at each change, under the engine's lifecycle, as all below. Null at the start.
      */
     private volatile LoopWorker[] loops;
     private final Map<Thread, LoopWorker> byThread = new ConcurrentHashMap<>();
     private int made;
 
-    Loops(Engine engine) {
+    Loops(Engine engine, Standby standby) {
         this.engine = engine;
+        this.standby = standby;
     }
 
     LoopWorker[] all() {
@@ -71,7 +76,7 @@ final class Loops {
     }
 
     LoopWorker attach(Thread thread, Runnable wakeup, boolean confined) {
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
                 throw new IllegalStateException("the scheduler is closed");
             }
@@ -86,7 +91,7 @@ final class Loops {
                 }
             }
             TimerQueue q = engine.newQueue(engine.workers() + made);
-            LoopWorker d = new LoopWorker(engine, q, thread, wakeup, confined);
+            LoopWorker d = new LoopWorker(engine, this, q, thread, wakeup, confined);
             LoopWorker[] all = all();
             LoopWorker[] more = Arrays.copyOf(all, all.length + 1);
             more[all.length] = d;
@@ -108,7 +113,7 @@ final class Loops {
         List<TimerNode> unfired;
         QueueOwner successor = null;
         try {
-            synchronized (engine.workerPool) {
+            synchronized (engine.lifecycle) {
                 if (d.ended) {
                     return List.of();
                 }
@@ -144,18 +149,18 @@ final class Loops {
         return unfired;
     }
 
-    /** Under the worker pool's lock. Each queue of a loop is closed, or gets another owner. */
+    /** Under lifecycle. Each queue of a loop is closed, or gets another owner. */
     private void leaveQueues(LoopWorker d, QueueOwner successor) {
         boolean last = successor == null && !engine.isStepped();
         if (last) {
-            engine.gone().relist();
+            relistGone();
         }
         for (TimerQueue q : engine.queues) {
             if (q.gate.home() != d && !(last && q.gate.home() == null)) {
                 continue;
             }
             if (d.isConfined() && q == d.queue || last) {
-                engine.closeQueue(q, d.unfired);
+                close(q, d.unfired);
             } else {
                 if (successor instanceof LoopWorker l) {
                     l.hasSucceeded = true;
@@ -163,7 +168,7 @@ final class Loops {
                 q.ownership.leaveTo(successor);
                 boolean before = d.hasLeftSome;
                 d.hasLeftSome = true; // unless nothing is armed there
-                if (engine.gone().retire(q)) {
+                if (gone().retire(q)) {
                     d.hasLeftSome = before;
                 }
             }
@@ -171,12 +176,12 @@ final class Loops {
     }
 
     /**
-     * Under the worker pool's lock. The workers if there are any; else another loop, one that is not confined if there
+     * Under lifecycle. The workers if there are any; else another loop, one that is not confined if there
      * is one; or null.
      */
     QueueOwner successor() {
         if (engine.workers() > 0) {
-            return engine.standby; // null with a manual clock
+            return standby; // null with a manual clock
         }
         LoopWorker successor = null;
         for (LoopWorker l : all()) {
@@ -188,7 +193,7 @@ final class Loops {
     }
 
     /**
-     * Under the worker pool's lock. As successor(); but a loop whose thread has ended and that is not closed yet,
+     * Under lifecycle. As successor(); but a loop whose thread has ended and that is not closed yet,
      * rather than none. Null with a manual clock.
      */
     QueueOwner anyOwner() {
@@ -210,25 +215,66 @@ final class Loops {
     }
 
     /**
-     * Does what {@link TimerLoop#close()} does, for a thread that cannot do it any more. But a shared loop's timers
+     * Closes a loop, for a thread that cannot do it any more. But a shared loop's timers
      * stay where they are while there is no owner to be had: the next loop that is attached becomes it.
      */
     void closeEnded(LoopWorker l) {
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             if (l.ended || engine.isClosed() || !l.isConfined() && successor() == null && !engine.isStepped()) {
                 return;
             }
         }
-        l.handle.close();
+        close(l);
+    }
+
+    /** As detach, but tells of the timers for which there is no owner. */
+    void close(LoopWorker l) {
+        List<TimerNode> unfired = detach(l);
+        if (!unfired.isEmpty()) {
+            engine.reporter.loopClosed(l, unfired);
+        }
+    }
+
+    /** Under lifecycle. One queue is closed, and forgotten. */
+    private void close(TimerQueue q, List<TimerNode> unfired) {
+        SchedulerCloser.closeAll(engine, new TimerQueue[] {q}, t -> QueuedNode.queueOf(t) == q, unfired);
+        TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
+        gone().add(q);
+        engine.queues = rest;
+        q.ownership.disown();
+    }
+
+    // ---- queues whose loops have gone ----
+
+    /** Made when the first loop goes, as most schedulers have none. */
+    GoneQueues gone() {
+        synchronized (engine.lifecycle) {
+            if (gone == null) {
+                gone = new GoneQueues(engine, this);
+            }
+            return gone;
+        }
+    }
+
+    /** Under lifecycle. All queues are about to be closed. */
+    void relistGone() {
+        if (gone != null) {
+            gone.relist();
+        }
+    }
+
+    /** Under lifecycle. */
+    QueueSnapshot goneFigures() {
+        return gone == null ? QueueSnapshot.NOTHING : gone.figures();
     }
 
     /** Its last callback has ended. */
     void forget(LoopWorker d) {
-        synchronized (engine.workerPool) {
+        synchronized (engine.lifecycle) {
             List<LoopWorker> rest = new ArrayList<>(Arrays.asList(all()));
             rest.remove(d);
             loops = rest.toArray(new LoopWorker[0]);
-            engine.workerPool.notifyAll();
+            engine.lifecycle.notifyAll();
         }
     }
 }

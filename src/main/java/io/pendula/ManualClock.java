@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
- * Engine timers = TimerScheduler.builder().clock(clock).build();
+ * TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
  * timers.after(Duration.ofSeconds(5), this::expire);
  * clock.advance(Duration.ofSeconds(5));   // expire() has been called
  * }</pre>
@@ -30,7 +30,7 @@ public final class ManualClock implements NanoClock {
 
     /** {@link #RUNS_AT_AN_INSTANT}; a test may take less. */
     int runsAtAnInstant = RUNS_AT_AN_INSTANT;
-    private final List<Engine> schedulers = new ArrayList<>();
+    private final List<Stepper> schedulers = new ArrayList<>();
     private volatile long nanos;
     private Thread advancing;
     /** Of the thread that advances: a callback has left its interrupt flag set. */
@@ -73,7 +73,7 @@ public final class ManualClock implements NanoClock {
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
-        List<Engine> driven;
+        List<Stepper> driven;
         synchronized (schedulers) {
             if (advancing != null) {
                 throw new IllegalStateException("the clock is being advanced already"
@@ -81,7 +81,7 @@ public final class ManualClock implements NanoClock {
                         : " by " + advancing.getName()));
             }
             advancing = Thread.currentThread();
-            schedulers.removeIf(Engine::isClosed);
+            schedulers.removeIf(Stepper::isClosed);
             driven = List.copyOf(schedulers);
         }
         try {
@@ -116,8 +116,8 @@ public final class ManualClock implements NanoClock {
      */
     public Optional<Duration> nextIn() {
         long nearest = Long.MAX_VALUE;
-        for (Engine s : open()) {
-            nearest = Math.min(nearest, s.stepper.nanosUntilNext());
+        for (Stepper s : open()) {
+            nearest = Math.min(nearest, s.nanosUntilNext());
         }
         return nearest == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nearest));
     }
@@ -132,23 +132,23 @@ public final class ManualClock implements NanoClock {
         return pending(open());
     }
 
-    private List<Engine> open() {
+    private List<Stepper> open() {
         synchronized (schedulers) {
-            schedulers.removeIf(Engine::isClosed);
+            schedulers.removeIf(Stepper::isClosed);
             return List.copyOf(schedulers);
         }
     }
 
-    private long advance(List<Engine> driven, long distance) {
+    private long advance(List<Stepper> driven, long distance) {
         long left = distance;
         long ran = 0;
         long atInstant = 0; // callbacks that ran since the clock was last moved
         long most = 0;
         for (;;) {
-            Engine first = null;
+            Stepper first = null;
             long nearest = Long.MAX_VALUE;
-            for (Engine s : driven) {
-                long ahead = s.stepper.nanosUntilNext();
+            for (Stepper s : driven) {
+                long ahead = s.nanosUntilNext();
                 if (ahead < nearest) {
                     nearest = ahead;
                     first = s;
@@ -169,9 +169,9 @@ public final class ManualClock implements NanoClock {
             if (atInstant >= runsAtAnInstant && atInstant == most) {
                 throw new IllegalStateException("the clock cannot be moved beyond " + nanos + " ns: " + atInstant
                         + " callbacks have run at that instant, and they arm timers for it without end; "
-                        + first.stepper.describeNext());
+                        + first.describeNext());
             }
-            boolean runs = first.stepper.runOneDue();
+            boolean runs = first.runOneDue();
             interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next, but for the caller
             if (runs) {
                 ran++;
@@ -180,17 +180,17 @@ public final class ManualClock implements NanoClock {
         }
     }
 
-    private static long pending(List<Engine> driven) {
+    private static long pending(List<Stepper> driven) {
         long pending = 0;
-        for (Engine s : driven) {
+        for (Stepper s : driven) {
             pending += s.pending();
         }
         return pending;
     }
 
-    void attach(Engine engine) {
+    void attach(Stepper scheduler) {
         synchronized (schedulers) {
-            schedulers.add(engine);
+            schedulers.add(scheduler);
         }
     }
 

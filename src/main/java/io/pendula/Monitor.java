@@ -61,6 +61,9 @@ final class Monitor implements Runnable {
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
     private final Engine engine;
+    private final WorkerPool workerPool;
+    private final Standby standby;
+    private final Loops loops;
     private final Backstop backstop;
     private final long stallNanos;
     /** Between two looks at callbacks. Half of stallNanos if that is short, since it takes two looks to see a stall. */
@@ -75,19 +78,25 @@ final class Monitor implements Runnable {
     private long resumedAt;
     private volatile long sleepsUntil;
 
-    Monitor(Engine engine, Backstop backstop, long stallNanos) {
+    Monitor(Engine engine, WorkerPool workerPool, Loops loops) {
         this.engine = engine;
-        this.backstop = backstop;
-        this.stallNanos = stallNanos;
+        this.workerPool = workerPool;
+        this.standby = workerPool.standby;
+        this.loops = loops;
+        this.backstop = workerPool.backstop;
+        this.stallNanos = engine.options.stallNanos();
         this.lookNanos = Math.min(Backstop.LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(engine.workerPool, this, engine.endsWhenIdle() ? "monitor" : null);
+        this.seat = new Seat(workerPool, this, engine.endsWhenIdle() ? "monitor" : null);
         if (engine.endsWhenIdle()) {
             sleepsUntil = Timeline.NEVER; // has no thread as yet
         }
     }
 
-    void setThread(Thread thread) {
-        seat.take(thread);
+    /** Not in the shared scheduler, where the first wake starts its thread. */
+    void start() {
+        Thread t = workerPool.newThread(this, "monitor");
+        seat.take(t);
+        t.start();
     }
 
     /** If its thread cannot be started, the next one that would wake it tries again. */
@@ -99,7 +108,7 @@ final class Monitor implements Runnable {
 
     /** A worker has woken up, and no other sleeps, as far as it knows. */
     void noneAsleep(long now) {
-        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && engine.workerPool.isSpareNeeded()) {
+        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && workerPool.isSpareNeeded()) {
             call();
         }
     }
@@ -138,7 +147,7 @@ final class Monitor implements Runnable {
     private void recover(Throwable e) {
         try {
             sleepsUntil = 0; // nobody need wake it
-            Reporter.uncaught(e);
+            Events.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {
@@ -182,7 +191,7 @@ final class Monitor implements Runnable {
         if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
             sooner = now + SLOW_POLL_NANOS;
         }
-        if (until > now + ALL_UP_LIMIT_NANOS && engine.workerPool.isSpareNeeded()) {
+        if (until > now + ALL_UP_LIMIT_NANOS && workerPool.isSpareNeeded()) {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
             sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
@@ -197,7 +206,7 @@ final class Monitor implements Runnable {
     /** When to look again at a worker that is up though nothing is armed: it may have taken out a timer to run. */
     private long lookWhileUp(long now) {
         long next = Timeline.NEVER;
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             if (!d.asleep) {
                 // One that is not in a callback will be soon, or asleep.
                 next = Math.min(next, now + (d.isInCallback() ? lookNanos : SLOW_POLL_NANOS));
@@ -251,7 +260,7 @@ final class Monitor implements Runnable {
     private long lookAtWorkers(long now) {
         long next = Timeline.NEVER;
         boolean allStuck = true;
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             int pulse = d.pulseOpaque();
             boolean isRunning = (pulse & 1) != 0;
             if (!isRunning || pulse != d.seenPulse) {
@@ -270,10 +279,10 @@ final class Monitor implements Runnable {
                 }
             }
         }
-        if (engine.workerPool.isSpareNeeded()) {
+        if (workerPool.isSpareNeeded()) {
             next = Math.min(next, now + ALL_UP_POLL_NANOS);
             if (allStuck && isAnythingDue(now)) {
-                engine.workerPool.startSpare();
+                workerPool.startSpare();
             }
         }
         return next;
@@ -311,7 +320,7 @@ final class Monitor implements Runnable {
      */
     private long lookAtLoop(TimerQueue q, LoopWorker l, long now) {
         if (l.hasEnded()) {
-            engine.loops.closeEnded(l);
+            loops.closeEnded(l);
             if (l.detached) {
                 return now + FAST_POLL_NANOS; // for the new owner
             }
@@ -329,13 +338,13 @@ final class Monitor implements Runnable {
         }
         TimerNode first = q.due.first();
         boolean isTakenOver = !came && !l.isConfined() && now - due >= HELP_AFTER_NANOS
-                && q.ownership.takeOver(l, engine.standby, () -> !l.hasPolled(now - paused));
+                && q.ownership.takeOver(l, standby, () -> !l.hasPolled(now - paused));
         if (isTakenOver) {
             l.absentSince = Math.max(due, resumedAt);
             l.lateTimer = first;
         }
         if (isTakenOver) {
-            engine.standby.hasTakenOver();
+            standby.hasTakenOver();
         }
         long late = now - due;
         if (late < HELP_AFTER_NANOS) {
@@ -344,7 +353,7 @@ final class Monitor implements Runnable {
         }
         if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
-            engine.reporter.loopStalled(l, first, late);
+            engine.reporter.loopStalled(l, l.runner(), first, late);
         }
         if (isTakenOver) {
             return now + lookNanos;
@@ -356,14 +365,14 @@ final class Monitor implements Runnable {
         if (l.isConfined()) {
             return now + SLOW_POLL_NANOS;
         }
-        engine.standby.callHelper(null); // which runs what is due; the loop polls, so the rest is its own
+        standby.callHelper(null); // which runs what is due; the loop polls, so the rest is its own
         return now + FAST_POLL_NANOS;
     }
 
     /** The workers have its queue. */
     private long lookAtAbsent(LoopWorker l, long now) {
         if (l.hasEnded()) {
-            engine.loops.closeEnded(l);
+            loops.closeEnded(l);
         }
         TimerNode running = l.nodeOpaque();
         if (!l.hasPolled(now - paused) && !l.stallReported) {
@@ -371,7 +380,7 @@ final class Monitor implements Runnable {
             if (since >= stallNanos) {
                 l.stallReported = true;
                 if (running == null) {
-                    engine.reporter.loopStalled(l, l.lateTimer, since);
+                    engine.reporter.loopStalled(l, l.runner(), l.lateTimer, since);
                 } else {
                     engine.reporter.stalled(running, l.lateness(), since);
                 }

@@ -17,6 +17,11 @@ final class OneShotTimer extends QueuedNode implements Timer {
         super(queue, task);
     }
 
+    /** A new timer of the queue on which the calling thread arms, armed. */
+    static Timer arm(SchedulerEngine engine, long delay, Runnable task) {
+        return arm(engine.currentQueue(), delay, engine.work(task));
+    }
+
     /** A new timer of this queue, armed. */
     static Timer arm(TimerQueue queue, long delay, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
@@ -64,7 +69,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !Engine.of(this).firings.isByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
+        return !Engine.of(this).isRunByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
     }
 
     @Override

@@ -32,7 +32,7 @@ final class Options {
     private ClassLoader contextClassLoader;
     private boolean hasContextClassLoader;
     private Executor executor;
-    private TimerListener listener = new DefaultListener();
+    private Events events = new Events();
     private long slowNanos = Long.MAX_VALUE;
     private long maxPending = Long.MAX_VALUE;
     /** Null for the system's. */
@@ -83,7 +83,7 @@ final class Options {
         o.contextClassLoader = contextClassLoader;
         o.hasContextClassLoader = hasContextClassLoader;
         o.executor = executor;
-        o.listener = listener;
+        o.events = events;
         o.slowNanos = slowNanos;
         o.maxPending = maxPending;
         o.clock = clock;
@@ -203,8 +203,8 @@ final class Options {
         executor = Check.notNull(value, "executor");
     }
 
-    void listener(TimerListener value) {
-        listener = Check.notNull(value, "listener");
+    void events(Events value) {
+        events = value;
     }
 
     void slowCallback(Duration threshold) {
@@ -274,8 +274,8 @@ final class Options {
         return executor;
     }
 
-    TimerListener listener() {
-        return listener;
+    Events events() {
+        return events;
     }
 
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
@@ -64,11 +63,12 @@ public final class PendingTimer {
                 + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 
-    /** At most {@code limit} armed timers of some queues. */
-    static List<PendingTimer> list(TimerQueue[] queues, int limit, Timeline timeline) {
+    /** At most {@code limit} armed timers of a scheduler. */
+    static List<PendingTimer> list(Engine engine, int limit) {
+        Check.atLeast(limit, 1, "limit");
         List<PendingTimer> found = new ArrayList<>();
-        long now = timeline.now();
-        for (TimerQueue q : queues) {
+        long now = engine.timeline.now();
+        for (TimerQueue q : engine.queues) {
             int before = found.size();
             if (!q.view().forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
                     () -> found.subList(before, found.size()).clear())) {

@@ -36,6 +36,13 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
         this.ticks = task instanceof TickReceiver t ? t : null;
     }
 
+    /** A new ticker of the queue on which the calling thread arms, armed; first after one period. */
+    static Ticker every(SchedulerEngine engine, Duration period, MissedTicks missedTicks, Runnable task) {
+        long nanos = Check.period(period);
+        Check.notNull(missedTicks, "missedTicks");
+        return arm(engine.currentQueue(), nanos, nanos, missedTicks, engine.work(task));
+    }
+
     /** A new ticker of this queue, armed. */
     static Ticker arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
         PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);

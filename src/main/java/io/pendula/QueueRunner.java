@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerQueue;
 
 /** A thread that runs due timers: a worker's, or an application's loop. */
@@ -30,7 +31,13 @@ abstract class QueueRunner extends CallbackRun {
     /** Whether another's queue is overdue, as far as can be told without its lock. */
     static boolean seemsLate(TimerQueue q, long now) {
         long late = now - STEAL_AFTER_NANOS;
-        return q.due.nextWhenOpaque() < late || q.gate.home() instanceof LoopWorker && q.due.arrivals() < late;
+        return q.due.nextWhenOpaque() < late || isOfLoop(q) && q.due.arrivals() < late;
+    }
+
+    /** Whether a loop owns it, though the workers may have it for the moment. */
+    static boolean isOfLoop(TimerQueue q) {
+        QueueOwner home = q.gate.home();
+        return home != null && home.asksForArrivals();
     }
 
     /** Runs what is due in another's queue, which stays where it is, up to a bound; true if there was anything. */

@@ -1,20 +1,16 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tells the listener what has happened. What the listener throws harms nobody: the calling thread's uncaught-exception
- * handler hears of it.
+ * Counts what happens to callbacks, and tells of it: the flight recorder and the {@link Events} of the scheduler. What
+ * these throw harms nobody: the calling thread's uncaught-exception handler hears of it.
  */
 final class Reporter {
-    /** So many since the scheduler's start. */
-    record Counts(long threw, long slow, long stalls, long measured, long nanos) {}
-
-    private final TimerListener listener;
+    private final Events events;
     // No adders: those allocate, and what is reported may be that memory is short.
     private final AtomicLong threw = new AtomicLong();
     private final AtomicLong slow = new AtomicLong();
@@ -22,12 +18,13 @@ final class Reporter {
     private final AtomicLong measured = new AtomicLong();
     private final AtomicLong nanos = new AtomicLong();
 
-    Reporter(TimerListener listener) {
-        this.listener = listener;
+    Reporter(Events events) {
+        this.events = events;
     }
 
-    Counts counts() {
-        return new Counts(threw.get(), slow.get(), stalls.get(), measured.get(), nanos.get());
+    /** Since the scheduler's start. */
+    TimerStats.Callbacks counts() {
+        return new TimerStats.Callbacks(threw.get(), slow.get(), stalls.get(), measured.get(), nanos.get());
     }
 
     /** A callback that was measured has ended. */
@@ -40,9 +37,9 @@ final class Reporter {
         threw.incrementAndGet();
         try {
             FlightEvents.threw(t, lateness, thrown);
-            listener.threw((TimerHandle) t, lateness, thrown);
+            events.threw(t, lateness, thrown);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
@@ -50,9 +47,9 @@ final class Reporter {
         slow.incrementAndGet();
         try {
             FlightEvents.slow(t, lateness, ran);
-            listener.slow((TimerHandle) t, lateness, ran);
+            events.slow(t, lateness, ran);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
@@ -61,7 +58,7 @@ final class Reporter {
         try {
             FlightEvents.late(t, lateness);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
@@ -71,60 +68,46 @@ final class Reporter {
             stalls.incrementAndGet();
             try {
                 FlightEvents.stalled(t, lateness, blocked);
-                listener.stalled((TimerHandle) t, lateness, blocked);
+                events.stalled(t, lateness, blocked);
             } catch (Throwable e) {
-                uncaught(e);
+                Events.uncaught(e);
             }
         }
     }
 
     /** A loop has not polled since {@code first} fell due, so long ago. */
-    void loopStalled(LoopWorker l, TimerNode first, long late) {
+    void loopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
         stalls.incrementAndGet();
         try {
-            FlightEvents.loopStalled(first, l.runner(), late);
-            listener.loopStalled(l.handle, (TimerHandle) first, late);
+            FlightEvents.loopStalled(first, thread, late);
+            events.loopStalled(loop, thread, first, late);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
     /** Armed timers were stopped because their loop was closed. */
-    void loopClosed(TimerLoop loop, List<TimerNode> unfired) {
+    void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
         try {
-            List<TimerHandle> handles = new ArrayList<>(unfired.size());
-            for (TimerNode t : unfired) {
-                handles.add((TimerHandle) t);
-            }
-            listener.loopClosed(loop, Collections.unmodifiableList(handles));
+            events.loopClosed(loop, unfired);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
     void paused(long nanos) {
         try {
-            listener.paused(nanos);
+            events.paused(nanos);
         } catch (Throwable e) {
-            uncaught(e);
+            Events.uncaught(e);
         }
     }
 
-    void wakeupThrew(LoopWorker l, Throwable thrown) {
+    void wakeupThrew(QueueOwner loop, Throwable thrown) {
         try {
-            listener.wakeupThrew(l.handle, thrown);
+            events.wakeupThrew(loop, thrown);
         } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
-
-    static void uncaught(Throwable e) {
-        Thread thread = Thread.currentThread();
-        try {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-        } catch (Throwable hopeless) {
-            // The handler of the last resort has failed: there is nobody left to tell.
-            return;
+            Events.uncaught(e);
         }
     }
 }

@@ -25,8 +25,7 @@ import java.util.concurrent.TimeoutException;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, RunnableScheduledFuture<V>
-        permits TimedTask {
+non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, RunnableScheduledFuture<V> {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.

@@ -4,6 +4,7 @@ import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -32,17 +33,15 @@ final class SchedulerCloser {
         return done;
     }
 
-    /** Puts the one-shot timers that were armed into {@code stopped}, unless that is null. */
-    synchronized void go(List<? super Timer> stopped) {
+    /** Runs {@code views}, which shut the views down, and passes the timers that were armed to {@code stopped}. */
+    synchronized void go(List<Runnable> views, Consumer<TimerNode> stopped) {
         if (done) {
             return;
         }
         closeAll(engine, engine.queues, t -> true, unfired);
         engine.abandon(unfired);
-        engine.views().forEach(ShutdownTracker::shutdown);
-        if (stopped != null) {
-            stopped.addAll(unfired.stream().filter(Timer.class::isInstance).map(Timer.class::cast).toList());
-        }
+        views.forEach(Runnable::run);
+        unfired.forEach(stopped);
         unfired.clear();
         done = true;
     }
@@ -63,7 +62,7 @@ final class SchedulerCloser {
         } else if (failure != null) {
             throw (RuntimeException) failure;
         }
-        engine.firings.forEach(t -> {
+        engine.forEachRunning(t -> {
             if (theirs.test(t)) {
                 QueuedNode.queueOf(t).collectRunning(t, unfired);
             }

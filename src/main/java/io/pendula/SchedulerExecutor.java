@@ -51,10 +51,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SchedulerExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
-    final Engine engine;
+    final SchedulerEngine engine;
     private final ShutdownTracker tracker;
 
-    SchedulerExecutor(Engine engine, boolean owner) {
+    SchedulerExecutor(SchedulerEngine engine, boolean owner) {
         this.engine = engine;
         this.tracker = new ShutdownTracker(engine, owner);
     }
@@ -380,7 +380,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @throws IllegalArgumentException if {@code limit} is less than 1
      */
     public List<PendingTimer> pendingTimers(int limit) {
-        return engine.pendingTimers(limit);
+        return PendingTimer.list(engine, limit);
     }
 
     /**
@@ -389,7 +389,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
-        return engine.pendingByTask();
+        return PendingTimer.countByTask(engine.queues);
     }
 
     /**

@@ -1,17 +1,17 @@
 package io.pendula;
 
 /**
- * Makes the shared scheduler when it is first used. It is made by the class initializer, so that it is a constant for the
- * compiler; should that fail, the next use tries again.
+ * Makes the inside of the shared scheduler when that is first used. It is made by the class initializer, so that it is a
+ * constant for the compiler; should that fail, the next use tries again.
  */
 final class SharedScheduler {
     /** Null if the first attempt failed. */
-    static final TimerScheduler INSTANCE = tryToMake();
-    private static TimerScheduler later;
+    static final SchedulerEngine INSTANCE = tryToMake();
+    private static SchedulerEngine later;
 
     private SharedScheduler() {}
 
-    private static TimerScheduler tryToMake() {
+    private static SchedulerEngine tryToMake() {
         try {
             return make();
         } catch (Throwable e) {
@@ -19,15 +19,20 @@ final class SharedScheduler {
         }
     }
 
-    private static TimerScheduler make() {
+    private static SchedulerEngine make() {
         synchronized (Options.class) {
-            TimerScheduler s = new TimerScheduler(Options.ofShared());
+            SchedulerEngine e = new SchedulerEngine(Options.ofShared());
             Options.sharedIsMade();
-            return s;
+            return e;
         }
     }
 
-    static synchronized TimerScheduler again() {
+    static SchedulerEngine engine() {
+        SchedulerEngine e = INSTANCE;
+        return e != null ? e : again();
+    }
+
+    private static synchronized SchedulerEngine again() {
         if (later == null) {
             later = make();
         }

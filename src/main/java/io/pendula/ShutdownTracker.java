@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
-final class ShutdownTracker {
+final class ShutdownTracker implements Runnable {
     /*
      * Shutdown
      *
@@ -49,7 +49,7 @@ final class ShutdownTracker {
 
     private static final int ROSTERS_MAX = 16;
 
-    final Engine engine;
+    final SchedulerEngine engine;
     private final boolean owner;
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself. */
@@ -66,7 +66,7 @@ final class ShutdownTracker {
     private volatile boolean delayedAfterShutdown = true;
     private volatile boolean periodicAfterShutdown;
 
-    ShutdownTracker(Engine engine, boolean owner) {
+    ShutdownTracker(SchedulerEngine engine, boolean owner) {
         this.engine = engine;
         this.owner = owner;
         this.rosters = owner || engine == null ? null : newRosters(engine.workers());
@@ -175,7 +175,7 @@ final class ShutdownTracker {
         if (remaining.decrementAndGet() == 0) {
             try {
                 if (owner) {
-                    engine.shutdownNow(null); // nothing waits there any more; the workers go home
+                    engine.shutdownNow(t -> {}); // nothing waits there any more; the workers go home
                 }
             } finally {
                 settled.countDown();
@@ -187,6 +187,12 @@ final class ShutdownTracker {
 
     void shutdown() {
         end(SHUTDOWN);
+    }
+
+    /** Of a view: its scheduler is closed. */
+    @Override
+    public void run() {
+        shutdown();
     }
 
     List<Runnable> shutdownNow() {
@@ -203,7 +209,7 @@ final class ShutdownTracker {
                 unsettled = false;
                 release();
             } else if (owner) {
-                engine.shutdownNow(null); // does nothing, unless that has failed before
+                engine.shutdownNow(t -> {}); // does nothing, unless that has failed before
             }
             if (to != STOPPING || unstarted.isEmpty()) {
                 return List.of();
@@ -249,7 +255,7 @@ final class ShutdownTracker {
         }
         if (rosters == null) {
             found.clear();
-            engine.firings.forEach(find);
+            engine.forEachRunning(find);
         }
         for (ScheduledTask<?> task : found) {
             if (task.isLive()) {
@@ -297,7 +303,7 @@ final class ShutdownTracker {
 
     /** Whether the calling thread runs one of its tasks. */
     boolean isRunningByCaller() {
-        return engine.firings.isByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this));
+        return engine.isRunByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this));
     }
 
     boolean isOwner() {

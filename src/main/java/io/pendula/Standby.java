@@ -94,6 +94,7 @@ final class Standby implements QueueOwner {
     private static final long SLACK_NANOS = 20_000;
 
     private final Engine engine;
+    private final WorkerPool workerPool;
     private final long spacing;
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
@@ -108,8 +109,9 @@ final class Standby implements QueueOwner {
     /** Up with each wake-up that had long callbacks, down with each other, from 0 to twice LONG_RUNS. */
     private volatile int longRuns; // read without the monitor, as a hint
 
-    Standby(Engine engine, long spacing) {
-        this.engine = engine;
+    Standby(WorkerPool workerPool, long spacing) {
+        this.engine = workerPool.engine;
+        this.workerPool = workerPool;
         this.spacing = spacing;
     }
 
@@ -263,7 +265,7 @@ final class Standby implements QueueOwner {
 
     /** One that sleeps and is neither poller nor guard; or null. */
     private Worker reserve(Worker me) {
-        for (Worker d : engine.workerPool.workers()) {
+        for (Worker d : workerPool.workers()) {
             if (d != me && d != poller && d != guard && d.asleep) {
                 return d;
             }
@@ -447,7 +449,7 @@ final class Standby implements QueueOwner {
     boolean leave(Worker d) {
         Worker successor = null;
         synchronized (this) {
-            for (Worker other : engine.workerPool.workers()) {
+            for (Worker other : workerPool.workers()) {
                 if (other != d && other.asleep && (successor == null || other == guard)) {
                     successor = other;
                 }

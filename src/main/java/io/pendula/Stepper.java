@@ -15,6 +15,19 @@ final class Stepper extends CallbackRun {
         this.engine = engine;
     }
 
+    boolean isClosed() {
+        return engine.isClosed();
+    }
+
+    /** How many firings are to come, those of loops included. */
+    long pending() {
+        long n = 0;
+        for (TimerQueue q : engine.queues) {
+            n += q.view().pending();
+        }
+        return n;
+    }
+
     /** The thread that advances the clock, while a callback runs. */
     @Override
     Thread runner() {
@@ -62,7 +75,7 @@ final class Stepper extends CallbackRun {
             end();
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
             if (engine.isClosed()) {
-                engine.firings.runEnded();
+                engine.runEnded();
             }
         }
         return true;

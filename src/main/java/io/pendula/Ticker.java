@@ -33,7 +33,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws IllegalArgumentException if {@code period} is zero or negative
      */
     static Ticker every(Duration period, Runnable task) {
-        return TimerScheduler.shared().every(period, task);
+        return every(period, MissedTicks.SKIP, task);
     }
 
     /**
@@ -47,7 +47,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws IllegalArgumentException if {@code period} is zero or negative
      */
     static Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        return TimerScheduler.shared().every(period, missedTicks, task);
+        return PeriodicTimer.every(SharedScheduler.engine(), period, missedTicks, task);
     }
 
     /**
@@ -59,7 +59,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws IllegalArgumentException if {@code period} is zero or negative
      */
     static Ticker every(Duration period) {
-        return TimerScheduler.shared().every(period);
+        return every(period, MissedTicks.SKIP, new TickReceiver());
     }
 
     /**

@@ -21,10 +21,10 @@ final class TimedTask<V> extends ScheduledTask<V> {
 
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,
             Consumer<? super Future<V>> onTimeout) {
-        Engine own = tracker.engine;
+        SchedulerEngine own = tracker.engine;
         TimedTask<V> timed = new TimedTask<>(own.currentQueue(), task, tracker);
         tracker.submit(timed, 0);
-        timed.armTimeout(own.timeline.isSystem() ? TimerScheduler.shared().engine : own, timeout, unit, onTimeout);
+        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, timeout, unit, onTimeout);
         return timed;
     }
 
@@ -50,10 +50,10 @@ final class TimedTask<V> extends ScheduledTask<V> {
     }
 
     /** After the submission: before it, a cancel would find nothing to prevent. */
-    private void armTimeout(Engine timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
+    private void armTimeout(SchedulerEngine timers, long delay, TimeUnit unit, Consumer<? super Future<V>> action) {
         Timer timer;
         try {
-            timer = timers.after(Check.delay(delay, unit), new Expiry(action));
+            timer = OneShotTimer.arm(timers, Check.delay(delay, unit), new Expiry(action));
         } catch (Throwable e) {
             cancel(true);
             throw e;

@@ -28,8 +28,8 @@ final class Timeouts {
             this.name = name;
         }
 
-        void armOn(Engine engine) {
-            timer = engine.after(nanos, this);
+        void armOn(SchedulerEngine engine) {
+            timer = OneShotTimer.arm(engine, nanos, this);
             future.whenComplete(this);
         }
 
@@ -54,7 +54,7 @@ final class Timeouts {
         }
     }
 
-    static <T> CompletableFuture<T> arm(Engine engine, CompletableFuture<T> future, boolean withValue,
+    static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, boolean withValue,
             T value, long nanos) {
         if (!future.isDone()) {
             new Timeout<>(future, withValue, value, nanos, engine.options.name()).armOn(engine);
@@ -63,11 +63,11 @@ final class Timeouts {
     }
 
     /** Hands what it executes to another executor, later. */
-    private record Delayed(Engine engine, long nanos, Executor executor) implements Executor {
+    private record Delayed(SchedulerEngine engine, long nanos, Executor executor) implements Executor {
         @Override
         public void execute(Runnable command) {
             Check.notNull(command, "command");
-            engine.after(nanos, new Submission(executor, command));
+            OneShotTimer.arm(engine, nanos, new Submission(executor, command));
         }
 
         @Override
@@ -93,7 +93,7 @@ final class Timeouts {
         }
     }
 
-    static Executor delayed(Engine engine, long nanos, Executor executor) {
+    static Executor delayed(SchedulerEngine engine, long nanos, Executor executor) {
         return new Delayed(engine, nanos, executor);
     }
 }

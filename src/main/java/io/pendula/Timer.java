@@ -48,7 +48,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if an argument is null
      */
     static Timer after(Duration delay, Runnable task) {
-        return TimerScheduler.shared().after(delay, task);
+        return OneShotTimer.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"), task);
     }
 
     /**
@@ -61,7 +61,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if {@code unit} or {@code task} is null
      */
     static Timer after(long delay, TimeUnit unit, Runnable task) {
-        return TimerScheduler.shared().after(delay, unit, task);
+        return OneShotTimer.arm(SharedScheduler.engine(), Check.delay(delay, unit), task);
     }
 
     /**
@@ -72,7 +72,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if {@code delay} is null
      */
     static Timer after(Duration delay) {
-        return TimerScheduler.shared().after(delay);
+        return OneShotTimer.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"), new Receiver());
     }
 
     /**

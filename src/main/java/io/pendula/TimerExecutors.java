@@ -80,7 +80,7 @@ public final class TimerExecutors {
         if (!options.hasContextClassLoader()) {
             options.contextClassLoader(Thread.currentThread().getContextClassLoader());
         }
-        return new SchedulerExecutor(new Engine(options.complete(Options.Kind.POOL)), true);
+        return new SchedulerExecutor(new SchedulerEngine(options.complete(Options.Kind.POOL)), true);
     }
 
     /**
@@ -208,7 +208,7 @@ public final class TimerExecutors {
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            options.listener(listener);
+            options.events(ListenerEvents.to(listener));
             return this;
         }
 

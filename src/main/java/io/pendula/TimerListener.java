@@ -26,7 +26,7 @@ public interface TimerListener {
      * @return a new listener; schedulers that share it share its limit
      */
     static TimerListener logging() {
-        return new LoggingListener();
+        return new LoggingListener(new EventLog());
     }
 
     /**

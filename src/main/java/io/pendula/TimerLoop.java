@@ -57,8 +57,18 @@ public final class TimerLoop implements AutoCloseable {
 
     final LoopWorker worker;
 
-    TimerLoop(LoopWorker worker) {
+    private TimerLoop(LoopWorker worker) {
         this.worker = worker;
+    }
+
+    /** The only one that stands for a loop. */
+    static TimerLoop of(LoopWorker worker) {
+        synchronized (worker) {
+            if (worker.handle == null) {
+                worker.handle = new TimerLoop(worker);
+            }
+            return (TimerLoop) worker.handle;
+        }
     }
 
     // ---- the loop's thread ----
@@ -159,7 +169,8 @@ public final class TimerLoop implements AutoCloseable {
      */
     public List<Timer> detach() {
         List<Timer> timers = new ArrayList<>();
-        for (TimerNode t : end("detach")) {
+        checkThread("detach", true);
+        for (TimerNode t : worker.detach()) {
             if (t instanceof Timer timer) {
                 timers.add(timer);
             }
@@ -175,15 +186,8 @@ public final class TimerLoop implements AutoCloseable {
      */
     @Override
     public void close() {
-        List<TimerNode> unfired = end("close");
-        if (!unfired.isEmpty()) {
-            worker.engine.reporter.loopClosed(this, unfired);
-        }
-    }
-
-    private List<TimerNode> end(String method) {
-        checkThread(method, true);
-        return worker.engine.loops.detach(worker);
+        checkThread("close", true);
+        worker.close();
     }
 
     private void check(String method) {
@@ -310,7 +314,7 @@ public final class TimerLoop implements AutoCloseable {
 
     private TimerQueue queue() {
         if (Thread.currentThread() != worker.runner() && worker.hasEnded()) {
-            worker.engine.loops.closeEnded(worker);
+            worker.closeEnded();
             throw new RejectedExecutionException("the loop's thread " + worker.runner().getName() + " has ended");
         }
         if (worker.detached) {
@@ -326,7 +330,6 @@ public final class TimerLoop implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "TimerLoop[" + worker.runner().getName() + (worker.isConfined() ? ", confined" : "")
-                + (worker.detached ? ", closed" : "") + ", scheduler " + worker.engine.options.name() + "]";
+        return worker.toString();
     }
 }

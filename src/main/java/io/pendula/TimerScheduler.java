@@ -46,15 +46,17 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class TimerScheduler implements AutoCloseable {
-    final Engine engine;
+    /** Null until it is first asked for. Plain: what it refers to is final, and a thread that reads null asks again. */
+    private static TimerScheduler shared;
 
-    TimerScheduler(Options options) {
-        this.engine = new Engine(options);
+    final SchedulerEngine engine;
+
+    private TimerScheduler(SchedulerEngine engine) {
+        this.engine = engine;
     }
 
-    /** One whose threads come and go. */
     static TimerScheduler newShared(Builder b) {
-        return new TimerScheduler(b.options.complete(Options.Kind.SHARED));
+        return new TimerScheduler(new SchedulerEngine(b.options.complete(Options.Kind.SHARED)));
     }
 
     // ---- what users call ----
@@ -76,8 +78,15 @@ public final class TimerScheduler implements AutoCloseable {
      * @return the same scheduler at each call
      */
     public static TimerScheduler shared() {
-        TimerScheduler s = SharedScheduler.INSTANCE;
-        return s != null ? s : SharedScheduler.again();
+        TimerScheduler s = shared;
+        return s != null ? s : makeShared();
+    }
+
+    private static synchronized TimerScheduler makeShared() {
+        if (shared == null) {
+            shared = new TimerScheduler(SharedScheduler.engine());
+        }
+        return shared;
     }
 
     /**
@@ -135,7 +144,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return engine.after(nanos, task);
+        return OneShotTimer.arm(engine, nanos, task);
     }
 
     /**
@@ -201,9 +210,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        long nanos = Check.period(period);
-        Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(engine.currentQueue(), nanos, nanos, missedTicks, engine.work(task));
+        return PeriodicTimer.every(engine, period, missedTicks, task);
     }
 
     /**
@@ -326,7 +333,9 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a new view
      */
     public SchedulerExecutor asScheduledExecutorService() {
-        return engine.newView();
+        SchedulerExecutor view = new SchedulerExecutor(engine, false);
+        engine.add(view.tracker());
+        return view;
     }
 
     /**
@@ -351,7 +360,7 @@ public final class TimerScheduler implements AutoCloseable {
             throw new IllegalStateException("scheduler '" + engine.options.name() + "' runs callbacks on its executor,"
                     + " so attach cannot confine them to the calling thread; use attachShared");
         }
-        return engine.attach(wakeup, true);
+        return TimerLoop.of(engine.attach(wakeup, true));
     }
 
     /**
@@ -368,7 +377,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public TimerLoop attachShared(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
-        return engine.attach(wakeup, false);
+        return TimerLoop.of(engine.attach(wakeup, false));
     }
 
     /**
@@ -391,7 +400,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws IllegalArgumentException if {@code limit} is less than 1
      */
     public List<PendingTimer> pendingTimers(int limit) {
-        return engine.pendingTimers(limit);
+        return PendingTimer.list(engine, limit);
     }
 
     /**
@@ -402,7 +411,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
-        return engine.pendingByTask();
+        return PendingTimer.countByTask(engine.queues);
     }
 
     /**
@@ -464,7 +473,11 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public List<Timer> shutdownNow() {
         List<Timer> timers = new ArrayList<>();
-        engine.shutdownNow(timers);
+        engine.shutdownNow(t -> {
+            if (t instanceof Timer timer) {
+                timers.add(timer);
+            }
+        });
         return timers;
     }
 
@@ -606,7 +619,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            options.listener(listener);
+            options.events(ListenerEvents.to(listener));
             return this;
         }
 
@@ -723,7 +736,7 @@ public final class TimerScheduler implements AutoCloseable {
          *     thread is left behind
          */
         public TimerScheduler build() {
-            return new TimerScheduler(options.complete(Options.Kind.ORDINARY));
+            return new TimerScheduler(new SchedulerEngine(options.complete(Options.Kind.ORDINARY)));
         }
     }
 }

@@ -29,25 +29,31 @@ public final class TimerStats {
     private final int maxThreads;
     private final long maxPending;
     private final int running;
-    private final Reporter.Counts callbacks;
+    private final Callbacks callbacks;
+
+    record Threads(int live, int core, int max, long spares, long overdueWakes) {}
+
+    /** Since the scheduler's start. */
+    record Callbacks(long threw, long slow, long stalls, long measured, long nanos) {}
 
     /** {@code gone} are queues that are no more. */
-    TimerStats(Engine engine, List<QueueSnapshot> queues, QueueSnapshot gone) {
+    TimerStats(String name, long maxPending, List<QueueSnapshot> queues, QueueSnapshot gone, Threads threads,
+            int running, Callbacks callbacks) {
         QueueSnapshot all = gone;
         for (QueueSnapshot q : queues) {
             all = all.plus(q);
         }
-        this.name = engine.options.name();
+        this.name = name;
+        this.maxPending = maxPending;
         this.sum = new Queue(all);
         this.queues = queues.stream().map(Queue::new).toList();
-        this.overdueWakes = engine.backstop == null ? 0 : engine.backstop.rescues();
-        this.spareThreads = engine.workerPool.sparesStarted();
-        this.threads = engine.workerPool.liveThreads();
-        this.coreThreads = engine.options.kind() == Options.Kind.POOL ? engine.options.maxThreads() : engine.options.workers();
-        this.maxThreads = engine.options.maxThreads();
-        this.maxPending = engine.options.maxPending();
-        this.running = engine.firings.count();
-        this.callbacks = engine.reporter.counts();
+        this.overdueWakes = threads.overdueWakes;
+        this.spareThreads = threads.spares;
+        this.threads = threads.live;
+        this.coreThreads = threads.core;
+        this.maxThreads = threads.max;
+        this.running = running;
+        this.callbacks = callbacks;
     }
 
     /** {@return the scheduler's name, as given to its builder} */

@@ -46,6 +46,7 @@ final class Worker extends QueueRunner implements Runnable {
         }
     }
 
+    private final WorkerPool workerPool;
     private final TimerQueue home;
     private final boolean isTemporary;
     private final Standby standby;
@@ -91,14 +92,15 @@ final class Worker extends QueueRunner implements Runnable {
     boolean stallReported;
 
     /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
-    Worker(Engine engine, Standby standby, TimerQueue home, boolean temporary) {
-        super(engine);
+    Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
+        super(workerPool.engine);
+        this.workerPool = workerPool;
         this.home = home;
         this.isTemporary = temporary;
         this.standby = standby;
-        this.backstop = engine.options.kind() == Options.Kind.POOL ? engine.backstop : null;
+        this.backstop = workerPool.isPool() ? workerPool.backstop : null;
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos() == 0);
-        this.seat = new Seat(engine.workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
+        this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
     }
 
     /** A spare one ends by itself, and for good. */
@@ -202,9 +204,9 @@ final class Worker extends QueueRunner implements Runnable {
             }
         } finally {
             if (seat.isMine()) {
-                engine.workerPool.ended(this);
+                workerPool.ended(this);
             } else {
-                engine.workerPool.left(Thread.currentThread()); // the worker may have another thread by now
+                workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
         }
     }
@@ -213,7 +215,7 @@ final class Worker extends QueueRunner implements Runnable {
     private void recover(Throwable e) {
         try {
             asleep = false;
-            Reporter.uncaught(e);
+            Events.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {
@@ -315,7 +317,7 @@ final class Worker extends QueueRunner implements Runnable {
             if (p == WakeGate.AWAKE) {
                 Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
-                    Reporter.uncaught(shortage);
+                    Events.uncaught(shortage);
                 }
                 p = q.due.prepareToSleep(standby, now);
                 if (p == DueTimers.RETRY) {
@@ -439,7 +441,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** If the callback blocks, somebody must look after what is left behind. */
     private void ensureGuard() {
         if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
-            engine.workerPool.growIfAlone(this);
+            workerPool.growIfAlone(this);
         }
     }
 

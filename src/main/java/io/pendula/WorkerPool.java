@@ -18,8 +18,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * when it is needed; those for which there is a queue that has none are at home there.
  */
 final class WorkerPool {
-    private final Engine engine;
-    /** Copied at each change, under this. */
+    final Engine engine;
+    /** Owns the queues of the workers; null if there are none. */
+    final Standby standby;
+    /** Null where no thread would look: without workers, or without a monitor unless it is a pool. */
+    final Backstop backstop;
+    /** Copied at each change, under the engine's lifecycle. */
     private volatile Worker[] workers = {};
     /** Those of a thread factory: our own know their worker. */
     private final Map<Thread, Worker> foreign = new ConcurrentHashMap<>();
@@ -33,8 +37,15 @@ final class WorkerPool {
     private int homes;
     private boolean startFailed;
 
-    WorkerPool(Engine engine) {
+    WorkerPool(Engine engine, boolean hasWorkers) {
         this.engine = engine;
+        this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos()) : null;
+        this.backstop = hasWorkers && (engine.options.monitor() || isPool()) ? new Backstop(engine, standby) : null;
+    }
+
+    /** Whether its tasks may block, and there is no monitor. */
+    boolean isPool() {
+        return engine.options.kind() == Options.Kind.POOL;
     }
 
     Worker[] workers() {
@@ -46,39 +57,31 @@ final class WorkerPool {
         return foreign.get(t);
     }
 
-    /** Under this. */
-    int sparesStarted() {
-        return sparesStarted;
-    }
-
-    /** For statistics: the threads that were started and have not ended. */
-    int liveThreads() {
-        int n = 0;
+    /** Under the engine's lifecycle. Threads count from their start to their end. */
+    TimerStats.Threads figures() {
+        int live = 0;
         for (Worker d : workers) {
             Thread t = d.runner();
-            n += t != null && t.isAlive() ? 1 : 0;
+            live += t != null && t.isAlive() ? 1 : 0;
         }
-        return n;
+        Options options = engine.options;
+        return new TimerStats.Threads(live, isPool() ? options.maxThreads() : options.workers(), options.maxThreads(),
+                sparesStarted, backstop == null ? 0 : backstop.rescues());
     }
 
-    /** One worker for each queue, or two if there may be: one that guards the other; and the monitor if there is one. */
-    void startAll(Monitor monitor) {
+    /** One worker for each queue, or two if there may be: one that guards the other. */
+    void startAll() {
         started = true;
         TimerQueue[] queues = engine.queues;
         Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads()))];
         for (int i = 0; i < all.length; i++) {
-            all[i] = new Worker(engine, engine.standby, i < queues.length ? queues[i] : null, false);
+            all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
         }
         if (all.length > 0) {
-            engine.standby.begin(all[0], all.length > 1 ? all[1] : null);
+            standby.begin(all[0], all.length > 1 ? all[1] : null);
         }
         for (int i = 0; i < all.length; i++) {
             launch(all[i], "worker-" + i);
-        }
-        if (monitor != null) {
-            Thread t = newThread(monitor, "monitor");
-            monitor.setThread(t);
-            t.start();
         }
     }
 
@@ -87,18 +90,20 @@ final class WorkerPool {
         started = true;
         Worker[] all = new Worker[engine.queues.length];
         for (TimerQueue q : engine.queues) {
-            Worker d = new Worker(engine, engine.standby, q, false);
+            Worker d = new Worker(this, standby, q, false);
             d.sleeps(Timeline.NEVER); // has no thread as yet
             all[q.index] = d;
-            q.due.prepareToSleep(engine.standby, engine.timeline.now());
+            q.due.prepareToSleep(standby, engine.timeline.now());
         }
-        engine.standby.begin(all[0], all.length > 1 ? all[1] : null);
+        standby.begin(all[0], all.length > 1 ? all[1] : null);
         knows(all);
     }
 
     /** Workers whose threads are started later, or never. */
-    synchronized void knows(Worker... workers) {
-        this.workers = workers;
+    void knows(Worker... workers) {
+        synchronized (engine.lifecycle) {
+            this.workers = workers;
+        }
     }
 
     /** A manual clock's own thread runs everything. */
@@ -111,8 +116,8 @@ final class WorkerPool {
         if (!started) {
             synchronized (starting) {
                 if (!started) {
-                    Worker d = new Worker(engine, engine.standby, engine.queues[0], false);
-                    engine.standby.begin(d, null);
+                    Worker d = new Worker(this, standby, engine.queues[0], false);
+                    standby.begin(d, null);
                     homes = 1; // before this worker starts others
                     launch(d, "worker-0");
                     started = true;
@@ -138,7 +143,7 @@ final class WorkerPool {
                     return;
                 }
                 TimerQueue home = homes < engine.queues.length ? engine.queues[homes] : null;
-                d = new Worker(engine, engine.standby, home, false);
+                d = new Worker(this, standby, home, false);
                 if (!enlist(d, newThread(d, "worker-" + workers.length))) {
                     return;
                 }
@@ -174,15 +179,15 @@ final class WorkerPool {
     /** Starts a worker without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
-        synchronized (this) {
+        synchronized (engine.lifecycle) {
             if (engine.isClosed() || workers.length >= engine.options.maxThreads()) {
                 return false;
             }
             number = sparesStarted;
         }
         try {
-            launch(new Worker(engine, engine.standby, null, true), "spare-" + number);
-            synchronized (this) {
+            launch(new Worker(this, standby, null, true), "spare-" + number);
+            synchronized (engine.lifecycle) {
                 sparesStarted++; // no sooner: statistics tell of none that was not started
             }
             FlightEvents.spareStarted(engine, workers.length);
@@ -196,7 +201,7 @@ final class WorkerPool {
     void reportStartFailed(Throwable e) {
         if (!startFailed) {
             startFailed = true; // once: it is tried again for as long as it is needed
-            Reporter.uncaught(e);
+            Events.uncaught(e);
         }
     }
 
@@ -210,7 +215,7 @@ final class WorkerPool {
     /** From now on all can find it; false if the scheduler is closed. */
     private boolean enlist(Worker d, Thread t) {
         d.setThread(t);
-        synchronized (this) {
+        synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
                 return false;
             }
@@ -247,14 +252,12 @@ final class WorkerPool {
         foreign.remove(t);
     }
 
-    private Thread newThread(Runnable body, String role) {
+    Thread newThread(Runnable body, String role) {
         Options options = engine.options;
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {
-            Thread t = engine.endsWhenIdle() ? CleanThreads.make(body, name)
-                    : body instanceof Worker d ? new WorkerThread(null, d, name)
-                    : new Thread(null, body, name, 0, false);
+            Thread t = body instanceof Worker ? newWorkerThread(body, name) : newOtherThread(body, name);
             t.setDaemon(options.daemon());
             t.setContextClassLoader(options.contextClassLoader());
             return t;
@@ -273,13 +276,23 @@ final class WorkerPool {
         return t;
     }
 
+    private Thread newWorkerThread(Runnable worker, String name) {
+        return engine.endsWhenIdle() ? CleanThreads.makeForWorker(worker, name) : new WorkerThread(null, worker, name);
+    }
+
+    private Thread newOtherThread(Runnable body, String name) {
+        return engine.endsWhenIdle() ? CleanThreads.make(body, name) : new Thread(null, body, name, 0, false);
+    }
+
     /** Called by the worker's thread as the last thing that it does. */
-    synchronized void ended(Worker d) {
-        foreign.remove(d.runner());
-        List<Worker> rest = new ArrayList<>(Arrays.asList(workers));
-        rest.remove(d);
-        workers = rest.toArray(new Worker[0]);
-        notifyAll();
+    void ended(Worker d) {
+        synchronized (engine.lifecycle) {
+            foreign.remove(d.runner());
+            List<Worker> rest = new ArrayList<>(Arrays.asList(workers));
+            rest.remove(d);
+            workers = rest.toArray(new Worker[0]);
+            engine.lifecycle.notifyAll();
+        }
     }
 
     boolean isEmpty() {
@@ -287,15 +300,17 @@ final class WorkerPool {
     }
 
     /** Until no worker is left; false if there still are some after so many nanoseconds. */
-    synchronized boolean awaitEmpty(long nanos) throws InterruptedException {
+    boolean awaitEmpty(long nanos) throws InterruptedException {
         long start = System.nanoTime();
-        while (workers.length > 0) {
-            long left = nanos - (System.nanoTime() - start);
-            if (left <= 0) {
-                return false;
+        synchronized (engine.lifecycle) {
+            while (workers.length > 0) {
+                long left = nanos - (System.nanoTime() - start);
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedWait(engine.lifecycle, left);
             }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+            return true;
         }
-        return true;
     }
 }

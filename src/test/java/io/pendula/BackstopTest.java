@@ -84,7 +84,7 @@ class BackstopTest {
 
     private static void awaitSleep(TimerQueue q) {
         eventually("the worker sleeps", () -> q.gate.pollUntil() != WakeGate.AWAKE
-                && ((Engine) q.host).standby.poller().asleep && ((Engine) q.host).standby.poller().isParked());
+                && ((SchedulerEngine) q.host).standby.poller().asleep && ((SchedulerEngine) q.host).standby.poller().isParked());
     }
 
     // The monitor may be late on a busy machine, but not each time.
@@ -166,7 +166,7 @@ class BackstopTest {
     // ---- pools, where a worker that sleeps looks ----
 
     /** Until no thread has made a round for some time, and none is about to. */
-    private static void awaitQuiet(Engine e) {
+    private static void awaitQuiet(SchedulerEngine e) {
         long[] rounds = {-1};
         eventually("all sleep for long", () -> {
             long sum = Arrays.stream(e.workerPool.workers()).mapToLong(Worker::roundsOpaque).sum();
@@ -187,7 +187,7 @@ class BackstopTest {
     private static boolean isTaskRescuedInTime(int threads, Fault fault) {
         SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(threads);
         try {
-            Engine e = pool.engine;
+            SchedulerEngine e = pool.engine;
             CountDownLatch all = new CountDownLatch(threads);
             for (int i = 0; i < threads; i++) {
                 pool.execute(() -> { // until each thread is there
@@ -221,7 +221,7 @@ class BackstopTest {
     void pool_armedAndNotDue_oneThreadLooks_nothingArmed_none() throws Exception {
         SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4);
         try {
-            Engine e = pool.engine;
+            SchedulerEngine e = pool.engine;
             CountDownLatch all = new CountDownLatch(4);
             for (int i = 0; i < 4; i++) {
                 pool.execute(() -> {
@@ -246,7 +246,7 @@ class BackstopTest {
         }
     }
 
-    private static long sleepersWithADeadline(Engine e) {
+    private static long sleepersWithADeadline(SchedulerEngine e) {
         return Arrays.stream(e.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
     }
 
@@ -275,7 +275,7 @@ class BackstopTest {
     void look_overdueAtOneLookOnly_isNoRescue() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             assertEquals(now + SECOND, b.look(now));
             CountDownLatch ran = new CountDownLatch(1);
             Fault.FILED.arm(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], ran::countDown), now);
@@ -294,7 +294,7 @@ class BackstopTest {
     void look_overdueByLessThanTheBound_isNotSuspicious() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             TimerQueue q = s.engine.queues[0];
             Fault.FILED.arm(q, new OneShotTimer(q, LoopFixtures.NOTHING), now + SECOND - AGAIN);
@@ -307,7 +307,7 @@ class BackstopTest {
     void look_secondOneMuchTooLate_beginsAnew() {
         try (TimerScheduler s = unwatched()) {
             long now = fill(s, 1);
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             Fault.FILED.arm(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now);
             b.look(now + SECOND);
@@ -326,7 +326,7 @@ class BackstopTest {
             for (int i = 0; i < Inside.HELP_DEPTH - 1; i++) {
                 push(s.engine.queues[0], new OneShotTimer(s.engine.queues[0], LoopFixtures.NOTHING), now + 3600 * SECOND);
             }
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             for (int i = 1; i <= 10; i++) {
                 long before = b.visited();
@@ -344,7 +344,7 @@ class BackstopTest {
             long now = fill(s, 1);
             TimerQueue q = s.engine.queues[0];
             CountDownLatch ran = new CountDownLatch(1);
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             push(q, new OneShotTimer(q, ran::countDown), now);
             for (int i = 0; i < 3 * Backstop.VISITS; i++) {
@@ -376,7 +376,7 @@ class BackstopTest {
             eventually("the callback waits", () -> s.engine.standby.poller().runner().getState()
                     == Thread.State.TIMED_WAITING);
             long now = s.engine.timeline.now();
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             b.look(now + SECOND);
             b.look(now + SECOND + AGAIN);
@@ -395,7 +395,7 @@ class BackstopTest {
         try (TimerScheduler s = unwatched()) {
             TimerQueue q = s.engine.queues[0];
             long now = fill(s, 1);
-            Backstop b = new Backstop(s.engine);
+            Backstop b = new Backstop(s.engine, s.engine.standby);
             b.look(now);
             OneShotTimer[] all = new OneShotTimer[2 * Backstop.VISITS];
             for (int i = 0; i < all.length; i++) {

@@ -111,11 +111,11 @@ class BatchTest {
                         thrown.add(e);
                     }
                 }).build();
-        private final Engine engine = scheduler.engine;
+        private final SchedulerEngine engine = scheduler.engine;
         private final Worker poller = engine.standby.poller();
 
         Worker newGuard() {
-            Worker guard = new Worker(engine, engine.standby, engine.queues[1], false);
+            Worker guard = new Worker(engine.workerPool, engine.standby, engine.queues[1], false);
             guard.setThread(new Thread());
             guard.sleeps(Long.MAX_VALUE);
             engine.standby.begin(poller, guard);

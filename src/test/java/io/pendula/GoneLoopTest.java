@@ -65,7 +65,7 @@ class GoneLoopTest {
         for (int i = 0; i < loops; i++) {
             LoopWorker l = s.engine.loops.attach(new Thread(NOTHING), NOTHING, false);
             for (int n = 0; n < armed; n++) {
-                timers.add(l.handle.after(delay, TimeUnit.NANOSECONDS, count()));
+                timers.add(TimerLoop.of(l).after(delay, TimeUnit.NANOSECONDS, count()));
             }
             all.add(l);
         }

@@ -64,7 +64,7 @@ class LoggingListenerTest {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private TimerListener listener(Duration window) {
-        return new LoggingListener(log, window.toNanos(), 0);
+        return new LoggingListener(new EventLog(log, window.toNanos(), 0));
     }
 
     /** As the clock goes on by a millisecond with each reading, all callbacks are slow. */
@@ -174,7 +174,7 @@ class LoggingListenerTest {
 
     @Test
     void stalled_untilItLasts_isNotLogged() {
-        TimerListener listener = new LoggingListener(log, SHORT.toNanos(), 50_000_000);
+        TimerListener listener = new LoggingListener(new EventLog(log, SHORT.toNanos(), 50_000_000));
         CountDownLatch release = new CountDownLatch(1);
         try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).listener(listener).build()) {
             CountDownLatch ran = new CountDownLatch(1);

@@ -4,6 +4,7 @@ import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
 import io.pendula.internal.queue.WakeGate;
@@ -70,7 +71,7 @@ public final class SearchedScheduler implements Program {
     private final class Scheduled implements World {
         private final Execution execution;
         private final TimerScheduler scheduler;
-        private final Engine engine;
+        private final SchedulerEngine engine;
         private final TimerQueue queue;
         /** Null if the workers have the queue. */
         private LoopWorker loop;
@@ -237,8 +238,8 @@ public final class SearchedScheduler implements Program {
                 }
                 case CLOSE -> {
                     isClosing = true;
-                    List<Timer> stopped = new ArrayList<>();
-                    engine.shutdownNow(stopped);
+                    List<TimerNode> stopped = new ArrayList<>();
+                    engine.shutdownNow(stopped::add);
                     ended(stopped);
                     isClosed = true;
                 }

@@ -356,8 +356,8 @@ class StaleEntryTest {
     void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Standby standby = new Standby(s.engine, 0);
-            Worker d = new Worker(s.engine, standby, null, false);
+            Standby standby = new Standby(s.engine.workerPool, 0);
+            Worker d = new Worker(s.engine.workerPool, standby, null, false);
             standby.begin(d, null);
             s.engine.queues = new TimerQueue[] {queue, second.queue};
             try {

@@ -29,7 +29,7 @@ class StandbyTest {
         }
     }
 
-    private final Engine engine = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).engine;
+    private final SchedulerEngine engine = TimerExecutors.newScheduledThreadPool(4, r -> new Idle()).engine;
     private final Standby standby = engine.standby;
     private final TimerQueue queue = engine.queues[0];
     private final Worker first = worker();
@@ -41,14 +41,14 @@ class StandbyTest {
     }
 
     private Worker worker() {
-        Worker d = new Worker(engine, standby, queue, false);
+        Worker d = new Worker(engine.workerPool, standby, queue, false);
         d.setThread(new Idle());
         return d;
     }
 
     @AfterEach
     void close() {
-        engine.shutdownNow(null);
+        engine.shutdownNow(t -> {});
     }
 
     private OneShotTimer arm(long when) {
@@ -180,8 +180,8 @@ class StandbyTest {
 
     @Test
     void sleep_withoutSpacing_isExact() {
-        Standby exact = new Standby(engine, 0);
-        Worker d = new Worker(engine, exact, queue, false);
+        Standby exact = new Standby(engine.workerPool, 0);
+        Worker d = new Worker(engine.workerPool, exact, queue, false);
         exact.begin(d, null);
         d.firedAt = NOW;
         assertTrue(exact.goToSleep(d, true, NOW + 1, NOW));

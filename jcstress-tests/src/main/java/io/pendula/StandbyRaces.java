@@ -34,7 +34,7 @@ public class StandbyRaces {
 
     /** Two workers, one queue that is not published. */
     abstract static class Workers {
-        final Engine engine = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).engine;
+        final SchedulerEngine engine = TimerExecutors.newScheduledThreadPool(2, r -> new Idle()).engine;
         final Standby standby = engine.standby;
         final TimerQueue queue = engine.queues[0];
         final Worker poller = worker();
@@ -50,7 +50,7 @@ public class StandbyRaces {
         }
 
         private Worker worker() {
-            Worker d = new Worker(engine, standby, queue, false);
+            Worker d = new Worker(engine.workerPool, standby, queue, false);
             d.setThread(new Idle());
             return d;
         }

@@ -1,0 +1,267 @@
+package io.pendula;
+
+import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The inside of a {@link TimerScheduler}: makes its queues, workers, loops and monitor, closes them, and finds the
+ * queue on which a calling thread arms.
+ */
+final class SchedulerEngine extends Engine {
+    private final TimerQueue[] own;
+    private final int mask;
+    final Turns turns = new Turns();
+    final WorkerPool workerPool;
+    /** Owns the queues of the workers; null where there are none, and with a manual clock. */
+    final Standby standby;
+    /** Null where no thread would look: with a manual clock, without workers, or without a monitor. */
+    final Backstop backstop;
+    final Loops loops;
+    /** Only with a manual clock. */
+    final Stepper stepper;
+    final Firings firings;
+    private final Monitor monitor;
+    /** Under lifecycle; null until it is closed. */
+    private SchedulerCloser closer;
+    /** Under lifecycle. How views are shut down. Weak: a view that nobody uses any more need not be told. */
+    private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
+
+    SchedulerEngine(Options options) {
+        super(options, isManual(options));
+        this.own = new TimerQueue[workers()];
+        this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
+        boolean isManual = isManual(options);
+        this.workerPool = new WorkerPool(this, !isManual && own.length > 0);
+        this.standby = workerPool.standby;
+        this.backstop = workerPool.backstop;
+        for (int i = 0; i < own.length; i++) {
+            own[i] = newQueue(i);
+            own[i].ownership.giveTo(standby);
+        }
+        this.queues = own;
+        this.loops = new Loops(this, standby);
+        this.stepper = isManual ? new Stepper(this) : null;
+        this.firings = new Firings(this, workerPool, loops, stepper);
+        this.monitor = options.monitor() && standby != null ? new Monitor(this, workerPool, loops) : null;
+        if (isManual) {
+            workerPool.needsNobody();
+            ((ManualClock) options.clock()).attach(stepper);
+        } else if (endsWhenIdle()) {
+            workerPool.seatAll();
+        } else if (options.kind() != Options.Kind.POOL) {
+            try {
+                workerPool.startAll();
+                if (monitor != null) {
+                    monitor.start();
+                }
+            } catch (Throwable e) {
+                closeAfter(e);
+                throw e;
+            }
+        }
+    }
+
+    private static boolean isManual(Options options) {
+        return options.clock() instanceof ManualClock; // a null spares a program that has none the class
+    }
+
+    // ---- what users ask ----
+
+    long pending() {
+        long n = 0;
+        for (TimerQueue q : queues) {
+            n += q.view().pending();
+        }
+        return n;
+    }
+
+    @Override
+    public TimerStats stats() {
+        List<QueueSnapshot> each = new ArrayList<>();
+        synchronized (lifecycle) {
+            for (TimerQueue q : queues) {
+                each.add(q.view().stats());
+            }
+            return new TimerStats(options.name(), options.maxPending(), each, loops.goneFigures(), workerPool.figures(),
+                    firings.count(), reporter.counts());
+        }
+    }
+
+    @Override
+    public String toString() {
+        int attached = loops.all().length;
+        return "TimerScheduler[" + options.name() + ", "
+                + (isStepped() ? "manual clock" : Texts.count(own.length, "worker"))
+                + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
+    }
+
+    LoopWorker attach(Runnable wakeup, boolean confined) {
+        Thread me = Thread.currentThread();
+        if (workerOf(me) != null) {
+            throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
+        }
+        LoopWorker l = loops.attach(me, wakeup, confined);
+        loopIsUp(); // it may never say that it waits
+        loops.closeEnded();
+        return l;
+    }
+
+    // ---- the queue on which a thread arms ----
+
+    TimerQueue currentQueue() {
+        Thread t = Thread.currentThread();
+        Worker d = workerOf(t);
+        if (d != null && d.home() != null) {
+            return d.home();
+        }
+        LoopWorker l = loops.of(t);
+        if (l != null) {
+            return l.queue;
+        }
+        int turn = mask == 0 ? 0 : turns.of(t.getId());
+        return mask >= 0 ? own[turn & mask]
+                : own.length == 0 ? loops.any(turn) : own[turn % own.length];
+    }
+
+    /** The worker of this scheduler that a thread carries, or null. */
+    private Worker workerOf(Thread t) {
+        if (t instanceof WorkerThread d) {
+            Worker worker = (Worker) d.worker;
+            return worker.engine == this ? worker : null;
+        }
+        return options.threadFactory() == null ? null : workerPool.workerOf(t);
+    }
+
+    // ---- closing ----
+
+    void close() {
+        close(Long.MAX_VALUE);
+    }
+
+    /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
+    boolean close(long nanos) {
+        shutdownNow(t -> {});
+        return firings.awaitEnd(nanos);
+    }
+
+    /** Passes the timers that were armed to {@code stopped}. */
+    void shutdownNow(Consumer<TimerNode> stopped) {
+        if (options.kind() == Options.Kind.SHARED) {
+            throw new IllegalStateException("the shared scheduler cannot be closed");
+        }
+        SchedulerCloser c;
+        synchronized (lifecycle) {
+            loops.relistGone();
+            if (closer == null) {
+                closer = new SchedulerCloser(this);
+            }
+            c = closer;
+            setClosed();
+        }
+        FlightEvents.closed(this);
+        if (!c.isDone()) {
+            try {
+                c.go(views(), stopped);
+            } finally {
+                wakeAll();
+            }
+        }
+    }
+
+    /** Those threads that were started already go away again. */
+    private void closeAfter(Throwable e) {
+        try {
+            shutdownNow(t -> {});
+        } catch (Throwable too) {
+            e.addSuppressed(too);
+        }
+    }
+
+    /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
+    private void wakeAll() {
+        for (Worker d : workerPool.workers()) {
+            d.call();
+        }
+        if (monitor != null) {
+            monitor.wake();
+        }
+        for (LoopWorker l : loops.all()) {
+            l.wake();
+        }
+    }
+
+    /** A view that is shut down when the scheduler is closed; at once if it is closed already. */
+    void add(Runnable shutdown) {
+        boolean late;
+        synchronized (lifecycle) {
+            views.add(shutdown);
+            late = isClosed();
+        }
+        if (late) {
+            shutdown.run();
+        }
+    }
+
+    /** Those that are still in use. */
+    private List<Runnable> views() {
+        synchronized (lifecycle) {
+            return List.copyOf(views);
+        }
+    }
+
+    // ---- what its parts ask ----
+
+    @Override
+    public boolean bringBack(TimerQueue q) {
+        return loops.gone().bringBack(q);
+    }
+
+    @Override
+    void retire(TimerQueue q) {
+        loops.gone().retire(q);
+    }
+
+    @Override
+    void firstIsArmed() {
+        if (monitor != null) {
+            monitor.somethingIsArmed();
+        }
+    }
+
+    @Override
+    void noneAsleep() {
+        if (monitor != null) {
+            monitor.noneAsleep(nowIfTold());
+        }
+    }
+
+    @Override
+    void loopIsUp() {
+        if (monitor != null) {
+            monitor.loopIsUp(nowIfTold());
+        }
+    }
+
+    @Override
+    void forEachRunning(Consumer<TimerNode> look) {
+        firings.forEach(look);
+    }
+
+    @Override
+    boolean isRunByCaller(Predicate<TimerNode> timer) {
+        return firings.isByCaller(timer);
+    }
+
+    @Override
+    public Thread runnerOf(TimerNode timer) {
+        return firings.runnerOf(timer);
+    }
+}

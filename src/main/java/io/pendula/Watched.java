@@ -1,0 +1,24 @@
+package io.pendula;
+
+import io.pendula.internal.queue.TimerNode;
+import java.util.function.Predicate;
+
+/** What those ask of a scheduler who tell people about it: the log, the flight recorder, the texts of timers. */
+interface Watched {
+    /** The scheduler of a timer; null for a queue alone, as tests have it. */
+    static Watched of(TimerNode t) {
+        return (Watched) QueuedNode.queueOf(t).host;
+    }
+
+    String name();
+
+    boolean isClosed();
+
+    TimerStats stats();
+
+    /** Asked under the lock of a queue, about its timers: then no such timer begins to run meanwhile. */
+    boolean isAnyRunning(Predicate<TimerNode> timer);
+
+    /** The thread that runs a timer, or null. */
+    Thread runnerOf(TimerNode timer);
+}
