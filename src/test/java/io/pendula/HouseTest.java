@@ -1,6 +1,7 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -32,7 +33,9 @@ class HouseTest {
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
     /** TimerQueue, QueueHost and QueueView name each other. */
-    private static final int LARGEST_CIRCLE = 3;
+    private static final int LARGEST_CIRCLE_IN_QUEUE = 3;
+    /** The sealed interfaces of timers, the nodes behind them, and the shutdown of tasks. */
+    private static final int LARGEST_CIRCLE = 8;
     private static final Pattern NAME = Pattern.compile("\\b[A-Z]\\w+\\b");
     private static final Pattern NO_CODE = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(\\\\.|[^\"\\\\])*\"|(?m:^import .*$)",
             Pattern.DOTALL);
@@ -72,19 +75,56 @@ class HouseTest {
 
     @Test
     void queue_itsClasses_nameEachOtherInSmallCircles() throws IOException {
+        Map<String, Set<String>> names = names(QUEUE);
+        assertTrue(names.size() > 20, names::toString);
+        assertEquals(List.of(), circles(names, LARGEST_CIRCLE_IN_QUEUE));
+    }
+
+    @Test
+    void all_theirClasses_nameEachOtherInSmallCircles() throws IOException {
+        Map<String, Set<String>> names = names(ROOT);
+        assertTrue(names.size() > 80, names::toString);
+        assertEquals(List.of(), circles(names, LARGEST_CIRCLE));
+    }
+
+    @Test
+    void classes_inTheRowsOfTheDesign_nameNoneAbove() throws IOException {
+        Map<String, Set<String>> names = names(ROOT);
+        Map<String, Integer> rows = new HashMap<>();
+        List<String> table = Files.readAllLines(Path.of("docs/design.md")).stream()
+                .dropWhile(line -> !line.equals("| row | classes |")).skip(2).takeWhile(line -> line.startsWith("|"))
+                .toList();
+        for (int i = 0; i < table.size() - 1; i++) { // the last row is the queue, which compiles alone
+            int row = i;
+            NAME.matcher(table.get(i)).results().forEach(r -> assertNull(rows.put(r.group(), row), r::group));
+        }
+        Set<String> ofQueue = names(QUEUE).keySet();
+        assertEquals(new TreeSet<>(rows.keySet()),
+                names.keySet().stream().filter(n -> !ofQueue.contains(n)).collect(Collectors.toCollection(TreeSet::new)));
+        List<String> upwards = rows.keySet().stream().flatMap(n -> names.get(n).stream()
+                .filter(m -> rows.containsKey(m) && rows.get(m) < rows.get(n)).map(m -> n + " names " + m)).toList();
+        assertEquals(List.of(), upwards);
+    }
+
+    /** By class, what occurs in its file outside of comments, texts and imports. */
+    private static Map<String, Set<String>> names(Path folder) throws IOException {
         Map<String, Set<String>> names = new HashMap<>();
-        for (Path f : sources(QUEUE)) {
+        for (Path f : sources(folder)) {
             String code = NO_CODE.matcher(Files.readString(f)).replaceAll(" ");
             names.put(f.getFileName().toString().replace(".java", ""),
                     NAME.matcher(code).results().map(MatchResult::group).collect(Collectors.toSet()));
         }
+        names.remove("package-info");
+        return names;
+    }
+
+    /** Those with more than {@code most} members. */
+    private static List<Set<String>> circles(Map<String, Set<String>> names, int most) {
         Map<String, Set<String>> reached = names.keySet().stream()
                 .collect(Collectors.toMap(n -> n, n -> reachedFrom(n, names)));
-        Set<Set<String>> circles = names.keySet().stream().map(n -> reached.get(n).stream()
-                .filter(m -> reached.get(m).contains(n)).collect(Collectors.<String, Set<String>>toCollection(TreeSet::new)))
-                .collect(Collectors.toSet());
-        assertTrue(names.size() > 20, names::toString);
-        assertEquals(List.of(), circles.stream().filter(c -> c.size() > LARGEST_CIRCLE).toList());
+        return names.keySet().stream().map(n -> reached.get(n).stream().filter(m -> reached.get(m).contains(n))
+                .collect(Collectors.<String, Set<String>>toCollection(TreeSet::new)))
+                .distinct().filter(c -> c.size() > most).toList();
     }
 
     private static Set<String> reachedFrom(String from, Map<String, Set<String>> names) {
