@@ -26,7 +26,9 @@ final class Worker extends QueueRunner implements Runnable {
     /** A park may be so much too short. */
     private static final long EARLY_NANOS = 200_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
-    private static final int CLOCK_EACH = 4;
+    static final int CLOCK_EACH = 8;
+    /** Two workers that run shorter callbacks of one queue get in each other's way. */
+    private static final long SHARING_PAYS_NANOS = 5_000;
     /** A worker that runs a timer so much later than its deadline has more to do than it can. */
     private static final long BEHIND_NANOS = 300_000;
     /** A callback that has been arming for so long may need the guard for what it arms. */
@@ -81,6 +83,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
     boolean isUpInVain;
+    private boolean hasCalledHelp;
     private boolean hasCheckedGuard;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
@@ -270,19 +273,22 @@ final class Worker extends QueueRunner implements Runnable {
         long now = began;
         boolean fresh = true;
         boolean again = false;
+        boolean sharing = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
             long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
             int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
             if (step == DueTimers.CLAIMED) {
-                callOthers(q, now);
+                callOthers(q, now, sharing);
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                // If all others are up, nobody else looks at the other queues.
-                if ((ran % CLOCK_EACH == 0 || !standby.isGuarded(this))
-                        && engine.timeline.now() - began >= BATCH_NANOS) {
-                    return true;
+                if (ran % CLOCK_EACH == 0 || !standby.isGuarded(this)) { // if all others are up, no other looks elsewhere
+                    long took = engine.timeline.now() - began;
+                    if (took >= BATCH_NANOS) {
+                        return true;
+                    }
+                    sharing = took > ran * SHARING_PAYS_NANOS;
                 }
             } else if (step == DueTimers.PUBLISHED) {
                 standby.published(this);
@@ -297,9 +303,10 @@ final class Worker extends QueueRunner implements Runnable {
         return true;
     }
 
-    /** Before a callback, if there is more to do than this thread can. */
-    private void callOthers(TimerQueue q, long now) {
-        if (lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
+    /** Before a callback, if there is more to do than this thread can: once, and again where that pays. */
+    private void callOthers(TimerQueue q, long now, boolean sharing) {
+        if ((!hasCalledHelp || sharing) && lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
+            hasCalledHelp = true;
             standby.callHelper(this);
         }
     }
@@ -377,6 +384,7 @@ final class Worker extends QueueRunner implements Runnable {
         wokeAt = engine.timeline.now();
         hasRun = false;
         runs = 0;
+        hasCalledHelp = false;
         hasCheckedGuard = false;
         if (!standby.isCovered(this)) {
             engine.noneAsleep();

@@ -4,6 +4,7 @@ import static io.pendula.LifeFixtures.await;
 import static io.pendula.LifeFixtures.eventually;
 import static io.pendula.LifeFixtures.spin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerQueue;
@@ -75,40 +76,51 @@ class BatchTest {
         it.arm(1, "other", it.scheduler::shutdownNow);
         it.run();
         int turn = it.order.indexOf("other");
-        assertTrue(turn <= 4, () -> turn + " of " + it.order);
+        assertTrue(turn <= Worker.CLOCK_EACH, () -> turn + " of " + it.order);
     }
 
     @Test
     void pollerIsBehind_helperHasGoneToSleepAgain_isCalledAgain() {
+        assertTrue(isHelperCalledAgain(20_000));
+    }
+
+    /** Two threads at one lock would run fewer of them than one does. */
+    @Test
+    void pollerIsBehind_callbacksAreShort_helperIsNotCalledAgain() {
+        assertFalse(isHelperCalledAgain(200));
+    }
+
+    private static boolean isHelperCalledAgain(long callbackNanos) {
         Stepped it = new Stepped();
-        Worker[] guards = {it.newGuard(), null};
-        it.arm(0, "one", () -> {
-            assertTrue(guards[0].isCalled());
-            guards[1] = it.newGuard();
-        });
-        it.arm(0, "two", () -> assertTrue(guards[1].isCalled()));
-        it.arm(0, "three", it.scheduler::shutdownNow);
+        Worker first = it.newGuard();
+        Worker[] second = new Worker[1];
+        boolean[] calledFirst = new boolean[1];
+        for (int i = 0; i < BLOCKING; i++) {
+            it.arm(0, "short", () -> {
+                if (second[0] == null) {
+                    calledFirst[0] = first.isCalled();
+                    second[0] = it.newGuard();
+                }
+                it.now += callbackNanos;
+            });
+        }
+        it.arm(0, "last", it.scheduler::shutdownNow);
         it.now += 1_000_000;
         it.run();
-        assertEquals(List.of("one", "two", "three"), it.order);
-        assertEquals(List.of(), it.thrown);
+        assertEquals(BLOCKING + 1, it.order.size());
+        assertTrue(calledFirst[0]);
+        return second[0].isCalled();
     }
 
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
     private static final class Stepped {
         volatile long now;
         final List<String> order = new CopyOnWriteArrayList<>();
-        final List<Throwable> thrown = new CopyOnWriteArrayList<>();
         final TimerScheduler scheduler = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false)
                 .clock(() -> now).threadFactory(r -> new Thread(r) {
                     @Override
                     public synchronized void start() {
                         // The test makes its steps.
-                    }
-                }).listener(new TimerListener() {
-                    @Override
-                    public void threw(TimerHandle timer, long latenessNanos, Throwable e) {
-                        thrown.add(e);
                     }
                 }).build();
         private final SchedulerEngine engine = scheduler.engine;

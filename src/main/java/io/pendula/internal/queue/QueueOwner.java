@@ -1,6 +1,6 @@
 package io.pendula.internal.queue;
 
-/** Sees to it that a queue's due timers run: the workers together ({@link Standby}), or an application's loop. */
+/** Sees to it that a queue's due timers run: the workers together, or an application's loop. */
 public interface QueueOwner {
     /** Called after the queue's pollUntil was moved to AWAKE. The caller holds no lock; never blocks, never throws. */
     void wake();
