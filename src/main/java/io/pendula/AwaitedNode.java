@@ -78,7 +78,7 @@ abstract class AwaitedNode extends QueuedNode {
         }
     }
 
-    /** After it has become done. Those who wait take themselves out; they may be here for a moment then. */
+    /** After it has become done. Threads that wait take themselves out; they may be here for a moment then. */
     final void wakeWaiters() {
         if (waiters != null) {
             synchronized (queue.runCompletion) {

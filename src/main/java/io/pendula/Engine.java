@@ -33,7 +33,7 @@ abstract class Engine implements QueueHost, Watched {
     volatile TimerQueue[] queues;
     /** Of a scheduler whose threads come and go: after so long without anything armed they end. Tests shorten it. */
     long idleNanos = IDLE_NANOS;
-    /** The lock for threads, loops, views and closing, and where those wait who close. */
+    /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
     final Object lifecycle = new Object();
     /** What the executor has, until it has run. */
     final Set<DispatchedFiring> handedOff = ConcurrentHashMap.newKeySet();
@@ -236,7 +236,7 @@ abstract class Engine implements QueueHost, Watched {
         }
     }
 
-    /** Tells those who wait in close(). */
+    /** Tells threads that wait in close(). */
     final void runEnded() {
         synchronized (lifecycle) {
             lifecycle.notifyAll();
@@ -268,7 +268,7 @@ abstract class Engine implements QueueHost, Watched {
         }
     }
 
-    /** Tells those who wait for timers that were collected as unfired. More than once, it does no more harm. */
+    /** Tells threads that wait for timers that were collected as unfired. More than once, it does no more harm. */
     final void abandon(List<TimerNode> unfired) {
         waiting.values().forEach(Receiver::run);
         unfired.forEach(TimerNode::abandoned);

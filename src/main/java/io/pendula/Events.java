@@ -40,7 +40,7 @@ class Events {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     }
 
-    /** For what must not break off what has begun: if the handler throws, too, there is nobody left to tell. */
+    /** For what must not break off what has begun: if the handler throws, too, nothing is left to tell. */
     static void uncaught(Throwable e) {
         try {
             handle(e);

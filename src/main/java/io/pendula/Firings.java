@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** The callbacks of a scheduler that are in progress, or handed to its executor: for those who close it. */
+/** The callbacks of a scheduler that are in progress, or handed to its executor: for threads that close it. */
 final class Firings {
     private final Engine engine;
     private final WorkerPool workerPool;

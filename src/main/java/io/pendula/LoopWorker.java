@@ -20,12 +20,12 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
      * The loop's thread alone calls what is in the second part. It says through nanosUntilNext until when it will wait,
      * which publishes pollUntil as a worker's sleep does (WakeGate has the argument), and it is taken to wait until
      * it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook, though the
-     * thread may have returned from its wait long ago; needless, but never too few, as nobody else can know.
+     * thread may have returned from its wait long ago; needless, but never too few, as no other thread can know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
      * return at once. It is called once for each wait, by the thread that moved pollUntil to AWAKE.
      *
-     * If it throws, nobody has been woken, so pollUntil is moved back, and the next thread that arms tries again. That
+     * If it throws, no thread was woken, so pollUntil is moved back, and the next thread that arms tries again. That
      * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
      * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. The loop
      * publishes in each queue, then sets waitsUntil, then looks at each pollUntil once more; a thread that has failed to
@@ -421,7 +421,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         }
     }
 
-    /** Gives the thread its interrupt flag back, and tells those who wait for this loop's callbacks. */
+    /** Gives the thread its interrupt flag back, and tells threads that wait for this loop's callbacks. */
     private void ended(boolean ran) {
         if (interrupted) {
             interrupted = false;

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The loops of one scheduler: knows them, and finds who takes over when one goes.
+ * The loops of one scheduler: knows them, and finds the one that takes over when another goes.
  *
  * <p>A timer belongs to its queue for life, so what moves is the queue as a whole: it gets another owner, under its
  * lock, which is then up and has a drain before it, and is woken. It stays among the scheduler's queues until nothing

@@ -74,7 +74,7 @@ final class Monitor implements Runnable {
      * tenant of the machine does, is no callback's fault.
      */
     private long paused;
-    /** When the last long pause of all threads was over: before that nobody can be blamed. */
+    /** When the last long pause of all threads was over: before that no thread can be blamed. */
     private long resumedAt;
     private volatile long sleepsUntil;
 
@@ -146,7 +146,7 @@ final class Monitor implements Runnable {
     /** Memory is short, or the clock has thrown. */
     private void recover(Throwable e) {
         try {
-            sleepsUntil = 0; // nobody need wake it
+            sleepsUntil = 0; // no thread need wake it
             Events.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
@@ -359,7 +359,7 @@ final class Monitor implements Runnable {
             return now + lookNanos;
         }
         if (p != WakeGate.AWAKE && hasOverslept(q, p, due, now) && q.gate.casPollUntil(p, WakeGate.AWAKE)) {
-            backstop.countRescue(); // once: from now on it is up, for all that anybody knows
+            backstop.countRescue(); // once: from now on it is up, for all that other threads know
             l.wake();
         }
         if (l.isConfined()) {

@@ -46,7 +46,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
         Receiver receiver = receiver();
         boolean prevented = queue.cancel(this);
         if (receiver != null) {
-            receiver.run(); // those who await must not wait for ever
+            receiver.run(); // threads in await must not wait for ever
         }
         return prevented;
     }

@@ -68,7 +68,7 @@ final class Parker {
             woke = timeline.now();
             long over = woke - now - parked;
             if (over < 0) {
-                return; // called by somebody
+                return; // called by another thread
             }
             if (spins && left > bias) {
                 learn(over);

@@ -119,7 +119,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     public void close() {
         queue.cancel(this);
         if (ticks != null) {
-            ticks.run(); // those who await must not wait for ever
+            ticks.run(); // threads in await must not wait for ever
         }
     }
 
@@ -145,7 +145,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public boolean fire(Runnable claimed, long deadline, long now) {
-        // Plain read: run k happens-before run k + 1. Opaque write: for those who call missed().
+        // Plain read: run k happens-before run k + 1. Opaque write: for calls of missed().
         SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, tempo.claimed(), now));
         if (ticks != null) {
             ticks.tick(deadline);

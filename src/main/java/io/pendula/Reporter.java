@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts what happens to callbacks, and tells of it: the flight recorder and the {@link Events} of the scheduler. What
- * these throw harms nobody: the calling thread's uncaught-exception handler hears of it.
+ * these throw does no harm: the calling thread's uncaught-exception handler hears of it.
  */
 final class Reporter {
     private final Events events;

@@ -280,14 +280,14 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
             if (period != 0) {
                 queue.stop(this);
             }
-            if ((period != 0 || unheld) && !isCancelled()) { // who cancels and interrupts need not be told
+            if ((period != 0 || unheld) && !isCancelled()) { // a thread that cancels and interrupts need not be told
                 throw e;
             }
         }
         return true;
     }
 
-    /** Calls the task if nobody has put anything in the place of {@code before}; then true, or what the task throws. */
+    /** Calls the task if nothing was put in the place of {@code before}; then true, or what the task throws. */
     private boolean call(Runnable claimed, Object before) throws Exception {
         Thread me = Thread.currentThread();
         if (!RUNNER.compareAndSet(this, before, me)) {

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 
 /**
  * The end of a scheduler. Each step can be repeated, so that what one call could not do, the next one does. Its monitor
- * is taken before all other locks; no callback runs and nobody waits under it.
+ * is taken before all other locks; no callback runs and no thread waits under it.
  */
 final class SchedulerCloser {
     /*

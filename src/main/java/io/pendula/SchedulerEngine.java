@@ -31,7 +31,7 @@ final class SchedulerEngine extends Engine {
     private final Monitor monitor;
     /** Under lifecycle; null until it is closed. */
     private SchedulerCloser closer;
-    /** Under lifecycle. How views are shut down. Weak: a view that nobody uses any more need not be told. */
+    /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     SchedulerEngine(Options options) {

@@ -18,9 +18,9 @@ final class ShutdownTracker implements Runnable {
      * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
      * sets phase, then looks for live tasks: a pool in every queue, then among the runs in progress; a view in its
      * rosters, where each task is entered before its push and crossed out when it has ended, so that a view's end costs
-     * what the view has. Each task that is found is counted, once, through the task's own tally; who ends a counted
-     * task takes it off again, and the last one ends the executor. The shutdown holds one count itself until it has
-     * looked everywhere. If it fails on the way it keeps that count, and what it has taken back; the next one goes on.
+     * what the view has. Each task that is found is counted, once, through the task's own tally. The thread that ends a
+     * counted task takes it off again, and the last one ends the executor. The shutdown holds one count itself until it
+     * has looked everywhere. If it fails on the way it keeps that count, and what it has taken back; the next goes on.
      *
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue
@@ -35,10 +35,10 @@ final class ShutdownTracker implements Runnable {
      * a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner has it.
      * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The worker
      * waits for a shutdownNow() in progress before it refuses anything. A periodic task whose run has begun is wanted
-     * by nobody before that has ended; then it is seen to by the look at phase after its push.
+     * by none of them before that has ended; then the look at phase after its push sees to it.
      *
-     * Nor is one counted for ever: it is counted, then looked at again, while who ends it changes its word, then looks
-     * at phase and the tally.
+     * Nor is one counted for ever: it is counted, then looked at again, while the thread that ends it changes its word,
+     * then looks at phase and the tally.
      */
 
     private static final int RUNNING = 0;
@@ -98,7 +98,7 @@ final class ShutdownTracker implements Runnable {
             task.queue.arm(task, when);
         } catch (Throwable e) { // the scheduler is closed, perhaps, or it is full
             if (task.refuse()) {
-                crossOut(task); // if it was never armed nobody else does
+                crossOut(task); // if it was never armed no other call does
                 throw e;
             }
             return task; // a shutdownNow() has found it in a roster, and given it back
@@ -119,7 +119,7 @@ final class ShutdownTracker implements Runnable {
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
     private boolean isAccepted(ScheduledTask<?> task) {
         if (task.isPeriodic()) {
-            armedAgain(task); // it may have run several times, or be in somebody's list: cancelled, not rejected
+            armedAgain(task); // it may have run several times, or be in a returned list: cancelled, not rejected
             return true;
         }
         return !task.refuse();
@@ -166,7 +166,7 @@ final class ShutdownTracker implements Runnable {
             return false;
         }
         if (!task.count() || !task.isLive() && task.uncount()) {
-            release(); // counted by somebody else, or ended meanwhile
+            release(); // counted by another thread, or ended meanwhile
         }
         return true;
     }
@@ -200,7 +200,7 @@ final class ShutdownTracker implements Runnable {
     }
 
     private List<Runnable> end(int to) {
-        synchronized (shuttingDown) { // no callback runs and nobody waits in here
+        synchronized (shuttingDown) { // no callback runs and no thread waits in here
             boolean first = phase == RUNNING; // then the hold is there from the beginning
             phase = Math.max(phase, to); // before the first look at any task
             if (first || unsettled || hold()) {

@@ -380,7 +380,7 @@ final class Standby implements QueueOwner {
     }
 
     private void sleepBehind(Worker d, Worker p, long now) {
-        d.sleeps(Timeline.NEVER); // before it looks who else does, see 4
+        d.sleeps(Timeline.NEVER); // before it looks which others do, see 4
         if (guardAsleep(d) != null) {
             return; // in reserve
         }

@@ -18,7 +18,7 @@ final class Texts {
         return nanos > NEVER ? "never due" : "due in " + duration(nanos);
     }
 
-    /** The digits that nobody needs are cut off, so that no text says that more is left than there is. */
+    /** Needless digits are cut off, so that no text says that more is left than there is. */
     static String duration(long nanos) {
         long unit = nanos >= SECOND ? MILLI : nanos >= MILLI ? MICRO : 1;
         return Duration.ofNanos(nanos - nanos % unit).toString();

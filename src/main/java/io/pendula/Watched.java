@@ -3,7 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import java.util.function.Predicate;
 
-/** What those ask of a scheduler who tell people about it: the log, the flight recorder, the texts of timers. */
+/** What the log, the flight recorder and the texts of timers ask of a scheduler. */
 interface Watched {
     /** The scheduler of a timer; null for a queue alone, as tests have it. */
     static Watched of(TimerNode t) {

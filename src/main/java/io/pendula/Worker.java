@@ -366,7 +366,7 @@ final class Worker extends QueueRunner implements Runnable {
                 parker.parkUntil(target, polls ? next : target, this);
             }
             if (look != Timeline.NEVER && !called && engine.timeline.now() >= look - EARLY_NANOS) {
-                backstop.look(look, this); // before it finds by itself what nobody has called it for
+                backstop.look(look, this); // before it finds by itself what no thread has called it for
             }
             left = ends && engine.timeline.now() >= target && leave();
         } finally {
@@ -446,7 +446,7 @@ final class Worker extends QueueRunner implements Runnable {
         PULSE.setOpaque(this, pulse + 1);
     }
 
-    /** If the callback blocks, somebody must look after what is left behind. */
+    /** If the callback blocks, another worker must look after what is left behind. */
     private void ensureGuard() {
         if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
             workerPool.growIfAlone(this);

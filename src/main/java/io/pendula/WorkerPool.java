@@ -128,7 +128,7 @@ final class WorkerPool {
 
     /**
      * A worker of a pool is about to run a task. Starts one more, if there may be more and none sleeps. The user's
-     * factory may be slow, so nobody waits for it but the worker that has called it; all others go on, and those that
+     * factory may be slow, so no thread waits for it but the worker that has called it; all others go on, and those that
      * go to sleep meanwhile look after what that one leaves.
      */
     void growIfAlone(Worker by) {

@@ -55,7 +55,7 @@ public final class Compactor {
      * begins before more have become stale. Volatile: read by threads that make entries stale.
      */
     private volatile int fruitless;
-    /** The owner is at it, or will come back to it before it sleeps, so that nobody need wake it. */
+    /** The owner is at it, or will come back to it before it sleeps, so that no thread need wake it. */
     private volatile boolean sweeping;
     /** Where the sweep has got to; slots above have been looked at. */
     private int hand;
@@ -170,7 +170,7 @@ public final class Compactor {
                 fellShort = !enough && !liveness.thorough;
                 liveness.thorough = false;
             }
-            return sweeping || isOverBound(); // after clearing the flag, for those who saw it and woke nobody
+            return sweeping || isOverBound(); // after clearing the flag, for threads that saw it and woke none
         } finally {
             lock.unlock();
         }
@@ -276,7 +276,7 @@ public final class Compactor {
 
     /**
      * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
-     * ones that somebody else should get the lock meanwhile.
+     * ones that another thread should get the lock meanwhile.
      */
     boolean cleanTops(long lazyFrom) {
         int dropped = 0;

@@ -13,7 +13,7 @@ abstract class InboxFields extends Padded {
 }
 
 /**
- * The timers that were armed and that nobody has taken out yet: a stack to which any thread pushes, and which a drain
+ * The timers that were armed and that no drain has taken out yet: a stack to which any thread pushes, and which a drain
  * takes as a whole. On cache lines of its own, so that a push does not slow the worker's look at its heap.
  *
  * <p>It also knows the timers that resets are about to push ({@link Posts}), whose words may say already that they are
@@ -32,7 +32,7 @@ final class Inbox extends InboxFields {
     static final TimerNode RETIRED = new TimerNode(null);
     /** The link of a timer that its pusher has left in posts. As any timer's there, it says: no entry is in place. */
     static final TimerNode UNPUSHED = new TimerNode(null);
-    /** What arrivals says where nobody asks: below every deadline, so no arming notes anything. */
+    /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 
     private static final VarHandle HEAD;

@@ -31,7 +31,7 @@ public final class Ownership {
         this.overdue = overdue;
     }
 
-    /** Whether nobody but the owner may run what is due. Never so of a queue that was armed for anybody. */
+    /** Whether no thread but the owner may run what is due, as in the queue of a confined loop. */
     public boolean isConfined() {
         QueueOwner k = gate.home();
         return k != null && k.isConfined();

@@ -8,7 +8,7 @@ public final class PendingLimit {
     private final long max;
     private final AtomicLong held = new AtomicLong();
     /**
-     * Permits that threads have given back who had no stack left for a call. Changed under this object's monitor, which
+     * Permits that threads without stack for a call have given back. Changed under this object's monitor, which
      * needs none; never lower than before.
      */
     public volatile long returned;

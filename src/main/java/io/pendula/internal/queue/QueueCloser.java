@@ -13,7 +13,7 @@ import static io.pendula.internal.queue.TimerState.state;
 
 import java.util.List;
 
-/** The end of a queue: collects its armed timers as unfired, and settles with those who arm or run at that moment. */
+/** The end of a queue: collects its armed timers as unfired, and settles with threads that arm or run at that moment. */
 final class QueueCloser {
     /*
      * Closing

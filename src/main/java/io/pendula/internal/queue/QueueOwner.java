@@ -24,7 +24,7 @@ public interface QueueOwner {
     /** Under the queue's lock: a queue that others had taken over is its own again. */
     default void tookBack() {}
 
-    /** Whether nobody else may run the timers of its queues. */
+    /** Whether no other thread may run the timers of its queues. */
     default boolean isConfined() {
         return false;
     }

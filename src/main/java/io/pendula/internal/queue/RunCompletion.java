@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class RunCompletion {
     private record Awaiter(TimerNode timer, Thread thread) {}
 
-    /** Null until somebody waits. Copied at each change, under this object's monitor; the end of a run takes no lock. */
+    /** Null until a thread waits. Copied at each change, under this object's monitor; the end of a run takes no lock. */
     private volatile Awaiter[] awaiters;
 
     /** The word of {@code t} has just left the running states. */

@@ -57,7 +57,7 @@ public class TimerNode {
      *             *CANCELLED*                                IllegalStateException
      * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
      *                                                        task may rest there and not be over
-     * claim stopped REMOVED, DELETED -> RUNNING              for the caller of shutdownNow(), who runs it
+     * claim stopped REMOVED, DELETED -> RUNNING              for the caller of shutdownNow(), to run it
      * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
@@ -277,7 +277,7 @@ public class TimerNode {
 
     /**
      * Runs the claimed firing, outside every lock. What it throws, the listener hears of. False if the firing was given
-     * to somebody else, who ends the run.
+     * to another thread, which ends the run.
      */
     public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
         claimed.run();

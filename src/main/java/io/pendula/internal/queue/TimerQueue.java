@@ -264,7 +264,7 @@ public final class TimerQueue extends Padded {
                     break;
                 case DELETED:
                     if (later) {
-                        // No wake: nobody sleeps beyond the key of an entry that is still there.
+                        // No wake: no owner sleeps beyond the key of an entry that is still there.
                         if (tryArm(t, w, when)) {
                             compactor.staleCounter.add(-STALE);
                             return false;

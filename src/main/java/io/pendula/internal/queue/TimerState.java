@@ -7,7 +7,7 @@ package io.pendula.internal.queue;
 public final class TimerState {
     // The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
 
-    /** Never armed, or fired. Nowhere. For a timer without a task: fired, and nobody has received it yet. */
+    /** Never armed, or fired. Nowhere. For a timer without a task: fired, and not received yet. */
     public static final int NO_STATUS = 0;
     /** Stopped and let go. Nowhere. */
     public static final int REMOVED = 1;

@@ -98,7 +98,7 @@ public final class WakeGate extends GateFields {
         return home;
     }
 
-    /** Under the queue's lock, unless nobody else knows the queue yet. */
+    /** Under the queue's lock, unless no other thread knows the queue yet. */
     void setHome(QueueOwner home) {
         this.home = home;
     }

@@ -29,7 +29,7 @@ package io.pendula.internal.queue;
  * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
  *    twice.
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was.
- * 5. No callback runs, and nobody is woken, while the lock is held.
+ * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed or
  *    retired). Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock
  *    allows, or copies more than one chunk of the heap; only a close may take longer. The lock stays in this package.
@@ -50,7 +50,7 @@ package io.pendula.internal.queue;
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   sleepsLong owner, under the lock                 threads that stop                volatile
  *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
- * StaleCounter anyone who counts                     anyone                           volatile read-modify-write
+ * StaleCounter any thread that counts                any thread                         volatile read-modify-write
  * Compactor.fruitless, sweeping
  *              lock holder                           threads that make entries stale  volatile
  * QueueCloser.closed
@@ -60,6 +60,6 @@ package io.pendula.internal.queue;
  *              lock holder                           lock holder (heap.size() also    plain
  *                                                    racily, for a bound)
  *
- * Locks: a queue's lock is the innermost one; nobody holds two. The monitor object of runCompletion nests inside
+ * Locks: a queue's lock is the innermost one; no thread holds two. The monitor object of runCompletion nests inside
  * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */
