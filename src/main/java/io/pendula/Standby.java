@@ -286,7 +286,9 @@ final class Standby implements QueueOwner {
         synchronized (this) {
             if (d.firedAt != 0) {
                 lastWake = Math.max(lastWake, d.firedAt);
-                noteRuns(now - d.firedAt > d.runs * LONG_RUN_NANOS);
+                if (d.runs > 0) { // else it has only drained, which says nothing of callbacks
+                    noteRuns(now - d.firedAt > d.runs * LONG_RUN_NANOS);
+                }
             }
             if (poller == d) {
                 if (!polls) {

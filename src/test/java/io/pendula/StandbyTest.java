@@ -250,6 +250,17 @@ class StandbyTest {
         assertEquals(NOW + 10 * MS + Standby.BOUND_NANOS, second.until);
     }
 
+    /** A helper drains what it has found in line, and nothing of that was due. */
+    @Test
+    void sleep_behindThePoller_onlyDrained_nextDeadlineIsWithinTheGrace() {
+        firings(Standby.LONG_RUNS, 0, 201 * US);
+        arm(NOW + 10 * MS);
+        arm(NOW + 10 * MS + Standby.SHORT_GRACE_NANOS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 10 * MS + Standby.BOUND_NANOS, second.until);
+    }
+
     /** The poller wakes up so often, runs so many callbacks, is up for so long, and goes to sleep. */
     private void firings(int count, int callbacks, long nanos) {
         for (int i = 0; i < count; i++) {
