@@ -283,7 +283,7 @@ final class Worker extends QueueRunner implements Runnable {
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (ran % CLOCK_EACH == 0 || !standby.isGuarded(this)) { // if all others are up, no other looks elsewhere
+                if (ran % CLOCK_EACH == 0 || !isOtherLooking()) {
                     long took = engine.timeline.now() - began;
                     if (took >= BATCH_NANOS) {
                         return true;
@@ -301,6 +301,11 @@ final class Worker extends QueueRunner implements Runnable {
             }
         }
         return true;
+    }
+
+    /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
+    private boolean isOtherLooking() {
+        return engine.queues.length == 1 || standby.isGuarded(this);
     }
 
     /** Before a callback, if there is more to do than this thread can: once, and again where that pays. */
