@@ -1,5 +1,6 @@
 package io.pendula;
 
+import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import java.time.Duration;
 import org.apache.pekko.actor.Cancellable;
@@ -9,13 +10,15 @@ import scala.concurrent.ExecutionContext;
 
 /**
  * Pekko's LightArrayRevolverScheduler as built: a wheel of 512 slots with a tick of 10 ms, and a queue before it.
- * Callbacks run on its one thread; without a delay they run in the caller.
+ * Callbacks run on its one thread; without a delay they run in the caller. The thread reads the clock once and counts
+ * all delays that it then finds in the queue from there: a timer that is armed meanwhile may be early.
  */
 final class PekkoTimer implements Rival {
-    private final LightArrayRevolverScheduler timer = new LightArrayRevolverScheduler(
-            ConfigFactory.parseString("pekko.scheduler { tick-duration = 10ms, ticks-per-wheel = 512, "
-                    + "error-on-tick-duration-verification-failed = on, shutdown-timeout = 5s }"),
-            NoLogging.getInstance(), Thread::new);
+    static final Config CONFIG = ConfigFactory.parseString("pekko.scheduler { tick-duration = 10ms, "
+            + "ticks-per-wheel = 512, error-on-tick-duration-verification-failed = on, shutdown-timeout = 5s }");
+
+    private final LightArrayRevolverScheduler timer = new LightArrayRevolverScheduler(CONFIG, NoLogging.getInstance(),
+            Thread::new);
 
     @Override
     public Object schedule(long delayNanos, Task task) {

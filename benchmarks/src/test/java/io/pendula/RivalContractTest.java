@@ -43,7 +43,7 @@ class RivalContractTest {
             // It follows the wall clock, which may be set.
             case JAVA_TIMER -> EnumSet.of(RivalContract.NEVER_EARLY, RivalContract.RESET_TO_EARLIER,
                     RivalContract.RESET_TO_LATER);
-            // It counts a delay from a time that it read before it took the timer: early where it is preempted between.
+            // It counts a delay from a time that it read before it took the timer: see PekkoTimerTest.
             case PEKKO -> EnumSet.of(RivalContract.NEVER_EARLY, RivalContract.RESET_TO_EARLIER,
                     RivalContract.RESET_TO_LATER);
             default -> EnumSet.noneOf(RivalContract.class);
