@@ -24,7 +24,7 @@ final class Plan {
     private static final List<String> MOST_IMPORTANT = List.of("PENDULA", "STPE", "FJP", "HWT", "NETTY_EXECUTOR",
             "KAFKA");
     private static final List<String> FURTHER_LIBRARIES = List.of("PENDULA_POOL", "STPE_KEEPS", "HWT_100MS",
-            "NETTY_NIO", "NETTY_EPOLL", "JAVA_TIMER", "PEKKO");
+            "NETTY_NIO", "NETTY_EPOLL", "JAVA_TIMER", "PEKKO", "VERTX");
     private static final List<String> HISTORY = List.of("GO_1_9", "GO_1_10", "GO_1_14", "GOIM", "NGINX", "SKIP_LIST",
             "WHEEL_1MS", "WHEEL_10MS", "SKYNET_1MS", "SKYNET_10MS", "EVENT_LOOP", "EVENT_LOOPS");
     private static final List<String> POOLS = List.of("PENDULA_POOL", "STPE", "FJP", "NETTY_EXECUTOR");

@@ -46,6 +46,7 @@ public enum SchedulerType {
     JAVA_TIMER(threads -> new JavaTimer()),
     KAFKA(threads -> new KafkaTimer()),
     PEKKO(threads -> new PekkoTimer()),
+    VERTX(threads -> new VertxTimer()),
 
     // The designs of the history of timers.
     GO_1_9(threads -> Designs.go19()),

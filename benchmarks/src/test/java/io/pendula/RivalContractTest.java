@@ -52,7 +52,7 @@ class RivalContractTest {
 
     private static long tickNanos(SchedulerType type) {
         return MILLISECONDS.toNanos(switch (type) {
-            case HWT, KAFKA, JAVA_TIMER, WHEEL_1MS, SKYNET_1MS -> 1;
+            case HWT, KAFKA, JAVA_TIMER, VERTX, WHEEL_1MS, SKYNET_1MS -> 1;
             case PEKKO, WHEEL_10MS, SKYNET_10MS -> 10;
             case HWT_100MS -> 100;
             default -> 0;
