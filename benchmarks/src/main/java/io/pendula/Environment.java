@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class Environment {
     private Environment() {}
 
-    static Map<String, String> describe(List<Launch.Jvm> javas) {
+    static Map<String, String> describe(List<Launch.Jvm> javas) throws InterruptedException {
         Map<String, String> about = new LinkedHashMap<>();
         about.put("date", LocalDate.now().toString());
         about.put("commit", commit());
@@ -25,6 +25,8 @@ final class Environment {
                 + memory() + ", " + System.getProperty("os.name") + " " + System.getProperty("os.version"));
         about.put("java", javas.stream().map(j -> j.version() + " with " + String.join(" ", j.flags("2g")))
                 .collect(Collectors.joining("; ")));
+        GoProgram.INSTALLED.version().ifPresent(version -> about.put("go", version + ", GOMAXPROCS as a row's workers, "
+                + "else " + Runtime.getRuntime().availableProcessors()));
         return about;
     }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One subject in one cell of a case, measured in a JVM of its own.
+ * One subject in one cell of a case, measured in a JVM of its own; Go is measured in a process of its own.
  *
  * @param measured the case
  * @param cell its settings
@@ -66,9 +66,9 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
         }
     }
 
-    /** @throws IOException if the JVM fails */
+    /** @throws IOException if the process fails */
     List<Part> run() throws IOException, InterruptedException, Skipped {
-        return measured.measure(this);
+        return subject.spec().equals(GoProgram.SUBJECT) ? GoProgram.INSTALLED.measure(this) : measured.measure(this);
     }
 
     /** Runs the case's {@link Case#run} in a {@link Child}. */
@@ -79,10 +79,15 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
                 "subject=" + subject.spec()));
         more.forEach((key, value) -> command.add(key + "=" + value));
         cell.forEach((key, value) -> command.add(key + "=" + value));
+        return parts(command);
+    }
+
+    /** Runs a command that prints its figures as a {@link Child} does. */
+    List<Part> parts(List<String> command) throws IOException, InterruptedException, Skipped {
         List<Part> parts = new ArrayList<>();
         for (String line : output(command)) {
             if (line.startsWith(Child.SKIPPED)) {
-                throw new Skipped(line.substring(Child.SKIPPED.length()));
+                throw new Skipped(line.substring(Child.SKIPPED.length()).strip());
             }
             if (line.startsWith(Child.FIGURES)) {
                 parts.add(part(line.substring(Child.FIGURES.length())));
@@ -109,7 +114,7 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
         return new Part(settings, figures);
     }
 
-    private static List<String> output(List<String> command) throws IOException, InterruptedException {
+    static List<String> output(List<String> command) throws IOException, InterruptedException {
         Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         Thread limit = new Thread(() -> {
             try {

@@ -82,7 +82,7 @@ final class Measuring {
             skipped.add(kind);
             figures.add(new Results.Figure(name, launch.java().version(), cell, launch.subject().label(), round,
                     SKIPPED, 1));
-            shown = "skipped:" + e.getMessage();
+            shown = "skipped: " + e.getMessage();
         } catch (IOException e) {
             failures++;
             shown = "FAILED: " + e.getMessage();

@@ -90,7 +90,7 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             Map.entry("NETTY_EXECUTOR", "Netty event loop"), Map.entry("NETTY_NIO", "Netty NIO loop"),
             Map.entry("NETTY_EPOLL", "Netty epoll loop"), Map.entry("KAFKA", "Kafka timer"),
             Map.entry("PEKKO", "Pekko wheel"), Map.entry("JAVA_TIMER", "java.util.Timer"),
-            Map.entry("VERTX", "Vert.x"),
+            Map.entry("VERTX", "Vert.x"), Map.entry("GO", "Go itself"),
             Map.entry("GO_1_14", "design of Go 1.14"), Map.entry("GO_1_10", "design of Go 1.10"),
             Map.entry("GO_1_9", "design of Go 1.9"));
 
