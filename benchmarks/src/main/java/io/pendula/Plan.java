@@ -52,6 +52,7 @@ final class Plan {
         Plan plan = new Plan();
         Map<String, String> brief = Settings.parse("warmMs=120 windowMs=120 windows=5");
         plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1", MOST_IMPORTANT, brief, 2);
+        plan.add("startstop", "delays=ONE inFlight=16000|100000 pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=ONE inFlight=1000 pending=100000 threads=2", MOST_IMPORTANT, brief, 2);
         plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
@@ -59,6 +60,8 @@ final class Plan {
         plan.add("frontier", "busy=false", List.of(),
                 Settings.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
         plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
+        plan.add("looparm", "delays=ONE inFlight=1000|16000 pending=100000",
+                List.of("PENDULA", "NETTY", "AGRONA_PACED", "HWT"), brief, 2);
         plan.add("memory", "", MOST_IMPORTANT, Map.of(), 2.5);
         plan.add("floor", "op=clock|cas|allocate|heap|park", List.of(), brief, 2);
         return plan;

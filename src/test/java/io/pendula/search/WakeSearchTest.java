@@ -84,7 +84,8 @@ class WakeSearchTest {
                 stalling(Owner.WORKER, 2, 0), stalling(Owner.TWO_WORKERS, 1, 0), stalling(Owner.LOOP_AND_WORKER, 1, 0),
                 spurious(Owner.TWO_WORKERS, 1), spurious(Owner.LOOP_AND_WORKER, 1));
         Stream<Arguments> large = MINUTES == null ? Stream.of() : Stream.of(level(Owner.WORKER, 4, 0),
-                level(Owner.LOOP, 4, 0), level(Owner.WORKER, 1, 2), level(Owner.LOOP, 1, 2),
+                level(Owner.LOOP, 4, 0), level(Owner.WORKER, 2, 1), level(Owner.WORKER, 1, 2),
+                level(Owner.LOOP, 2, 1), level(Owner.LOOP, 1, 2),
                 level(Owner.TWO_WORKERS, 2, 0), level(Owner.TWO_WORKERS, 1, 1), level(Owner.LOOP_AND_WORKER, 1, 1));
         return Stream.of(small, full, large).flatMap(s -> s);
     }
