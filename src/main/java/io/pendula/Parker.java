@@ -11,9 +11,11 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
  * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to
- * come then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. Where wakes are not
- * rationed a sleep that is shorter than the oversleep is spun through as a whole; else it is a park of the shortest
- * kind.
+ * come then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. A sleep that is shorter
+ * than the oversleep is a park of the shortest kind.
+ *
+ * <p><b>Exact.</b> Where wakes are not rationed it is the 33 % quantile, and up to 100 microseconds are spun away. A
+ * sleep that is shorter than the oversleep is spun through as a whole.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
  * batch wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
@@ -21,11 +23,13 @@ import java.util.concurrent.locks.LockSupport;
 final class Parker {
     private static final long MAX_BIAS_NANOS = 100_000;
     private static final long MAX_SPIN_NANOS = 30_000;
+    private static final long MAX_EXACT_SPIN_NANOS = 100_000;
     /** What is learned begins here: two sleepers that learn from nothing need hundreds of sleeps. */
     private static final long FIRST_BIAS_NANOS = 40_000;
     /** Down eight times as fast as up: at rest where one oversleep in nine is shorter than the bias. */
     private static final long BIAS_DOWN_NANOS = 2_000;
     private static final long BIAS_UP_NANOS = 250;
+    private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
@@ -36,6 +40,8 @@ final class Parker {
     /** Wakes are not rationed. */
     private final boolean isExact;
     private final boolean spins;
+    private final long maxSpin;
+    private final long biasUp;
     private long bias;
 
     Parker(Timeline timeline, boolean isExact) {
@@ -44,6 +50,8 @@ final class Parker {
         // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
         // that stands still.
         this.spins = timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
+        this.maxSpin = isExact ? MAX_EXACT_SPIN_NANOS : MAX_SPIN_NANOS;
+        this.biasUp = isExact ? EXACT_BIAS_UP_NANOS : BIAS_UP_NANOS;
         this.bias = spins ? FIRST_BIAS_NANOS : 0;
     }
 
@@ -73,7 +81,7 @@ final class Parker {
             if (spins && left > bias) {
                 learn(over);
             }
-            if (next - woke > MAX_SPIN_NANOS) {
+            if (next - woke > maxSpin) {
                 return; // to park once more
             }
         } // else any park would end too late
@@ -85,7 +93,7 @@ final class Parker {
     }
 
     private void learn(long over) {
-        bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + BIAS_UP_NANOS);
+        bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + biasUp);
     }
 
     /** Asks the kernel to wake this thread without slack. Best effort: false where that cannot be had. */
