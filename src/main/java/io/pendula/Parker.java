@@ -29,6 +29,7 @@ final class Parker {
     /** Down eight times as fast as up: at rest where one oversleep in nine is shorter than the bias. */
     private static final long BIAS_DOWN_NANOS = 2_000;
     private static final long BIAS_UP_NANOS = 250;
+    /** Where wakes are not rationed: at rest where one oversleep in three is shorter. */
     private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Measures Go's own timers: a program of ours in Go, which is built where there is a go command. */
@@ -36,11 +35,7 @@ final class GoProgram {
 
     /** @throws Launch.Skipped if there is no go command, or the program does not have the case or the cell */
     List<Launch.Part> measure(Launch launch) throws IOException, InterruptedException, Launch.Skipped {
-        List<String> arguments = new ArrayList<>(List.of(built().toString(), launch.measured().name()));
-        for (Map<String, String> settings : List.of(launch.more(), launch.cell())) {
-            settings.forEach((key, value) -> arguments.add(key + "=" + value));
-        }
-        return launch.parts(arguments);
+        return launch.parts(new ArrayList<>(List.of(built().toString(), launch.measured().name())));
     }
 
     private synchronized Path built() throws IOException, InterruptedException, Launch.Skipped {

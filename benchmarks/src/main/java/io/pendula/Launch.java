@@ -77,13 +77,13 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
         command.addAll(java.flags("2g"));
         command.addAll(List.of("-cp", classPath(), Child.class.getName(), measured.name(),
                 "subject=" + subject.spec()));
-        more.forEach((key, value) -> command.add(key + "=" + value));
-        cell.forEach((key, value) -> command.add(key + "=" + value));
         return parts(command);
     }
 
-    /** Runs a command that prints its figures as a {@link Child} does. */
+    /** Runs a command, to which it adds the settings, and which prints its figures as a {@link Child} does. */
     List<Part> parts(List<String> command) throws IOException, InterruptedException, Skipped {
+        more.forEach((key, value) -> command.add(key + "=" + value));
+        cell.forEach((key, value) -> command.add(key + "=" + value));
         List<Part> parts = new ArrayList<>();
         for (String line : output(command)) {
             if (line.startsWith(Child.SKIPPED)) {

@@ -50,7 +50,7 @@ package io.pendula.internal.queue;
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   sleepsLong owner, under the lock                 threads that stop                volatile
  *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
- * StaleCounter any thread that counts                any thread                         volatile read-modify-write
+ * StaleCounter any thread that counts                any thread                       volatile read-modify-write
  * Compactor.fruitless, sweeping
  *              lock holder                           threads that make entries stale  volatile
  * QueueCloser.closed
