@@ -36,7 +36,8 @@ final class RaftGroups implements AutoCloseable {
         @Override
         public void onApply(Iterator entries) {
             while (entries.hasNext()) {
-                log.add(StandardCharsets.UTF_8.decode(entries.getData()).toString());
+                // A copy's position: the leader's replicators read the same buffer, perhaps later than this.
+                log.add(StandardCharsets.UTF_8.decode(entries.getData().duplicate()).toString());
                 if (entries.done() != null) {
                     entries.done().run(Status.OK());
                 }
