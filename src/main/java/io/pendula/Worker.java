@@ -31,6 +31,8 @@ final class Worker extends QueueRunner implements Runnable {
     private static final long SHARING_PAYS_NANOS = 5_000;
     /** A worker that runs a timer so much later than its deadline has more to do than it can. */
     private static final long BEHIND_NANOS = 300_000;
+    /** The same where sharing pays: about what it takes to wake another worker. */
+    private static final long SHARED_BEHIND_NANOS = 20_000;
     /** A callback that has been arming for so long may need the guard for what it arms. */
     private static final long YOUNG_NANOS = 100_000;
     /** A poller that has been in one callback for so long is held up. */
@@ -84,6 +86,8 @@ final class Worker extends QueueRunner implements Runnable {
     private boolean isSlack;
     boolean isUpInVain;
     private boolean hasCalledHelp;
+    /** Callbacks have taken so long of late that two workers should share them. */
+    private boolean sharingPays;
     private boolean hasCheckedGuard;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
@@ -273,22 +277,25 @@ final class Worker extends QueueRunner implements Runnable {
         long now = began;
         boolean fresh = true;
         boolean again = false;
-        boolean sharing = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
             long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
             int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
             if (step == DueTimers.CLAIMED) {
-                callOthers(q, now, sharing);
+                callOthers(q, now);
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (ran % CLOCK_EACH == 0 || !isOtherLooking()) {
-                    long took = engine.timeline.now() - began;
-                    if (took >= BATCH_NANOS) {
+                if (ran % CLOCK_EACH == 0 || sharingPays || !isOtherLooking()) {
+                    long read = engine.timeline.now();
+                    sharingPays = read - began > ran * SHARING_PAYS_NANOS;
+                    if (read - began >= BATCH_NANOS) {
                         return true;
                     }
-                    sharing = took > ran * SHARING_PAYS_NANOS;
+                    if (sharingPays) { // the reading before is old, and would hide how late the next one is
+                        now = read;
+                        again = true;
+                    }
                 }
             } else if (step == DueTimers.PUBLISHED) {
                 standby.published(this);
@@ -309,8 +316,9 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     /** Before a callback, if there is more to do than this thread can: once, and again where that pays. */
-    private void callOthers(TimerQueue q, long now, boolean sharing) {
-        if ((!hasCalledHelp || sharing) && lateness() > BEHIND_NANOS && q.due.nextWhenOpaque() <= now) {
+    private void callOthers(TimerQueue q, long now) {
+        long behind = sharingPays ? SHARED_BEHIND_NANOS : BEHIND_NANOS;
+        if ((!hasCalledHelp || sharingPays) && lateness() > behind && q.due.nextWhenOpaque() <= now) {
             hasCalledHelp = true;
             standby.callHelper(this);
         }

@@ -112,6 +112,36 @@ class BatchTest {
         return second[0].isCalled();
     }
 
+    @Test
+    void pollerIsALittleBehind_callbacksTakeLong_helperIsCalled() {
+        assertTrue(isHelperCalledWhenALittleBehind(12_000));
+    }
+
+    /** To wake it would cost more than all of them. */
+    @Test
+    void pollerIsALittleBehind_callbacksAreShort_helperIsNotCalled() {
+        assertFalse(isHelperCalledWhenALittleBehind(1_000));
+    }
+
+    private static boolean isHelperCalledWhenALittleBehind(long callbackNanos) {
+        Stepped it = new Stepped();
+        it.newGuard(); // is called before the first callback, as it would sleep for too long
+        Worker[] helper = new Worker[1];
+        it.arm(0, "first", () -> helper[0] = it.newGuard());
+        for (int i = 0; i < 20; i++) {
+            it.arm(0, "short", () -> it.now += callbackNanos);
+        }
+        boolean[] isCalled = new boolean[1];
+        it.arm(0, "last", () -> {
+            isCalled[0] = helper[0].isCalled();
+            it.scheduler.shutdownNow();
+        });
+        it.now += 10_000;
+        it.run();
+        assertEquals(22, it.order.size());
+        return isCalled[0];
+    }
+
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
     private static final class Stepped {
         volatile long now;
