@@ -156,7 +156,9 @@ final class Planted {
                 LIMIT_OF_ALL_SECONDS);
         for (String line : said) {
             if (line.startsWith(PlantedRun.FAILED)) {
-                wrong.add("fails without a fault: " + line.substring(PlantedRun.FAILED.length()));
+                String test = line.substring(PlantedRun.FAILED.length());
+                wrong.add("fails without a fault: " + test);
+                said.stream().filter(reason -> reason.startsWith(test + ": ")).forEach(wrong::add);
             }
         }
         for (String test : tests) {
