@@ -32,6 +32,14 @@ final class Intake {
     /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
     static final int IMMEDIATE_MAX = 4 * Inbox.HELP_DEPTH;
 
+    /** So many of a loop's timers may stay unfiled in any case. */
+    private static final int DEFERRED_MIN = Inbox.HELP_DEPTH / 2;
+    /** So many at most, as one drain files them all; and, as of stale entries, no more than a quarter of the heap. */
+    private static final int DEFERRED_MAX = 8 * Inbox.HELP_DEPTH;
+    /** Where none was stopped while it was deferred, few are until the inbox was taken so often; then twice as often. */
+    private static final int DEFER_PAUSE = 256;
+    private static final int DEFER_PAUSE_MAX = 65_536;
+
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
@@ -50,7 +58,7 @@ final class Intake {
      * Of a loop: taken from the inbox when that became long, and left unfiled until they could be due, as most are stopped
      * before.
      */
-    private final NodeFifo deferred = new NodeFifo();
+    final NodeFifo deferred = new NodeFifo();
     /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
     final NodeFifo immediate = new NodeFifo();
     final HeapRoom room;
@@ -61,6 +69,8 @@ final class Intake {
     /** How often the inbox was taken, and how often when that which was filed last was taken. */
     private long taken;
     private long settled;
+    private long deferAgainAt;
+    private int deferPause = DEFER_PAUSE;
     /** Timers that were stopped before they were filed. */
     long stops;
     /** How often arming threads have helped. */
@@ -99,7 +109,7 @@ final class Intake {
             try {
                 helps++;
                 if (isAsked() && !keepOrder) {
-                    fileOlderHalf();
+                    fileOldest();
                 } else {
                     drain();
                 }
@@ -199,26 +209,43 @@ final class Intake {
         }
     }
 
-    /** Drops what was stopped and files what is old; the younger half may be stopped yet, before it is in the heap. */
-    private void fileOlderHalf() {
+    /** Drops what was stopped and files the oldest; the younger ones may be stopped yet, before they are in the heap. */
+    private void fileOldest() {
         if (reversal.isEmpty()) {
             takeInbox();
         }
         int old = backlog.size();
+        long stopped = stops;
         int counted = turn(deferred);
-        for (int left = deferred.size() - counted; deferred.size() > Inbox.HELP_DEPTH / 2 && mayVisit(left); left--) {
-            moveDeferred(backlog);
-        }
-        if (deferred.size() <= Inbox.HELP_DEPTH / 2 && lock.left() > HoldLock.SPARE_VISITS + Inbox.HELP_DEPTH / 2) {
-            lock.visit(Math.max(0, deferred.size() - counted));
-            for (int n = deferred.size(); n > 0; n--) {
-                moveDeferred(deferred);
+        for (int left = deferred.size() - counted; hasOutgrown() && mayVisit(left); left--) {
+            TimerNode t = deferred.removeFirst();
+            if (!unlinkUnlessArmed(t)) {
+                backlog.append(t);
             }
         }
+        if (backlog.size() > old && defersMany()) {
+            boolean inVain = stops == stopped;
+            deferAgainAt = inVain ? taken + deferPause : deferAgainAt;
+            deferPause = inVain ? Math.min(2 * deferPause, DEFER_PAUSE_MAX) : DEFER_PAUSE;
+        }
         fileBacklog(old);
-        if (isUnfinished()) {
+        if (isUnfinished() || hasOutgrown()) {
             leaveRest();
         }
+    }
+
+    /** Whether the first of those that are deferred was stopped, or there are too many. */
+    private boolean hasOutgrown() {
+        return !deferred.isEmpty()
+                && (deferred.size() > deferredMax() || !isArmed(state(deferred.first().wordVolatile())));
+    }
+
+    private int deferredMax() {
+        return Math.max(DEFERRED_MIN, defersMany() ? Math.min(DEFERRED_MAX, heap.size() >> 2) : 0);
+    }
+
+    private boolean defersMany() {
+        return taken >= deferAgainAt;
     }
 
     boolean mayVisit(int uncounted) {
@@ -229,14 +256,6 @@ final class Intake {
             lock.visit(1);
         }
         return true;
-    }
-
-    /** Of those that are deferred: it moves to another line if it is armed. */
-    private void moveDeferred(NodeFifo line) {
-        TimerNode t = deferred.removeFirst();
-        if (!unlinkUnlessArmed(t)) {
-            line.append(t);
-        }
     }
 
     /** Whether something is on its way from the inbox to the heap, and may be filed at once. */

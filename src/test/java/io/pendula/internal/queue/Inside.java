@@ -133,6 +133,10 @@ public final class Inside {
         q.compactor.startThoroughSweep();
     }
 
+    public static int deferred(TimerQueue q) {
+        return q.intake.deferred.size();
+    }
+
     public static long stopsInInbox(TimerQueue q) {
         return q.intake.stops;
     }
