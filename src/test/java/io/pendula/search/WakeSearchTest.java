@@ -46,7 +46,7 @@ class WakeSearchTest {
     private static final Integer MINUTES = Integer.getInteger("search.minutes");
     private static final boolean IS_FULL = MINUTES != null || Boolean.getBoolean("pendula.full");
     private static final Long SEED = Long.getLong("search.seed");
-    private static final long CHANCE_MILLIS = MINUTES != null ? MINUTES * 60_000L : IS_FULL ? 20_000 : 3_000;
+    private static final long CHANCE_MILLIS = MINUTES != null ? MINUTES * 60_000L : 20_000;
     /** Of a program that is drawn. A number, not a time: with the same seed it ends the same way. */
     private static final int EXECUTIONS_EACH = 300;
     /** More than any level has. */
