@@ -33,4 +33,9 @@ public class ModelLock implements java.io.Serializable {
     public final boolean hasQueuedThreads() {
         return false;
     }
+
+    /** The same. */
+    public boolean isLocked() {
+        return false;
+    }
 }

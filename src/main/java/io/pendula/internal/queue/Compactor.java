@@ -116,7 +116,7 @@ public final class Compactor {
         if (stale > tidyBound() && stale > fruitless) {
             boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound();
             if (turn) {
-                StackRoom.check();
+                StackRoom.check(stale);
             }
             if (turn && lock.tryLock()) {
                 try {

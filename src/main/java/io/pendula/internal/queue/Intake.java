@@ -104,8 +104,11 @@ final class Intake {
      * their processors.
      */
     void helpDrain() {
-        StackRoom.check();
-        if (!lock.hasQueuedThreads() && lock.tryLock()) {
+        boolean free = !lock.isLocked() && !lock.hasQueuedThreads();
+        if (free) {
+            StackRoom.check((int) helps); // a racy read: any number that changes from help to help
+        }
+        if (free && lock.tryLock()) {
             try {
                 helps++;
                 if (isAsked() && !keepOrder) {
