@@ -28,8 +28,8 @@ final class GoneQueues {
      * retired queue may be armed again; then the queue comes back first.
      *
      * Invariant: while RETIRED is in the inbox no timer of the queue is armed, other than by a thread that has changed
-     * the word and has yet to push; none runs; the heap and the lines are empty; the queue is not in the list. Hence
-     * nothing of it can be due.
+     * the word and has yet to push; none runs; the heap and the lines are empty. Hence nothing of it can be due, and it
+     * need not be in the list.
      *
      * Retiring happens under lifecycle and the queue's. The queue's lock keeps away drains, claims and the
      * close. Claims happen under it, too, and are told by a Firing from that moment until the run has ended; so if no
@@ -54,12 +54,15 @@ final class GoneQueues {
      *
      * A queue comes back as one whose owner sleeps: pollUntil is NEVER, so the push that it came back for wakes the
      * owner, with the proof of WakeGate. To wake the owner before the push would let it retire the queue again, which
-     * it has time for on a busy machine. The list has the queue before the push, so an owner that was woken finds it
-     * there: in its next round, or in its last look before it parks (Worker.isCalled, LoopWorker.isCalled).
+     * it has time for on a busy machine. The list has the queue before pollUntil is NEVER, so an owner that was woken
+     * finds it there: in its next round, or in its last look before it parks (Worker.isCalled, LoopWorker.isCalled).
+     * The push may not be the first that wakes: the timer's word is armed by then, so another thread may reset it by
+     * the word alone, moves pollUntil to AWAKE, and wakes the owner. If that did not find the queue in the list it
+     * would sleep again and leave AWAKE there, for which no push wakes.
      *
-     * Whatever else meets a retired queue finds nothing to do: pollUntil is AWAKE and arrivals is not lowered before a
-     * push, so no arming wakes a runner; a runner with an old copy of the list finds under the lock that it is not the
-     * owner. Stop, and reset of a timer whose arming thread has yet to push, are a CAS of the word, as always.
+     * Whatever else meets a retired queue finds nothing to do: it has no owner, pollUntil is AWAKE and arrivals is not
+     * lowered before a push, so no arming wakes a runner; a runner with another copy of the list finds that it is not
+     * the owner. Stop, and reset of a timer whose arming thread has yet to push, are a CAS of the word, as always.
      *
      * Costs. The hot path has one more comparison with a constant, on a reference that it has loaded. A timer of a gone
      * loop that is armed only now and then takes its queue to and fro, at the cost of two copies of the list.
@@ -164,8 +167,14 @@ final class GoneQueues {
             if (owner instanceof LoopWorker l) {
                 l.hasSucceeded = true;
             }
-            q.ownership.comeBackTo(owner);
-            engine.queues = more;
+            TimerQueue[] rest = engine.queues;
+            engine.queues = more; // before the gate says that the owner sleeps, see above
+            try {
+                q.ownership.comeBackTo(owner);
+            } catch (Throwable e) {
+                engine.queues = rest;
+                throw e;
+            }
             retired.remove(q);
             lately.remove(q);
             late.removeIf(l -> l.refersTo(q));

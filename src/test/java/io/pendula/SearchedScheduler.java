@@ -75,6 +75,7 @@ public final class SearchedScheduler implements Program {
         private final TimerQueue queue;
         /** Null if the workers have the queue. */
         private LoopWorker loop;
+        private final List<LoopWorker> loops = new ArrayList<>();
         private final List<OneShotTimer> timers = new ArrayList<>();
         /** Which timers have been armed: one thread does it, once, */
         private final boolean[] begun;
@@ -84,7 +85,7 @@ public final class SearchedScheduler implements Program {
         private final int[] open;
         private final boolean[] running;
         private int stalledWorkers;
-        private boolean isLoopStalled;
+        private LoopWorker stalledLoop;
         private boolean isLeft;
         private boolean isClosing;
         private boolean isClosed;
@@ -97,10 +98,11 @@ public final class SearchedScheduler implements Program {
                     .wakeSpacing(Duration.ZERO).clock(Hooks::nanoTime);
             scheduler = workers == 0 ? builder.workers(0).build() : builder.workers(1).maxThreads(workers).build();
             engine = scheduler.engine;
-            if (spec.owner().hasLoop) {
+            LoopWorker leaving = spec.owner().wasLeft ? attach(new Thread("left"), false) : null;
+            for (int i = 0; i < spec.owner().loops; i++) {
                 addLoop();
             }
-            queue = engine.queues[engine.queues.length - 1];
+            queue = leaving != null ? leaving.queue : loop != null ? loop.queue : engine.queues[0];
             open = new int[spec.timers().size()];
             begun = new boolean[open.length];
             armed = new boolean[open.length];
@@ -112,19 +114,28 @@ public final class SearchedScheduler implements Program {
             for (int i = 0; i < open.length; i++) {
                 prepare(i, spec.timers().get(i));
             }
+            if (leaving != null) {
+                ended(engine.loops.detach(leaving));
+            }
             execution.addUsers(USERS, spec.most());
         }
 
+        private LoopWorker attach(Thread thread, boolean confined) {
+            return engine.loops.attach(thread, () -> LockSupport.unpark(thread), confined);
+        }
+
         private void addLoop() {
-            Thread thread = new Thread("loop");
-            loop = engine.loops.attach(thread, () -> LockSupport.unpark(thread), spec.owner().workers == 0);
+            Thread thread = new Thread(loop == null ? "loop" : "other loop");
+            LoopWorker l = attach(thread, spec.owner() == Spec.Owner.LOOP);
+            loop = loop == null ? l : loop;
+            loops.add(l);
             execution.add(thread, () -> {
-                while (!engine.isClosed() && !loop.detached) {
-                    Hooks.loops(loop);
-                    loop.runDue(Integer.MAX_VALUE);
+                while (!engine.isClosed() && !l.detached) {
+                    Hooks.loops(l);
+                    l.runDue(Integer.MAX_VALUE);
                     long from = Hooks.nanoTime(); // the thread may be held up before it waits
-                    long nanos = loop.nanosUntilNext();
-                    if (nanos > 0 && !loop.detached) { // a lock may have used up the permit of a LEAVE
+                    long nanos = l.nanosUntilNext();
+                    if (nanos > 0 && !l.detached) { // a lock may have used up the permit of a LEAVE
                         Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }
@@ -166,14 +177,23 @@ public final class SearchedScheduler implements Program {
             }
             running[timer] = true;
             if (spec.stalls() && timer == 0 && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
-                boolean onLoop = loop != null && Thread.currentThread() == loop.runner();
-                isLoopStalled |= onLoop;
-                stalledWorkers += onLoop ? 0 : 1;
+                LoopWorker onLoop = loopOfCaller();
+                stalledLoop = onLoop != null ? onLoop : stalledLoop;
+                stalledWorkers += onLoop != null ? 0 : 1;
                 Hooks.sleepUntil(Spec.STALLED);
-                isLoopStalled &= !onLoop;
-                stalledWorkers -= onLoop ? 0 : 1;
+                stalledLoop = onLoop != null ? null : stalledLoop;
+                stalledWorkers -= onLoop != null ? 0 : 1;
             }
             running[timer] = false;
+        }
+
+        private LoopWorker loopOfCaller() {
+            for (LoopWorker l : loops) {
+                if (Thread.currentThread() == l.runner()) {
+                    return l;
+                }
+            }
+            return null;
         }
 
         private void stop(int timer) {
@@ -334,12 +354,12 @@ public final class SearchedScheduler implements Program {
 
         /** The threads that may run the timers are all in a callback that stalls. */
         private boolean isOwnerStalled() {
-            return queue.gate.owner() == loop && loop != null ? isLoopStalled
+            return queue.gate.owner() instanceof LoopWorker l ? l == stalledLoop
                     : stalledWorkers == spec.owner().workers;
         }
 
         private String atRestOpen(long then) {
-            boolean isStalled = isLoopStalled || stalledWorkers > 0;
+            boolean isStalled = stalledLoop != null || stalledWorkers > 0;
             if (isStalled && isOwnerStalled()) {
                 return null;
             }

@@ -298,6 +298,11 @@ public final class Hooks {
                 : t.isTimed() ? Thread.State.TIMED_WAITING : Thread.State.WAITING;
     }
 
+    public static boolean isAlive(Thread face) {
+        Thread.State s = stateOf(face);
+        return s != Thread.State.NEW && s != Thread.State.TERMINATED;
+    }
+
     /** No thread of a program is interrupted. */
     public static boolean interrupted() {
         return false;

@@ -58,6 +58,8 @@ final class Programs {
         calls.add(of(Op.HELP));
         if (owner == Owner.LOOP_AND_WORKER) {
             calls.add(of(Op.TRANSFER));
+        }
+        if (owner.mayLeave()) {
             calls.add(of(Op.LEAVE));
         }
         calls.add(of(Op.CLOSE));

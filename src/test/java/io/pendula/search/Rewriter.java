@@ -210,6 +210,7 @@ final class Rewriter {
             case "java/lang/Thread.currentThread" -> replace(m, c, hook("currentThread", c.desc));
             case "java/lang/Thread.interrupted" -> replace(m, c, hook("interrupted", c.desc));
             case "java/lang/Thread.getState" -> replace(m, c, hook("stateOf", ofThread(c)));
+            case "java/lang/Thread.isAlive" -> replace(m, c, hook("isAlive", ofThread(c)));
             case "java/lang/Thread.getId" -> replace(m, c, hook("idOf", ofThread(c)));
             case "java/lang/Thread.start" -> replace(m, c, hook("start", ofThread(c)));
             case "java/lang/System.nanoTime" -> replace(m, c, hook("nanoTime", c.desc));

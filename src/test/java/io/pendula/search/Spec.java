@@ -13,16 +13,27 @@ import java.util.List;
  * @param spurious how many parks may return without a cause
  */
 public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, boolean stalls, int spurious) {
-    /** A loop alone is confined; one beside a worker is shared. */
+    /**
+     * Who has the queue; of two loops, the first one. A loop alone is confined, others are shared. LEFT_TO: another loop
+     * had it, and has left it to that owner.
+     */
     public enum Owner {
-        WORKER(1, false), TWO_WORKERS(2, false), LOOP(0, true), LOOP_AND_WORKER(1, true);
+        WORKER(1, 0, false), TWO_WORKERS(2, 0, false), LOOP(0, 1, false), LOOP_AND_WORKER(1, 1, false),
+        TWO_LOOPS(0, 2, false), LEFT_TO_WORKER(1, 0, true), LEFT_TO_LOOP(0, 1, true);
 
         public final int workers;
-        public final boolean hasLoop;
+        public final int loops;
+        public final boolean wasLeft;
 
-        Owner(int workers, boolean hasLoop) {
+        Owner(int workers, int loops, boolean wasLeft) {
             this.workers = workers;
-            this.hasLoop = hasLoop;
+            this.loops = loops;
+            this.wasLeft = wasLeft;
+        }
+
+        /** Whether a loop may leave its queue, and another takes it over. */
+        boolean mayLeave() {
+            return loops > 0 && workers + loops > 1;
         }
     }
 
