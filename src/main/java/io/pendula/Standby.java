@@ -53,8 +53,10 @@ final class Standby implements QueueOwner {
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that. For timers
      * that were armed before, the guard wakes up in time. For those that are armed now, helpBefore says until when the
-     * guard sleeps, and a thread that arms for an earlier instant calls the guard. A callback on the poller's own
-     * thread does so only after it has been arming for a while; else each callback that arms its timer again would.
+     * guard sleeps, and a thread that arms for an earlier instant calls the guard. Where the guard looks within GRACE,
+     * or has looked at this poller before and looks again, only a poller that is held up by then is worth a call:
+     * helpFrom says when that can be at the earliest. A callback on the poller's own thread calls only after it has
+     * been arming for a while; else each callback that arms its timer again would.
      * What it arms before that, and then holds up, is late by the guard's bound at most. It is likely to happen again:
      * so the next callbacks that arm call the guard at once, until so many have done so without holding anything up.
      *
@@ -152,7 +154,7 @@ final class Standby implements QueueOwner {
         if (p.asleep) {
             p.call();
         } else { // it looks at the gate before it sleeps, but may be held up until then
-            gate.setHelpBefore(helpBefore(p));
+            gate.setHelp(helpFrom(p, engine.timeline.now()), helpBefore(p));
             help(gate, when);
         }
     }
@@ -161,9 +163,19 @@ final class Standby implements QueueOwner {
     public void help(WakeGate gate, long when) {
         Worker p = poller;
         Worker g = guard;
-        if (g != null && g.asleep && !p.asleep && !isSoonBack(p, g) && gate.takeHelpCall(when)) {
+        if (g != null && g.asleep && !p.asleep && isOfUse(p, g) && !isSoonBack(p, g) && gate.takeHelpCall(when)) {
             g.call();
         }
+    }
+
+    /** A guard that looks soon in any case can only do something at once if the poller is held up. */
+    private boolean isOfUse(Worker p, Worker g) {
+        long now = engine.timeline.now();
+        return !looksSoon(g, now) || p.isHeldUp(now);
+    }
+
+    private static boolean looksSoon(Worker g, long now) {
+        return g.isLooking || g.until <= Timeline.plus(now, GRACE_NANOS);
     }
 
     /** The calling thread arms: whether it is in the poller's callback, which is expected to return before that matters. */
@@ -182,6 +194,12 @@ final class Standby implements QueueOwner {
     long helpBefore(Worker p) {
         Worker g = guardAsleep(p);
         return g != null ? g.until : WakeGate.NO_HELP;
+    }
+
+    /** Those for an instant before this do not: the guard looks soon, and {@code p} cannot be held up before. */
+    long helpFrom(Worker p, long now) {
+        Worker g = guardAsleep(p);
+        return g != null && looksSoon(g, now) ? Timeline.plus(now, Worker.HELD_UP_NANOS) : Long.MIN_VALUE;
     }
 
     // ---- workers ----
@@ -390,6 +408,7 @@ final class Standby implements QueueOwner {
         if (!p.asleep) {
             d.until = isLongRunning() ? lookForDue(now) : now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
             d.looks = Math.min(d.looks + 1, 3);
+            d.isLooking = true; // after until, see helpBefore
             return;
         }
         if (d.isUpInVain) {

@@ -36,7 +36,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** A callback that has been arming for so long may need the guard for what it arms. */
     private static final long YOUNG_NANOS = 100_000;
     /** A poller that has been in one callback for so long is held up. */
-    private static final long HELD_UP_NANOS = 200_000;
+    static final long HELD_UP_NANOS = 200_000;
 
     private static final VarHandle PULSE;
     private static final VarHandle ROUNDS;
@@ -68,6 +68,8 @@ final class Worker extends QueueRunner implements Runnable {
     volatile boolean asleep;
     /** While asleep: until when, at most. */
     volatile long until;
+    /** While asleep: behind a poller that was up, so only for a while. */
+    volatile boolean isLooking;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
 
@@ -140,6 +142,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
     void sleeps(long until) {
         this.until = until;
+        this.isLooking = false;
         this.asleep = true;
     }
 
@@ -279,8 +282,9 @@ final class Worker extends QueueRunner implements Runnable {
         boolean again = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
-            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // is read by a fresh step only
-            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
+            long helpFrom = fresh ? standby.helpFrom(this, now) : 0; // both are read by a fresh step only
+            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP;
+            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpFrom, helpBefore);
             if (step == DueTimers.CLAIMED) {
                 callOthers(q, now);
                 again = runClaimed();

@@ -327,7 +327,7 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
         wakeUp(first);
-        Inside.takeUp(queue, standby.helpBefore(first));
+        takeUp(NOW);
         arm(NOW + 5 * MS);
         assertTrue(second.isCalled());
         assertEquals(WakeGate.NO_HELP, Inside.helpBefore(queue));
@@ -335,12 +335,74 @@ class StandbyTest {
 
     @Test
     void arm_pollerIsUp_guardWakesUpBefore_nobodyIsCalled() {
-        sleepAsPoller(first, NOW);
-        wakeUp(first);
+        standby.begin(first, second);
         second.sleeps(NOW + 1 * MS);
-        Inside.takeUp(queue, standby.helpBefore(first));
+        takeUp(NOW);
         arm(NOW + 5 * MS);
         assertFalse(second.isCalled());
+    }
+
+    private void takeUp(long now) {
+        Inside.takeUp(queue, standby.helpFrom(first, now), standby.helpBefore(first));
+    }
+
+    /** Else each drain of a poller that is kept busy by others would bring a call of the guard. */
+    @Test
+    void arm_pollerIsUp_guardLooksSoon_nobodyIsCalled() {
+        long now = engine.timeline.now();
+        standby.begin(first, second);
+        second.sleeps(now + Standby.GRACE_NANOS);
+        takeUp(now);
+        arm(now);
+        arm(now + Worker.HELD_UP_NANOS);
+        assertFalse(second.isCalled());
+        second.sleeps(now + 10_000 * MS);
+        takeUp(now);
+        arm(now);
+        assertTrue(second.isCalled());
+    }
+
+    @Test
+    void arm_pollerHasBeenUpForLong_guardLooksAgainSoon_nobodyIsCalled() {
+        long now = engine.timeline.now();
+        sleepAsPoller(first, now);
+        wakeUp(first);
+        for (int i = 0; i < 5; i++) {
+            sleepBehind(second, now);
+            takeUp(now);
+            arm(now);
+            arm(now + Worker.HELD_UP_NANOS);
+            assertFalse(second.isCalled());
+            wakeUp(second);
+        }
+    }
+
+    @Test
+    void arm_pollerIsHeldUp_guardWouldLookSoon_isCalledAtOnce() {
+        long now = engine.timeline.now();
+        standby.begin(first, second);
+        second.sleeps(now + Standby.GRACE_NANOS);
+        takeUp(now);
+        holdUp(first, now - 2 * Worker.HELD_UP_NANOS);
+        arm(now + Worker.HELD_UP_NANOS);
+        release(first);
+        assertTrue(second.isCalled());
+    }
+
+    /** The look that it had planned while the poller was up does not count any more. */
+    @Test
+    void arm_guardThatLookedSleepsBehindASleepingPoller_isCalled() {
+        long now = engine.timeline.now();
+        sleepAsPoller(first, now);
+        wakeUp(first);
+        sleepBehind(second, now);
+        wakeUp(second);
+        sleepAsPoller(first, now);
+        sleepBehind(second, now);
+        wakeUp(first);
+        takeUp(now);
+        arm(now);
+        assertTrue(second.isCalled());
     }
 
     /** Else each callback that arms its timer again would call the guard. */
@@ -357,7 +419,8 @@ class StandbyTest {
         poller.setThread(Thread.currentThread());
         arm(queue, s.now());
         assertEquals(DueTimers.CLAIMED,
-                queue.due.pollOne(standby, poller, s.now(), true, true, standby.helpBefore(poller)));
+                queue.due.pollOne(standby, poller, s.now(), true, true,
+                        standby.helpFrom(poller, s.now()), standby.helpBefore(poller)));
         poller.enterCallback();
         for (int i = 0; i < 10; i++) {
             arm(queue, s.now() + 5 * MS);
@@ -400,7 +463,7 @@ class StandbyTest {
         guard.sleeps(now + 28 * MS);
         first.setThread(Thread.currentThread());
         holdUp(first, now);
-        Inside.takeUp(queue, standby.helpBefore(first));
+        takeUp(now);
         arm(now + 20 * MS);
         return guard;
     }
@@ -413,7 +476,7 @@ class StandbyTest {
         wakeUp(first);
         first.setThread(Thread.currentThread());
         first.enterCallback();
-        Inside.takeUp(queue, standby.helpBefore(first));
+        takeUp(NOW);
         arm(NOW + 5 * MS);
         first.leaveCallback();
         assertTrue(second.isCalled());
@@ -449,7 +512,7 @@ class StandbyTest {
 
     /** As the poller does before it runs what it has claimed. */
     private void poll(long now) {
-        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpFrom(first, now), standby.helpBefore(first)));
     }
 
     @Test

@@ -152,16 +152,18 @@ public final class DueTimers extends HolderFields {
      * sleep.
      *
      * @param drain whether something may have been armed that was due at {@code now}
-     * @param helpBefore a thread that arms for an earlier instant from now on must call for help
+     * @param helpFrom a thread that arms from now on must call for help if its timer is due at this instant or later
+     * @param helpBefore and before this one
      */
-    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
+    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpFrom,
+            long helpBefore) {
         lock.lock();
         try {
             if (gate.owner() != me || closer.isClosed()) {
                 return NOT_HERE;
             }
             if (fresh) {
-                gate.takeUp(helpBefore); // before the drain
+                gate.takeUp(helpFrom, helpBefore); // before the drain
             }
             if (drain && intake.hasMail()) {
                 intake.drain();
