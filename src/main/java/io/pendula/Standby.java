@@ -163,7 +163,7 @@ final class Standby implements QueueOwner {
     public void help(WakeGate gate, long when) {
         Worker p = poller;
         Worker g = guard;
-        if (g != null && g.asleep && !p.asleep && isOfUse(p, g) && !isSoonBack(p, g) && gate.takeHelpCall(when)) {
+        if (g != null && g.asleep && !p.asleep && !isSoonBack(p, g) && isOfUse(p, g) && gate.takeHelpCall(when)) {
             g.call();
         }
     }
