@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
@@ -78,9 +79,18 @@ final class Subject implements AutoCloseable {
         assertFalse(executor.isShutdown(), "shut down");
         assertFalse(executor.isTerminated(), "terminated");
         assertTrue(now(this::isOwnThread, 1), "a task on a thread of somebody else");
+        letCancelledBeRemoved();
         List<Runnable> left = executor.shutdownNow();
         assertEquals(waiting, left.size(), () -> "left behind: " + left);
         assertTerminates();
+    }
+
+    /** The JDK's pool first marks a task as cancelled, then removes it; a thread of the client may be in between. */
+    private void letCancelledBeRemoved() {
+        if (executor instanceof ScheduledThreadPoolExecutor jdk) {
+            Patience.until("cancelled tasks are removed",
+                    () -> jdk.getQueue().stream().noneMatch(t -> ((Future<?>) t).isCancelled()));
+        }
     }
 
     /** The client has shut the executor down, as it says it does, and left nothing in it. */
