@@ -408,7 +408,7 @@ final class Standby implements QueueOwner {
         if (!p.asleep) {
             d.until = isLongRunning() ? lookForDue(now) : now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
             d.looks = Math.min(d.looks + 1, 3);
-            d.isLooking = true; // after until, see helpBefore
+            d.isLooking = true; // after until, which counts until this is seen
             return;
         }
         if (d.isUpInVain) {

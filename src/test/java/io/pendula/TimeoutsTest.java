@@ -288,6 +288,9 @@ class TimeoutsTest {
         assertThrows(CancellationException.class, () -> late.get(10, TimeUnit.SECONDS));
         assertTrue(late.isCancelled());
         pool.shutdown();
+        if (!(pool instanceof SchedulerExecutor)) {
+            never.countDown(); // the JDK's pool has left a task waiting on a machine that was busy
+        }
         assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS), "it was interrupted");
     }
 
