@@ -19,6 +19,11 @@ interface Case {
                 SchedulerType.NETTY_EXECUTOR, SchedulerType.KAFKA);
     }
 
+    /** Throws an IllegalArgumentException that names the subject, and those that there are, if it is none of them. */
+    default void check(Subject subject) {
+        subject.type(SchedulerType.class);
+    }
+
     /** The figures for which the tables say how each subject's relates to the first one's; less is better. */
     List<String> ratios();
 

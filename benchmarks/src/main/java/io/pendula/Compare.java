@@ -79,14 +79,16 @@ final class Compare implements Callable<Integer> {
         if (smoke) {
             rounds = 1;
         }
+        Map<Case, List<Subject>> compared = new LinkedHashMap<>();
+        cases().forEach(c -> compared.put(c, subjectsOf(c))); // before anything is measured
         Map<String, String> about = Environment.describe(javas);
         about.put("rounds", String.valueOf(rounds));
         if (out != null) {
             Results.create(out, about);
         }
         about.forEach((key, value) -> System.out.println(key + ": " + value));
-        for (Case c : cases()) {
-            measure(c, javas);
+        for (Map.Entry<Case, List<Subject>> each : compared.entrySet()) {
+            measure(each.getKey(), each.getValue(), javas);
         }
         return failures == 0 ? 0 : 1;
     }
@@ -107,8 +109,9 @@ final class Compare implements Callable<Integer> {
         List<Subject> chosen = new ArrayList<>();
         try {
             subjects.forEach(text -> chosen.add(Subject.parse(text, jars)));
+            chosen.stream().filter(subject -> !subject.spec().equals(GoProgram.SUBJECT)).forEach(c::check);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage());
+            throw new ParameterException(spec.commandLine(), c.name() + ": " + e.getMessage());
         }
         if (chosen.isEmpty()) {
             chosen.addAll(c.subjects());
@@ -119,12 +122,12 @@ final class Compare implements Callable<Integer> {
         return chosen;
     }
 
-    private void measure(Case c, List<Launch.Jvm> javas) throws IOException, InterruptedException {
+    private void measure(Case c, List<Subject> compared, List<Launch.Jvm> javas)
+            throws IOException, InterruptedException {
         if (smoke) {
             run(new Launch(c, c.cells().get(0), c.subjects().get(0), javas.get(0), SHORT), 1);
             return;
         }
-        List<Subject> compared = subjectsOf(c);
         Results results = new Results();
         for (int round = 1; round <= rounds; round++) {
             for (Map<String, String> cell : c.cells()) {

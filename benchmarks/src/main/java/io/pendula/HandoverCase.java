@@ -32,6 +32,11 @@ final class HandoverCase implements Case {
     }
 
     @Override
+    public void check(Subject subject) {
+        subject.type(PoolType.class);
+    }
+
+    @Override
     public List<String> ratios() {
         return List.of("p50_us", "cpu_us");
     }

@@ -69,6 +69,16 @@ final class JmhCase implements Case {
     }
 
     @Override
+    public void check(Subject subject) {
+        switch (kind) {
+            case SCHEDULER -> subject.type(SchedulerType.class);
+            case POOL -> subject.type(PoolType.class);
+            case LOOP -> subject.type(LoopType.class);
+            default -> {}
+        }
+    }
+
+    @Override
     public List<String> ratios() {
         return List.of("cpu_ns", "wall_ns");
     }
@@ -113,8 +123,8 @@ final class JmhCase implements Case {
             child.subject().open(SchedulerType.AS_BUILT);
         } else if (kind == Kind.POOL) {
             child.subject().type(PoolType.class).open(1);
-        } else if (kind == Kind.LOOP) {
-            child.subject().type(LoopType.class);
+        } else {
+            check(child.subject());
         }
         child.figure("available", 1);
     }

@@ -33,6 +33,11 @@ final class LoopIoCase implements Case {
     }
 
     @Override
+    public void check(Subject subject) {
+        subject.type(EchoType.class);
+    }
+
+    @Override
     public List<String> ratios() {
         return List.of("p50_us", "cpu_percent");
     }

@@ -46,6 +46,11 @@ final class MixCase implements Case {
     }
 
     @Override
+    public void check(Subject subject) {
+        subject.type(PoolType.class);
+    }
+
+    @Override
     public List<String> ratios() {
         return List.of("inner_p50_us", "outer_p50_us", "exec_p50_us", "cpu_us");
     }
