@@ -109,7 +109,7 @@ final class Compare implements Callable<Integer> {
         List<Subject> chosen = new ArrayList<>();
         try {
             subjects.forEach(text -> chosen.add(Subject.parse(text, jars)));
-            chosen.stream().filter(subject -> !subject.spec().equals(GoProgram.SUBJECT)).forEach(c::check);
+            chosen.stream().filter(subject -> !subject.isGo()).forEach(c::check);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), c.name() + ": " + e.getMessage());
         }

@@ -68,7 +68,7 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
 
     /** @throws IOException if the process fails */
     List<Part> run() throws IOException, InterruptedException, Skipped {
-        return subject.spec().equals(GoProgram.SUBJECT) ? GoProgram.INSTALLED.measure(this) : measured.measure(this);
+        return subject.isGo() ? GoProgram.INSTALLED.measure(this) : measured.measure(this);
     }
 
     /** Runs the case's {@link Case#run} in a {@link Child}. */

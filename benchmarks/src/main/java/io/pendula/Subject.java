@@ -51,6 +51,11 @@ record Subject(String label, String spec, Path jar) {
         return new Subject(label + " again", spec, jar);
     }
 
+    /** Whether it is no scheduler of the JVM but Go's own timers, which {@link GoProgram} measures. */
+    boolean isGo() {
+        return spec.equals(GoProgram.SUBJECT);
+    }
+
     <T extends Enum<T>> T type(Class<T> types) {
         String name = spec.split(":")[0];
         try {
