@@ -71,6 +71,9 @@ final class Parker {
         long woke = now;
         if (left > bias || !isExact) {
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
+            if (worker.isCalled()) {
+                return; // a clock of the user's may park, and so use up the permit
+            }
             if (left > 0) {
                 LockSupport.parkNanos(worker, parked);
             }

@@ -9,6 +9,8 @@ import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +91,38 @@ class LastLookTest {
             } finally {
                 Inside.lock(other).unlock();
             }
+            assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
+        }
+    }
+
+    /** As one does that takes a lock. */
+    @Test
+    void arm_clockUsesUpThePermitAfterTheLastLook_firesInTime() throws Exception {
+        AtomicReference<Runnable> whenAsleep = new AtomicReference<>();
+        AtomicReference<TimerScheduler> scheduler = new AtomicReference<>();
+        NanoClock clock = () -> {
+            if (whenAsleep.get() != null && Thread.currentThread() instanceof WorkerThread
+                    && scheduler.get().engine.standby.poller().asleep) {
+                whenAsleep.getAndSet(null).run();
+                LockSupport.parkNanos(1); // returns at once, with the permit
+            }
+            return System.nanoTime();
+        };
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
+            scheduler.set(s);
+            CountDownLatch fired = new CountDownLatch(1);
+            s.after(Duration.ofHours(1), () -> { });
+            LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
+            Runnable arm = () -> {
+                Thread other = new Thread(() -> s.after(Duration.ofMillis(1), fired::countDown));
+                other.start();
+                try {
+                    other.join();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            };
+            s.after(Duration.ofMillis(1), () -> whenAsleep.set(arm)); // on the worker, which then goes to sleep
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
         }
     }

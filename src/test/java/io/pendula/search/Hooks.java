@@ -244,6 +244,15 @@ public final class Hooks {
 
     // ---- parks, threads and time ----
 
+    /**
+     * Parks so long, from the thread's last reading of the clock on: by what the machine takes from a thread between
+     * the two its timers are late, whatever it does.
+     */
+    static void parkNanos(long nanos) {
+        ModelThread me = me();
+        parkUntil(me == null ? 0 : me.reading + nanos);
+    }
+
     /** Parks until then at most; for ever if that is Long.MAX_VALUE. */
     public static void parkUntil(long until) {
         ModelThread me = me();
@@ -316,8 +325,14 @@ public final class Hooks {
             return e == null ? 0 : e.now();
         }
         me.execution.checkNotAborted();
-        me.see(me.execution.now());
-        return me.execution.now();
+        me.reading = me.execution.now();
+        me.see(me.reading);
+        return me.reading;
+    }
+
+    /** Where there is one processor nothing spins: it would add steps to a search, and no outcome. */
+    public static int processors(Runtime of) {
+        return 1;
     }
 
     /** Whether the calling thread is one of the program's. */

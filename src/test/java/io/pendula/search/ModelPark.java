@@ -18,7 +18,7 @@ public final class ModelPark {
 
     public static void parkNanos(long nanos) {
         if (nanos > 0) {
-            Hooks.parkUntil(Hooks.nanoTime() + nanos);
+            Hooks.parkNanos(nanos);
         }
     }
 

@@ -32,6 +32,8 @@ final class ModelThread {
 
     /** All that the thread has seen so far. With that, what it does next is determined. */
     long seen;
+    /** The last that it saw of the clock. */
+    long reading;
     /** How many objects it was the first to touch. */
     int touched;
     /** How many locks it has. */

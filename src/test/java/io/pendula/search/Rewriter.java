@@ -213,6 +213,7 @@ final class Rewriter {
             case "java/lang/Thread.isAlive" -> replace(m, c, hook("isAlive", ofThread(c)));
             case "java/lang/Thread.getId" -> replace(m, c, hook("idOf", ofThread(c)));
             case "java/lang/Thread.start" -> replace(m, c, hook("start", ofThread(c)));
+            case "java/lang/Runtime.availableProcessors" -> replace(m, c, hook("processors", "(Ljava/lang/Runtime;)I"));
             case "java/lang/System.nanoTime" -> replace(m, c, hook("nanoTime", c.desc));
             default -> {
                 if (c.owner.equals(HANDLE) && !c.name.contains("Fence")) {
