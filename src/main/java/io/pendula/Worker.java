@@ -16,7 +16,7 @@ final class Worker extends QueueRunner implements Runnable {
      *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
      *   3. sleep.
      * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
-     * A worker that has run something starts over.
+     * A worker that has run something starts over, unless it is in the poller's way (Sharing).
      *
      * pulse is odd while a callback runs inline.
      */
@@ -27,12 +27,6 @@ final class Worker extends QueueRunner implements Runnable {
     private static final long EARLY_NANOS = 200_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
-    /** Two workers that run shorter callbacks of one queue get in each other's way. */
-    private static final long SHARING_PAYS_NANOS = 5_000;
-    /** A worker that runs a timer so much later than its deadline has more to do than it can. */
-    private static final long BEHIND_NANOS = 300_000;
-    /** The same where sharing pays: about what it takes to wake another worker. */
-    private static final long SHARED_BEHIND_NANOS = 20_000;
     /** A callback that has been arming for so long may need the guard for what it arms. */
     private static final long YOUNG_NANOS = 100_000;
     /** A poller that has been in one callback for so long is held up. */
@@ -58,6 +52,8 @@ final class Worker extends QueueRunner implements Runnable {
     private final Backstop backstop;
     private final Parker parker;
     private final Seat seat;
+    /** What it knows for itself; of the poller's, the others read what a timer takes. */
+    final Sharing sharing;
 
     private int pulse;
     /** Rounds so far; wraps around. Tells a sleeper from a worker that gets on. */
@@ -87,9 +83,6 @@ final class Worker extends QueueRunner implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
     boolean isUpInVain;
-    private boolean hasCalledHelp;
-    /** Callbacks have taken so long of late that two workers should share them. */
-    private boolean sharingPays;
     private boolean hasCheckedGuard;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
@@ -109,6 +102,7 @@ final class Worker extends QueueRunner implements Runnable {
         this.standby = standby;
         this.backstop = workerPool.isPool() ? workerPool.backstop : null;
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos() == 0);
+        this.sharing = new Sharing(engine.workers());
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
     }
 
@@ -245,7 +239,7 @@ final class Worker extends QueueRunner implements Runnable {
         hasRun |= ran;
         if (ran) {
             idleSince = now;
-            if (!polls) {
+            if (!polls && helpsOn()) {
                 return true;
             }
         }
@@ -267,12 +261,24 @@ final class Worker extends QueueRunner implements Runnable {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
             if (q.gate.owner() != standby) {
                 ran |= seemsLate(q, now) && help(q, now);
-            } else if (q.gate.pollUntil() <= now) {
+            } else if (q.gate.pollUntil() <= now && !(ran && isServed(q))) {
                 ran |= polls ? poll(q, now) : help(q, now);
             }
             engine.retireIfVacant(q); // so that the next round has one queue less to look at
         }
         return ran;
+    }
+
+    /** Whether another worker's own queue needs nothing of this one, which has other work: that worker gets on. */
+    private boolean isServed(TimerQueue q) {
+        Worker d = workerPool.workerAt(q);
+        return d != null && d != this && !d.asleep && sharing.hasGotOn(q.index, d.pulseOpaque());
+    }
+
+    /** As helper, when it has run what was due: whether to make another round. */
+    private boolean helpsOn() {
+        Worker p = standby.poller();
+        return p == this || p.asleep || sharing.pays(p.sharing, runs, p.pulseOpaque(), engine.timeline.now());
     }
 
     /** As poller: runs due timers of a queue, up to a bound, also in time if others wait for it; true if any. */
@@ -290,13 +296,16 @@ final class Worker extends QueueRunner implements Runnable {
                 again = runClaimed();
                 ran++;
                 fresh = false;
-                if (ran % CLOCK_EACH == 0 || sharingPays || !isOtherLooking()) {
+                if (ran % CLOCK_EACH == 0 || sharing.areLong() || !isOtherLooking()) {
                     long read = engine.timeline.now();
-                    sharingPays = read - began > ran * SHARING_PAYS_NANOS;
+                    sharing.ran(ran, read - began);
+                    if (ran % Sharing.WINDOW == 0 && workerPool.isOnlyOneUp(this)) {
+                        sharing.ranAlone(ran, read - began, read);
+                    }
                     if (read - began >= BATCH_NANOS) {
                         return true;
                     }
-                    if (sharingPays) { // the reading before is old, and would hide how late the next one is
+                    if (sharing.areLong()) { // the reading before is old, and would hide how late the next one is
                         now = read;
                         again = true;
                     }
@@ -319,11 +328,10 @@ final class Worker extends QueueRunner implements Runnable {
         return engine.queues.length == 1 || standby.isGuarded(this);
     }
 
-    /** Before a callback, if there is more to do than this thread can: once, and again where that pays. */
+    /** Before a callback, if there is more to do than this thread can. */
     private void callOthers(TimerQueue q, long now) {
-        long behind = sharingPays ? SHARED_BEHIND_NANOS : BEHIND_NANOS;
-        if ((!hasCalledHelp || sharingPays) && lateness() > behind && q.due.nextWhenOpaque() <= now) {
-            hasCalledHelp = true;
+        if (sharing.needsHelp(lateness(), now) && q.due.nextWhenOpaque() <= now) {
+            sharing.called();
             standby.callHelper(this);
         }
     }
@@ -401,7 +409,7 @@ final class Worker extends QueueRunner implements Runnable {
         wokeAt = engine.timeline.now();
         hasRun = false;
         runs = 0;
-        hasCalledHelp = false;
+        sharing.wokeUp();
         hasCheckedGuard = false;
         if (!standby.isCovered(this)) {
             engine.noneAsleep();

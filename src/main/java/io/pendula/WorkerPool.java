@@ -52,6 +52,23 @@ final class WorkerPool {
         return workers;
     }
 
+    /** The one whose home a queue is, or null. */
+    Worker workerAt(TimerQueue q) {
+        Worker[] all = workers;
+        Worker d = q.index < all.length ? all[q.index] : null;
+        return d != null && d.home() == q ? d : null;
+    }
+
+    /** Whether all workers but that one sleep. */
+    boolean isOnlyOneUp(Worker up) {
+        for (Worker d : workers) {
+            if (d != up && !d.asleep) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The worker that one of the factory's threads carries, or null. */
     Worker workerOf(Thread t) {
         return foreign.get(t);

@@ -142,6 +142,59 @@ class BatchTest {
         return isCalled[0];
     }
 
+    /** Both would wait for one lock. */
+    @Test
+    void pollerHasWork_otherWorkerRunsItsOwnQueue_thatIsLeftToIt() {
+        Stepped it = new Stepped();
+        Worker other = it.engine.workerPool.workers()[1];
+        int turn = it.turnOfOther(() -> {
+            other.enterCallback();
+            other.leaveCallback();
+        });
+        assertEquals(BLOCKING - 1, turn, () -> "a turn of " + it.order);
+    }
+
+    @Test
+    void pollerHasWork_otherWorkerIsUpAndDoesNotGetOn_itsQueueHasItsTurn() {
+        Stepped it = new Stepped();
+        it.engine.workerPool.workers()[1].enterCallback();
+        int turn = it.turnOfOther(() -> {});
+        assertTrue(turn <= 2 * Worker.CLOCK_EACH, () -> turn + " of " + it.order);
+    }
+
+    @Test
+    void helper_isInThePollersWay_goesToSleep() {
+        assertTrue(looksOfHelper(Sharing.LONG_NANOS / 5) > 0);
+    }
+
+    @Test
+    void helper_runsMoreThanThePollerAlone_staysUp() {
+        assertEquals(0, looksOfHelper(Sharing.LONG_NANOS / 5 - Sharing.LONG_NANOS / 10));
+    }
+
+    /** How often a helper has gone to sleep, if a timer takes both so long, and one of them alone a fifth of LONG_NANOS. */
+    private static int looksOfHelper(long nanos) {
+        Stepped it = new Stepped();
+        Worker helper = it.engine.workerPool.workers()[1];
+        helper.setThread(Thread.currentThread());
+        it.poller.asleep = false;
+        it.poller.sharing.ranAlone(1, Sharing.LONG_NANOS / 5, it.now);
+        for (int i = 0; i < 10 * QueueRunner.BATCH; i++) {
+            it.arm(0, "short", () -> {
+                it.now += 2 * nanos; // in which the poller runs one, too
+                it.poller.enterCallback();
+                it.poller.leaveCallback();
+            });
+        }
+        int[] looks = new int[1];
+        it.arm(0, "last", () -> {
+            looks[0] = helper.looks;
+            it.scheduler.shutdownNow();
+        });
+        helper.run();
+        return looks[0];
+    }
+
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
     private static final class Stepped {
         volatile long now;
@@ -169,6 +222,21 @@ class BatchTest {
                 order.add(name);
                 task.run();
             });
+        }
+
+        /** When a timer of the other worker runs, which is up, if those before it take long; a number in {@code order}. */
+        int turnOfOther(Runnable meanwhile) {
+            engine.workerPool.workers()[1].asleep = false;
+            for (int i = 1; i < BLOCKING; i++) {
+                arm(0, "first", () -> {
+                    now += QueueRunner.BATCH_NANOS / 2;
+                    meanwhile.run();
+                });
+            }
+            arm(1, "other", scheduler::shutdownNow);
+            poller.setThread(Thread.currentThread());
+            poller.run();
+            return order.indexOf("other");
         }
 
         /** Until a callback closes the scheduler. */

@@ -157,7 +157,7 @@ public final class DueTimers extends HolderFields {
      */
     public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpFrom,
             long helpBefore) {
-        lock.lock();
+        lock.lockToRun();
         try {
             if (gate.owner() != me || closer.isClosed()) {
                 return NOT_HERE;
@@ -179,7 +179,7 @@ public final class DueTimers extends HolderFields {
 
     /** One step of a thread that helps: as pollOne, but it gives way to others at the lock, and leaves the gate as it is. */
     public int helpOne(Firing run, long now, boolean drain) {
-        if (!lock.tryLock()) {
+        if (!lock.tryLockToRun()) {
             return NOT_HERE;
         }
         try {
@@ -201,7 +201,7 @@ public final class DueTimers extends HolderFields {
      * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if another has taken over
      */
     public long prepareToSleep(QueueOwner me, long now) {
-        lock.lock();
+        lock.lockToRun();
         try {
             return gate.owner() == me ? publishSleep(now) : NOT_OWNER;
         } finally {

@@ -19,6 +19,9 @@ final class HoldLock extends ReentrantLock {
 
     private static final long serialVersionUID = 1;
     private static final long SCARCE_WAIT_NANOS = 50_000;
+    /** How often a lock that is held is tried, with so many spins in between. */
+    private static final int TRIES = Runtime.getRuntime().availableProcessors() > 1 ? 32 : 1;
+    private static final int SPINS = 8;
 
     // Guarded by this.
     private int visits;
@@ -42,6 +45,31 @@ final class HoldLock extends ReentrantLock {
         }
         while (!tryLock()) {
             LockSupport.parkNanos(this, SCARCE_WAIT_NANOS);
+        }
+    }
+
+    /**
+     * For a thread that runs timers: as lock, but it spins first, as most holds are far shorter than a park takes. Two
+     * workers that run callbacks of a microsecond from one queue get on half as fast again.
+     */
+    void lockToRun() {
+        if (!tryLockToRun()) {
+            lock();
+        }
+    }
+
+    /** The same for one that may go elsewhere. */
+    boolean tryLockToRun() {
+        for (int tries = TRIES; ; tries--) {
+            if (tryLock()) {
+                return true;
+            }
+            if (tries <= 1) {
+                return false;
+            }
+            for (int i = 0; i < SPINS; i++) {
+                Thread.onSpinWait();
+            }
         }
     }
 
