@@ -86,8 +86,8 @@ class PendulaJmxTest {
             CountDownLatch late = new CountDownLatch(1);
             timers.after(Duration.ZERO, () -> Patience.await(release));
             Patience.until("it runs", () -> timers.stats().running() == 1);
-            long start = System.nanoTime();
             timers.after(Duration.ZERO, late::countDown);
+            long start = System.nanoTime(); // no earlier than the deadline
             Patience.until("20 ms have passed", () -> System.nanoTime() - start > 20_000_000);
             release.countDown();
             Patience.await(late);

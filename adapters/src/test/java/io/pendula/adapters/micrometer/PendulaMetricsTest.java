@@ -99,8 +99,8 @@ class PendulaMetricsTest {
                 Patience.await(release);
             });
             Patience.await(blocked);
-            long start = System.nanoTime();
             timers.after(Duration.ofMillis(1), late::countDown);
+            long start = System.nanoTime(); // no earlier than a millisecond before the deadline
             assertEquals(1, scraped("executor_active_threads{name=\"late\"}"));
             assertEquals(1, scraped("executor_pool_max_threads{name=\"late\"}"));
             Patience.until("50 ms have passed", () -> System.nanoTime() - start > 50_000_000);
