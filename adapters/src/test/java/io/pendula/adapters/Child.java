@@ -8,16 +8,23 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A JVM of its own, with this one's class path, which is killed when it is closed. */
 public final class Child implements AutoCloseable {
+    /** No program runs for longer. */
+    private static final long LIMIT_SECONDS = 300;
+
     private final Process process;
     private final BufferedReader output;
 
     private Child(Process process) {
         this.process = process;
         this.output = process.inputReader(StandardCharsets.UTF_8);
+        // A read of its output cannot be interrupted, but ends with the program.
+        CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
     }
 
     /**
@@ -55,16 +62,16 @@ public final class Child implements AutoCloseable {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
-    /** Waits for a line of its output that begins with a word. */
-    public String line(String word) throws IOException {
+    /** Waits for a line of its output that begins with one of the words. */
+    public String line(String... words) throws IOException {
         List<String> before = new ArrayList<>();
         for (String line = output.readLine(); line != null; line = output.readLine()) {
-            if (line.startsWith(word)) {
+            if (Arrays.stream(words).anyMatch(line::startsWith)) {
                 return line;
             }
             before.add(line);
         }
-        throw new AssertionError("the program ended without " + word + ", after " + before);
+        throw new AssertionError("the program ended without " + String.join(" or ", words) + ", after " + before);
     }
 
     /** As kill -9 does. */

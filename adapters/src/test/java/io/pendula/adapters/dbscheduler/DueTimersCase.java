@@ -88,7 +88,14 @@ abstract class DueTimersCase {
     /** Each execution that was in the table has run, at least once, though its process was killed again and again. */
     @Test
     void kill9_losesNothing() throws Exception {
-        String url = database("killed", true);
+        int attempt = 1;
+        while (!runsAllThatKill9Left(database("killed" + attempt, true))) {
+            assertTrue(++attempt <= 3, "the kill broke the database itself, each time");
+        }
+    }
+
+    /** False if nothing can be said, as the kill has broken the database. */
+    private boolean runsAllThatKill9Left(String url) throws Exception {
         Set<String> scheduled = new HashSet<>();
         Random random = new Random(2);
         for (int round = 0; round < 3; round++) {
@@ -100,7 +107,9 @@ abstract class DueTimersCase {
             }
         }
         try (Child child = Child.start(Durable.class, "none", url)) {
-            child.line("DRAINED");
+            if (child.line("DRAINED", "BROKEN").equals("BROKEN")) {
+                return false;
+            }
         }
         Set<String> ran = new HashSet<>();
         int runs = 0;
@@ -118,6 +127,7 @@ abstract class DueTimersCase {
         lost.removeAll(ran);
         assertEquals(Set.of(), lost);
         printFigures(scheduled.size() + " reported, " + ran.size() + " ran, " + runs + " runs");
+        return true;
     }
 
     /** There may be any number of executions in the table: timers are for the near ones. */

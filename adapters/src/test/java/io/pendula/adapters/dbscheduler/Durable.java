@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.h2.api.ErrorCode;
 
 /** A db-scheduler whose task notes when each execution has run. */
 final class Durable implements AutoCloseable {
@@ -83,6 +84,21 @@ final class Durable implements AutoCloseable {
         }
     }
 
+    /** Whether an index names a row that is gone, as H2 leaves it now and then when it is killed: no look finds anything. */
+    private boolean isBroken() {
+        try {
+            execute("select * from scheduled_tasks where picked = false and execution_time <= current_timestamp "
+                    + "order by execution_time");
+        } catch (SQLException e) {
+            for (Throwable t = e; t != null; t = t.getCause()) {
+                if (t instanceof SQLException s && s.getErrorCode() == ErrorCode.ROW_NOT_FOUND_IN_PRIMARY_INDEX) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** The executions that have run. */
     Set<String> ran() {
         Set<String> ids = new HashSet<>();
@@ -117,7 +133,7 @@ final class Durable implements AutoCloseable {
 
     /**
      * Schedules executions, and says of each that it is in the table, until the process is killed; or, without a prefix,
-     * waits until none is left.
+     * waits until none is left, or the database is found to be broken.
      */
     public static void main(String[] args) throws Exception {
         Durable durable = new Durable(args[0], Duration.ofSeconds(4), Duration.ofSeconds(10), true);
@@ -135,6 +151,10 @@ final class Durable implements AutoCloseable {
             }
         }
         while (durable.count("select count(*) from scheduled_tasks") > 0) {
+            if (durable.isBroken()) {
+                System.out.println("BROKEN");
+                Runtime.getRuntime().halt(1);
+            }
             Thread.sleep(100);
         }
         System.out.println("DRAINED");
