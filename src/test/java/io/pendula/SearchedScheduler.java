@@ -87,6 +87,8 @@ public final class SearchedScheduler implements Program {
         private int stalledWorkers;
         private LoopWorker stalledLoop;
         private boolean isLeft;
+        /** The loop's thread is to close its loop. */
+        private volatile boolean isLeaving;
         private boolean isClosing;
         private boolean isClosed;
         private String wrong;
@@ -130,16 +132,33 @@ public final class SearchedScheduler implements Program {
             loop = loop == null ? l : loop;
             loops.add(l);
             execution.add(thread, () -> {
-                while (!engine.isClosed() && !l.detached) {
+                while (!engine.isClosed()) {
                     Hooks.loops(l);
-                    l.runDue(Integer.MAX_VALUE);
+                    leaveIfAsked(l);
+                    if (!l.detached) {
+                        l.runDue(Integer.MAX_VALUE);
+                    }
+                    if (l.detached) {
+                        return;
+                    }
                     long from = Hooks.nanoTime(); // the thread may be held up before it waits
                     long nanos = l.nanosUntilNext();
-                    if (nanos > 0 && !l.detached) { // a lock may have used up the permit of a LEAVE
+                    if (nanos > 0 && !isAskedToLeave(l)) { // a lock may have used up the permit of a LEAVE
                         Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }
             });
+        }
+
+        private boolean isAskedToLeave(LoopWorker l) {
+            return l == loop && isLeaving;
+        }
+
+        /** By the loop's thread, as no other may while that lives: between two polls, or in a callback. */
+        private void leaveIfAsked(LoopWorker l) {
+            if (isAskedToLeave(l)) {
+                ended(engine.loops.detach(l));
+            }
         }
 
         private void prepare(int i, Spec.Start start) {
@@ -176,13 +195,16 @@ public final class SearchedScheduler implements Program {
                 wrong = "timer " + timer + " runs twice at a time";
             }
             running[timer] = true;
+            LoopWorker by = loopOfCaller();
+            if (by != null) {
+                leaveIfAsked(by);
+            }
             if (spec.stalls() && timer == 0 && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
-                LoopWorker onLoop = loopOfCaller();
-                stalledLoop = onLoop != null ? onLoop : stalledLoop;
-                stalledWorkers += onLoop != null ? 0 : 1;
+                stalledLoop = by != null ? by : stalledLoop;
+                stalledWorkers += by != null ? 0 : 1;
                 Hooks.sleepUntil(Spec.STALLED);
-                stalledLoop = onLoop != null ? null : stalledLoop;
-                stalledWorkers -= onLoop != null ? 0 : 1;
+                stalledLoop = by != null ? null : stalledLoop;
+                stalledWorkers -= by != null ? 0 : 1;
             }
             running[timer] = false;
         }
@@ -253,8 +275,8 @@ public final class SearchedScheduler implements Program {
                 case TRANSFER -> transfer();
                 case LEAVE -> {
                     isLeft = true;
-                    ended(engine.loops.detach(loop));
-                    LockSupport.unpark(loop.runner()); // it has nothing to wait for any more
+                    isLeaving = true;
+                    LockSupport.unpark(loop.runner());
                 }
                 case CLOSE -> {
                     isClosing = true;
