@@ -72,7 +72,7 @@ final class Parker {
         if (left > bias || !isExact) {
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
             if (worker.isCalled()) {
-                return; // a clock of the user's may park, and so use up the permit
+                return; // the reading may have used up the permit, see Worker.isCalled
             }
             if (left > 0) {
                 LockSupport.parkNanos(worker, parked);

@@ -419,13 +419,14 @@ final class Worker extends QueueRunner implements Runnable {
     /**
      * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
      * permit of a waker. What a waker changes it changes before it unparks; so either its change is seen here, or its
-     * permit comes after this look and ends the park.
+     * permit comes after this look and ends the park. A clock of the user's may park as well, so Parker looks for a call
+     * once more after it has read that.
      */
     boolean isCalled(long next) {
         return called || engine.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
     }
 
-    /** While it spins at the end of a sleep: whether there is something else to do. */
+    /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
     boolean isCalled() {
         return called;
     }

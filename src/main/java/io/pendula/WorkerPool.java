@@ -61,12 +61,16 @@ final class WorkerPool {
 
     /** Whether all workers but that one sleep. */
     boolean isOnlyOneUp(Worker up) {
+        return !isAnyOther(up, false);
+    }
+
+    private boolean isAnyOther(Worker but, boolean asleep) {
         for (Worker d : workers) {
-            if (d != up && !d.asleep) {
-                return false;
+            if (d != but && d.asleep == asleep) {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 
     /** The worker that one of the factory's threads carries, or null. */
@@ -149,14 +153,14 @@ final class WorkerPool {
      * go to sleep meanwhile look after what that one leaves.
      */
     void growIfAlone(Worker by) {
-        if (workers.length >= engine.options.maxThreads() || isAnyAsleep(by)
+        if (workers.length >= engine.options.maxThreads() || isAnyOther(by, true)
                 || !growing.compareAndSet(false, true)) {
             return;
         }
         try {
             Worker d;
             try {
-                if (engine.isClosed() || workers.length >= engine.options.maxThreads() || isAnyAsleep(by)) {
+                if (engine.isClosed() || workers.length >= engine.options.maxThreads() || isAnyOther(by, true)) {
                     return;
                 }
                 TimerQueue home = homes < engine.queues.length ? engine.queues[homes] : null;
@@ -174,18 +178,9 @@ final class WorkerPool {
         }
     }
 
-    private boolean isAnyAsleep(Worker but) {
-        for (Worker d : workers) {
-            if (d != but && d.asleep) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether there is none that sleeps, though one more could be started. */
     boolean isSpareNeeded() {
-        return mayGrow() && !isAnyAsleep(null);
+        return mayGrow() && !isAnyOther(null, true);
     }
 
     /** Whether a spare worker could be started. */

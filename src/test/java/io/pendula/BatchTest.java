@@ -70,12 +70,8 @@ class BatchTest {
     @Test
     void guardedPoller_callbacksTakeLong_otherQueueHasItsTurn() {
         Stepped it = new Stepped();
-        for (int i = 1; i < BLOCKING; i++) {
-            it.arm(0, "first", () -> it.now += QueueRunner.BATCH_NANOS / 2);
-        }
-        it.arm(1, "other", it.scheduler::shutdownNow);
-        it.run();
-        int turn = it.order.indexOf("other");
+        it.other.sleeps(Long.MAX_VALUE);
+        int turn = it.turnOfOther(() -> {});
         assertTrue(turn <= Worker.CLOCK_EACH, () -> turn + " of " + it.order);
     }
 
@@ -146,10 +142,10 @@ class BatchTest {
     @Test
     void pollerHasWork_otherWorkerRunsItsOwnQueue_thatIsLeftToIt() {
         Stepped it = new Stepped();
-        Worker other = it.engine.workerPool.workers()[1];
+        it.other.asleep = false;
         int turn = it.turnOfOther(() -> {
-            other.enterCallback();
-            other.leaveCallback();
+            it.other.enterCallback();
+            it.other.leaveCallback();
         });
         assertEquals(BLOCKING - 1, turn, () -> "a turn of " + it.order);
     }
@@ -157,7 +153,8 @@ class BatchTest {
     @Test
     void pollerHasWork_otherWorkerIsUpAndDoesNotGetOn_itsQueueHasItsTurn() {
         Stepped it = new Stepped();
-        it.engine.workerPool.workers()[1].enterCallback();
+        it.other.asleep = false;
+        it.other.enterCallback();
         int turn = it.turnOfOther(() -> {});
         assertTrue(turn <= 2 * Worker.CLOCK_EACH, () -> turn + " of " + it.order);
     }
@@ -175,8 +172,7 @@ class BatchTest {
     /** How often a helper has gone to sleep, if a timer takes both so long, and one of them alone a fifth of LONG_NANOS. */
     private static int looksOfHelper(long nanos) {
         Stepped it = new Stepped();
-        Worker helper = it.engine.workerPool.workers()[1];
-        helper.setThread(Thread.currentThread());
+        it.other.setThread(Thread.currentThread());
         it.poller.asleep = false;
         it.poller.sharing.ranAlone(1, Sharing.LONG_NANOS / 5, it.now);
         for (int i = 0; i < 10 * QueueRunner.BATCH; i++) {
@@ -188,10 +184,10 @@ class BatchTest {
         }
         int[] looks = new int[1];
         it.arm(0, "last", () -> {
-            looks[0] = helper.looks;
+            looks[0] = it.other.looks;
             it.scheduler.shutdownNow();
         });
-        helper.run();
+        it.other.run();
         return looks[0];
     }
 
@@ -208,6 +204,8 @@ class BatchTest {
                 }).build();
         private final SchedulerEngine engine = scheduler.engine;
         private final Worker poller = engine.standby.poller();
+        /** Whose home is the second queue. */
+        final Worker other = engine.workerPool.workers()[1];
 
         Worker newGuard() {
             Worker guard = new Worker(engine.workerPool, engine.standby, engine.queues[1], false);
@@ -224,9 +222,8 @@ class BatchTest {
             });
         }
 
-        /** When a timer of the other worker runs, which is up, if those before it take long; a number in {@code order}. */
+        /** When a timer of the second queue runs, if those of the first take long; a number in {@code order}. */
         int turnOfOther(Runnable meanwhile) {
-            engine.workerPool.workers()[1].asleep = false;
             for (int i = 1; i < BLOCKING; i++) {
                 arm(0, "first", () -> {
                     now += QueueRunner.BATCH_NANOS / 2;
@@ -234,14 +231,17 @@ class BatchTest {
                 });
             }
             arm(1, "other", scheduler::shutdownNow);
-            poller.setThread(Thread.currentThread());
-            poller.run();
+            runPoller();
             return order.indexOf("other");
         }
 
         /** Until a callback closes the scheduler. */
         void run() {
             engine.standby.guard().sleeps(Long.MAX_VALUE);
+            runPoller();
+        }
+
+        private void runPoller() {
             poller.setThread(Thread.currentThread());
             poller.run();
         }

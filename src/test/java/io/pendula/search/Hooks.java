@@ -249,17 +249,21 @@ public final class Hooks {
      * the two its timers are late, whatever it does.
      */
     static void parkNanos(long nanos) {
-        ModelThread me = me();
-        parkUntil(me == null ? 0 : me.reading + nanos);
+        parkUntil(parking().reading + nanos);
     }
 
     /** Parks until then at most; for ever if that is Long.MAX_VALUE. */
     public static void parkUntil(long until) {
+        ModelThread me = parking();
+        me.execution.park(me, until);
+    }
+
+    private static ModelThread parking() {
         ModelThread me = me();
         if (me == null) {
             throw new IllegalStateException("a park while the program is built");
         }
-        me.execution.park(me, until);
+        return me;
     }
 
     static void unpark(Thread face) {
