@@ -51,6 +51,7 @@ public final class Fixtures {
         private int looks;
         private Runnable step;
         private Runnable afterEach = () -> {};
+        private long disarmedUnder;
 
         SteppedTimer(TimerQueue queue, boolean forNow) {
             super(() -> {});
@@ -94,9 +95,17 @@ public final class Fixtures {
         protected boolean casWord(long expected, long value) {
             boolean done = super.casWord(expected, value);
             if (done) {
+                if (TimerState.isArmed(TimerState.state(expected)) && !TimerState.isArmed(TimerState.state(value))) {
+                    disarmedUnder = TimerState.deadline(expected);
+                }
                 afterEach.run();
             }
             return done;
+        }
+
+        /** The deadline of the arming that was last taken away. */
+        long disarmedUnder() {
+            return disarmedUnder;
         }
     }
 

@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.QueueHost;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
@@ -18,6 +22,11 @@ import io.pendula.Fixtures.SteppedTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,6 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,27 +127,36 @@ class TimerQueueStepsTest {
         assertEquals(1, rig.fire(700));
     }
 
-    /** A stopped timer; something happens between the reset's last look at the queue and its change of the word. */
+    /** Something happens on a thread between the last look at the queue and the change of the word, or just after it. */
     private static final class Interrupted extends TimerNode {
-        Runnable beforeChange;
+        private final Map<Thread, Runnable> before = new ConcurrentHashMap<>();
+        private final Map<Thread, Runnable> after = new ConcurrentHashMap<>();
 
-        Interrupted(TimerQueue queue) {
+        Interrupted() {
             super(() -> {});
+        }
+
+        /** Once, on the calling thread. */
+        void beforeChange(Runnable step) {
+            before.put(Thread.currentThread(), step);
+        }
+
+        /** Once, on the calling thread. */
+        void afterChange(Runnable step) {
+            after.put(Thread.currentThread(), step);
         }
 
         @Override
         protected boolean casWord(long expected, long value) {
-            Runnable step = beforeChange;
-            beforeChange = null;
-            if (step != null) {
-                step.run();
-            }
-            return super.casWord(expected, value);
+            Optional.ofNullable(before.remove(Thread.currentThread())).ifPresent(Runnable::run);
+            boolean done = super.casWord(expected, value);
+            Optional.ofNullable(after.remove(Thread.currentThread())).ifPresent(Runnable::run);
+            return done;
         }
     }
 
     private Interrupted stopped(long when) {
-        Interrupted t = new Interrupted(queue);
+        Interrupted t = new Interrupted();
         queue.arm(t, when);
         queue.stop(t);
         rig.drain();
@@ -145,31 +164,164 @@ class TimerQueueStepsTest {
         return t;
     }
 
-    @Test
-    void reset_queueIsClosedBeforeTheChange_isRejectedAndLeavesNoTrace() {
-        Interrupted t = stopped(500);
-        List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange = () -> {
-            queue.close(unfired);
-            queue.collectLate(unfired);
-        };
-        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        assertEquals(TimerState.REMOVED, rig.state(t));
-        assertEquals(500, rig.deadline(t));
-        assertEquals(List.of(), unfired);
-        assertEquals(0, queue.view().stats().unfired());
+    private void assertNothingPends(TimerNode t, int state, int unfired) {
+        assertEquals(state, rig.state(t));
+        assertEquals(unfired, queue.view().stats().unfired());
+        assertEquals(0, queue.view().pending());
     }
 
     @Test
-    void reset_queueIsBeingClosedBeforeTheChange_isHandedToTheClosingThread() {
+    void reset_queueIsClosedBeforeTheChange_isRejected() {
         Interrupted t = stopped(500);
         List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange = () -> queue.close(unfired);
-        assertFalse(queue.reset(t, 700));
+        t.beforeChange(() -> {
+            queue.close(unfired);
+            queue.collectLate(unfired);
+        });
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         assertEquals(List.of(), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 0);
+    }
+
+    @Test
+    void reset_queueIsBeingClosedBeforeTheChange_isRejected() {
+        Interrupted t = stopped(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange(() -> queue.close(unfired));
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         queue.collectLate(unfired);
+        assertEquals(List.of(), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 0);
+    }
+
+    @Test
+    void resetOfOneNeverArmed_queueIsClosedBeforeTheChange_isRejected() {
+        Interrupted t = new Interrupted();
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange(() -> {
+            queue.close(unfired);
+            queue.collectLate(unfired);
+        });
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        assertEquals(List.of(), unfired);
+        assertNothingPends(t, TimerState.NO_STATUS, 0);
+    }
+
+    @Test
+    void resetInRun_queueIsBeingClosedBeforeTheChange_isRejected() {
+        Interrupted t = new Interrupted();
+        queue.arm(t, 500);
+        rig.drain();
+        rig.claim(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.beforeChange(() -> {
+            queue.close(unfired);
+            queue.collectRunning(t, unfired);
+        });
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        queue.endRun(t);
+        queue.collectLate(unfired);
+        assertEquals(List.of(), unfired);
+        assertNothingPends(t, TimerState.NO_STATUS, 0);
+    }
+
+    /**
+     * The timer is armed for the same instant as before and collected, so that its word is what it was. A reset that
+     * read the word before and one that read it when it was armed are both too late.
+     */
+    @Test
+    @Timeout(60)
+    void twoResets_queueIsClosedBeforeTheirChanges_areBothRejectedThoughTheWordIsAsItWas() throws Exception {
+        Interrupted t = stopped(500);
+        CountDownLatch reached = new CountDownLatch(1);
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        AtomicReference<Throwable> ofOther = new AtomicReference<>();
+        Thread other = new Thread(() -> {
+            t.beforeChange(() -> {
+                reached.countDown();
+                goOn.join();
+            });
+            try {
+                queue.reset(t, 500);
+            } catch (Throwable e) {
+                ofOther.set(e);
+            }
+        });
+        other.start();
+        reached.await();
+        assertFalse(queue.reset(t, 500));
+        List<TimerNode> unfired = new ArrayList<>();
+        ReentrantLock lock = Inside.lock(queue);
+        t.beforeChange(() -> {
+            queue.close(unfired);
+            queue.collectLate(unfired);
+            lock.lock(); // so the other reset changes the word, if it can, but does not settle that yet
+            goOn.complete(null);
+            while (other.isAlive() && !lock.hasQueuedThread(other)) {
+                Thread.onSpinWait();
+            }
+        });
+        try {
+            assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 900));
+        } finally {
+            lock.unlock();
+            other.join();
+        }
+        assertInstanceOf(RejectedExecutionException.class, ofOther.get());
         assertEquals(List.of(t), unfired);
-        assertEquals(1, queue.view().stats().unfired());
+        assertNothingPends(t, TimerState.REMOVED, 1);
+    }
+
+    /** Armed in its run, and stopped before the run's end has pushed it. */
+    @Test
+    void reset_queueIsClosedWhileTheRunOfTheStoppedTimerEnds_isRejected() {
+        Interrupted t = new Interrupted();
+        queue.arm(t, 500);
+        rig.drain();
+        rig.claim(500);
+        queue.reset(t, 600);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.afterChange(() -> {
+            assertTrue(queue.stop(t));
+            t.beforeChange(() -> {
+                queue.close(unfired);
+                queue.collectRunning(t, unfired);
+                queue.collectLate(unfired);
+            });
+            assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        });
+        queue.endRun(t);
+        assertEquals(List.of(), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 0);
+    }
+
+    @Test
+    void reset_queueCannotComeBackForWantOfMemory_isRejectedAndLeavesNoTrace() {
+        QueueHost host = new QueueHost() {
+            @Override
+            public boolean bringBack(TimerQueue q) {
+                return false;
+            }
+
+            @Override
+            public boolean isClosed() {
+                return false;
+            }
+
+            @Override
+            public long lateSweepNanos() {
+                return Compactor.LATE_NANOS;
+            }
+        };
+        TimerQueue left = new TimerQueue(0, new Timeline(() -> 0), host, new TimerHeap(), null, false);
+        TimerNode t = new TimerNode(() -> {});
+        left.arm(t, 500);
+        left.stop(t);
+        left.ownership.leaveTo(null);
+        assertTrue(left.ownership.retire(() -> false));
+        long before = t.wordVolatile();
+        assertThrows(RejectedExecutionException.class, () -> left.reset(t, 700));
+        assertEquals(before, t.wordVolatile());
     }
 
     @Test

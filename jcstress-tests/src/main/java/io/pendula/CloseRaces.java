@@ -396,6 +396,35 @@ public class CloseRaces {
         }
     }
 
+    /** The same to the instant that it had before: once collected, its word is as it was, and the slow reset is late. */
+    @JCStressTest
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
+    @State
+    public static class ResetVsEqualResetThenClose extends Rig {
+        public ResetVsEqualResetThenClose() {
+            queue.arm(timer, DUE);
+            queue.stop(timer);
+            drainInbox();
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(DUE);
+        }
+
+        @Actor
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(DUE);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            r.r4 = auditResets(1, 1, r.r1, r.r2);
+        }
+    }
+
     /** Two resets of a stopped timer, one after the other, while the queue closes. */
     @JCStressTest
     @Outcome(id = "armed, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")

@@ -185,7 +185,7 @@ final class Inbox extends InboxFields {
         return isTimer(h) ? h : null;
     }
 
-    /** Looks at what resets are about to push. */
+    /** Looks at what resets are about to arm. */
     void forEachPosted(Consumer<TimerNode> look) {
         Posts p = posts; // if null: a reset that makes it after this reads closed after that, and is refused
         if (p != null) {

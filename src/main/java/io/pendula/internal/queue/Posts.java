@@ -8,12 +8,13 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The timers that resets are about to push to an inbox: their words may say that they are in it already. A reset enters
- * its timer before it changes the word, and takes it out after the push, so that a closing thread finds it.
+ * The timers that resets are about to arm: those that they push to an inbox, whose words may say that they are in it
+ * already, and those that run. A reset enters its timer before it changes the word, and takes it out after the push, so
+ * that a closing thread finds it.
  */
 final class Posts {
     /*
-     * The first threads that come have a cell each, which no other thread writes, so entering is two plain stores. More
+     * The first threads that come have a cell each, which no other thread writes, so entering is one store. More
      * threads share some slots by CAS, and if as many are suspended inside a reset, a list.
      */
     private static final int CELLS = 8;
@@ -52,7 +53,10 @@ final class Posts {
         }
     }
 
-    /** To be followed by a CAS, which orders the entry before all that the thread does then. Returns where it is. */
+    /**
+     * Returns where it is. The entry is volatile: the thread reads closed after it, and a closing thread writes closed,
+     * then looks here, so one of the two sees the other.
+     */
     int enter(TimerNode t) {
         long id = Thread.currentThread().getId();
         for (int i = 0; i < CELLS; i++) {
@@ -63,7 +67,7 @@ final class Posts {
                 if (c.posted != null) {
                     break; // of an outer reset of this thread
                 }
-                POSTED.setOpaque(c, t);
+                POSTED.setVolatile(c, t);
                 return n;
             }
         }

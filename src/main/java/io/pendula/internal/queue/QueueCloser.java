@@ -5,8 +5,8 @@ import static io.pendula.internal.queue.StaleCounter.STOP;
 import static io.pendula.internal.queue.TimerState.DELETED;
 import static io.pendula.internal.queue.TimerState.MOVING;
 import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
-import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isArmed;
+import static io.pendula.internal.queue.TimerState.isCancelled;
 import static io.pendula.internal.queue.TimerState.isFiled;
 import static io.pendula.internal.queue.TimerState.isQueued;
 import static io.pendula.internal.queue.TimerState.state;
@@ -24,29 +24,32 @@ final class QueueCloser {
      *     C1  closed = true
      *     C2  inbox = CLOSED
      *     C3  collects what is in the inbox, the lines and the heap
-     *     C4  collects what is in posts
+     *     C4  shuts each timer in posts: collects it if it is armed, sets its deadline to 0, and says that it is placed
      *     C5  looks at what runs (collectRunning)
-     *     C6  isTooLate = true, under the lock; what is in late is collected
+     *     C6  collects what is in late
      *
-     * A reset reads the word (A1), enters posts if it will have to push (A2), reads closed (A3) and is refused if it is
-     * true, changes the word by a CAS (A4), and pushes, or in a run reads closed again (A5). All are volatile, but for
-     * A2, which A4 orders.
+     * A reset reads the word (A1). If that is at rest or runs, or if the timer must be pushed, it enters posts (A2). It
+     * reads closed (A3), is refused if that is true, and changes the word by a CAS (A4). Then it pushes, if it has to,
+     * and leaves posts; if the push was refused, only once it has had the lock. All are volatile.
      *
-     * 1. Once A4 of some reset comes after C1, no other reset of that timer succeeds: if its A1 comes after that A4,
-     *    its A3 reads true; if it comes before, its CAS fails.
-     * 2. A4 before C1, and the word says that the timer is in the inbox, a line or the heap: it is there, and C3 meets
-     *    it; or its push is still to come. Then its pusher's A2 came before its A4, so before C1, and C4 meets it. Or
-     *    the pusher is a run that is about to end: see 4. So what such a reset has armed is collected, and it has
-     *    returned normally.
-     * 3. A4 after C1. If the timer was where C3 or C4 finds it, they have changed the word, so A4 comes before that
-     *    step, and the arming is collected. Else it was at rest, its push finds the inbox closed, and by 1 the arming in
-     *    the word is the own one or has been stopped. This reset settles it under the lock: before C6 it is collected,
-     *    after C6 undone and refused.
-     * 4. In a run. A4 before C5: C5 meets the arming, in its run or when the run has just ended (MOVING); or the run
-     *    ended before C5, and found the inbox closed: then it hands the arming to late, before C6. A4 after C5: by 1 it
-     *    is the only one, and A5 reads true; the reset settles it as in 3. A run that ends after C6 with an arming
-     *    leaves it to that reset. Settling leaves alone any arming with another deadline: then the own one has run
-     *    meanwhile.
+     * 1. A reset whose A2 comes after C1 reads true at A3, and changes nothing. If its A2 comes before C1, there are
+     *    three cases at C4. It has left posts: its push came before C2, so C3 has met the timer; or the timer runs, and
+     *    C5 will meet it. It is in posts, and A4 has come: C4 collects what it has armed. It is in posts, and A4 is
+     *    still to come: that fails, since no word that was read before C4 is so. Deadlines are 1 or more, and a timer
+     *    that was never armed is not placed. And a word stays so, as all its changes from then on leave both as they are.
+     * 2. So after C4 no timer leaves rest, and no run is armed that was not. Nor is any timer in the inbox, in a line or
+     *    the heap. What is left is what a run had armed before. C5 meets it in its run, or when that has just ended: in
+     *    a queued state, armed or stopped. Or the run has ended before C5 and found the inbox closed: then it has handed
+     *    the arming to late, before C6. After C5 no such timer is in a queued state, so no reset arms it again.
+     * 3. A reset that did not enter posts changes a word that says that the timer is queued, filed, or armed in its run.
+     *    By 2 that is so until C3, C4 or C5 changes it, or the run's end does; and these collect what the reset has
+     *    armed, since each takes the word as it is by a CAS. After that the reset's CAS fails.
+     *
+     * A new word is what makes 1 true, as a word may come back otherwise: a timer at rest that is armed for the same
+     * instant as before, and collected, has the same word again. A reset that has read it before would then find what it
+     * expects.
+     *
+     * If C3 fails for want of memory, a reset whose push is refused finds its timer still queued. It hands it to late.
      */
 
     private final PendingLimit limit;
@@ -60,8 +63,6 @@ final class QueueCloser {
     private volatile boolean closed;
     /** Under the lock, as all below: what runs and resets have handed over meanwhile. Linked, as that needs no memory. */
     private final NodeFifo late = new NodeFifo();
-    /** What comes now is refused. */
-    private boolean isTooLate;
     private long unfired;
 
     QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, StaleCounter staleCounter) {
@@ -99,7 +100,7 @@ final class QueueCloser {
         collectAll(intake.immediate, collected);
         collectAll(intake.backlog, collected);
         collectHeap(collected);
-        inbox.forEachPosted(t -> collect(t, false, collected));
+        inbox.forEachPosted(t -> shut(t, collected));
         heap.clear();
     }
 
@@ -139,16 +140,14 @@ final class QueueCloser {
             boolean armed = isArmed(s) && s != RUNNING_ARMED;
             boolean stoppedInInbox = fromInbox && isQueued(s);
             if (!armed && s != DELETED && !stoppedInInbox) {
-                return false; // runs, is at rest, or was stopped before its push, which will fail and settle that
+                return false; // runs, or is at rest
             }
             if (armed) {
                 reserve(collected);
             }
             if (t.tryCollect(w)) {
                 if (armed) {
-                    releasePermit();
-                    unfired++;
-                    collected.add(t);
+                    noteUnfired(t, collected);
                 } else if (stoppedInInbox) {
                     intake.stops++;
                 }
@@ -157,51 +156,76 @@ final class QueueCloser {
         }
     }
 
-    /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
-    void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+    private void noteUnfired(TimerNode t, List<? super TimerNode> collected) {
+        releasePermit();
+        unfired++;
+        collected.add(t);
+    }
+
+    /** C4. No reset that has read the word before succeeds from now on. */
+    private void shut(TimerNode t, List<? super TimerNode> collected) {
         for (;;) {
             long w = t.wordVolatile();
-            if (state(w) != RUNNING_ARMED && state(w) != MOVING) {
-                return;
+            int s = state(w);
+            if (isCancelled(s)) {
+                return; // no reset succeeds anyway
             }
-            reserve(collected);
-            if (t.tryCollectRunning(w)) {
-                releasePermit();
-                lock.lock();
-                try {
-                    unfired++;
-                } finally {
-                    lock.unlock();
+            if (isArmed(s)) {
+                reserve(collected);
+            }
+            if (t.tryShut(w)) {
+                if (isArmed(s)) {
+                    noteUnfired(t, collected);
+                } else if (isQueued(s)) {
+                    staleCounter.add(STOP); // its push is refused, so no drain counts it
                 }
-                collected.add(t);
                 return;
             }
         }
     }
 
-    /** For a reset that has armed the timer, and then found the queue closed; true if it is refused. */
-    boolean settle(TimerNode t, long before, long when) {
+    /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
+    void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+        for (;;) {
+            long w = t.wordVolatile();
+            int s = state(w);
+            boolean armed = s == RUNNING_ARMED || s == MOVING;
+            if (!armed && !isQueued(s)) {
+                return;
+            }
+            if (armed) {
+                reserve(collected);
+            }
+            if (armed ? t.tryCollectRunning(w) : t.tryWithdraw(w)) {
+                if (armed) {
+                    lock.lock();
+                    try {
+                        noteUnfired(t, collected);
+                    } finally {
+                        lock.unlock();
+                    }
+                } else {
+                    staleCounter.add(STOP);
+                }
+                return;
+            }
+        }
+    }
+
+    /** For a reset whose push was refused; true if it has changed nothing, and is refused itself. */
+    boolean settle(TimerNode t, long before) {
         lock.lock();
         try {
+            boolean refused = !closed; // memory is short: see GoneQueues.bringBack
             for (;;) {
                 long w = t.wordVolatile();
-                int s = state(w);
-                boolean armed = isArmed(s);
-                boolean notTaken = !closed; // memory is short: see GoneQueues.bringBack
-                if (!isQueued(s) && s != RUNNING_ARMED || armed && deadline(w) != when && !notTaken) {
-                    return false; // collected; or, in its run, stopped, or run meanwhile
+                boolean armed = isArmed(state(w));
+                if (!isQueued(state(w))) {
+                    return false; // collected
                 }
-                boolean refused = armed && (isTooLate || notTaken);
-                if (refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
-                    if (!armed) {
-                        staleCounter.add(STOP);
-                        return false;
-                    }
-                    releasePermit();
-                    if (!refused) {
-                        handOver(t);
-                    }
-                    return refused;
+                if (armed && refused ? t.tryUndo(w, before) : t.tryWithdraw(w)) {
+                    withdrawn(t, armed, armed && refused);
+                    return armed && refused;
                 }
             }
         } finally {
@@ -215,23 +239,28 @@ final class QueueCloser {
         try {
             for (;;) {
                 long w = t.wordVolatile();
-                int s = state(w);
-                if (!isQueued(s) || s == MOVING && isTooLate) {
-                    return; // collected; or armed by a reset that will settle it
+                boolean armed = isArmed(state(w));
+                if (!isQueued(state(w))) {
+                    return; // collected
                 }
-                boolean armed = s == MOVING;
                 if (armed ? t.tryCollectRunning(w) : t.tryWithdraw(w)) {
-                    if (armed) {
-                        releasePermit();
-                        handOver(t);
-                    } else {
-                        staleCounter.add(STOP);
-                    }
+                    withdrawn(t, armed, false);
                     return;
                 }
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void withdrawn(TimerNode t, boolean armed, boolean undone) {
+        if (!armed) {
+            staleCounter.add(STOP);
+            return;
+        }
+        releasePermit();
+        if (!undone) {
+            handOver(t);
         }
     }
 
@@ -250,7 +279,6 @@ final class QueueCloser {
                 reserve(collected);
                 collected.add(late.removeFirst());
             }
-            isTooLate = true;
         } finally {
             lock.unlock();
         }

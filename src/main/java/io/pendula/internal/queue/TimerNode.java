@@ -79,9 +79,11 @@ public class TimerNode {
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
      *             MOVING -> NO_STATUS                        the same, if the run has just ended
-     *             MOVING -> REMOVED, or what it was          armed at that moment: collected, or refused (QueueCloser)
+     *             RUNNING, RUNNING_ARMED -> RUNNING, NO_STATUS -> the same, others -> REMOVED, all placed and with
+     *                                                        the deadline 0: a reset is at work on it (QueueCloser)
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
+     * refused reset MOVING, MODIFIED_EARLIER -> what it was  memory is too short for its queue to come back
      */
 
     private static final VarHandle WORD;
@@ -230,16 +232,20 @@ public class TimerNode {
         return cas(w, state(w) == MOVING ? NO_STATUS : RUNNING);
     }
 
-    /** close: the arming is handed over, so it is off. */
-    final boolean tryWithdraw(long w) {
+    /** close: what is armed is off, and no reset that has read an earlier word finds it again. */
+    final boolean tryShut(long w) {
         int s = state(w);
-        return cas(w, s == CANCELLED_QUEUED ? CANCELLED : s == RUNNING_ARMED ? RUNNING : REMOVED);
+        return casWord(w, word(w | PLACED, 0, isRunning(s) ? RUNNING : s == NO_STATUS ? NO_STATUS : REMOVED));
     }
 
-    /** close: a refused reset leaves no trace. As it was {@code before}, but for a run that has ended since. */
+    /** close: the arming is handed over, so it is off; or it was stopped before. */
+    final boolean tryWithdraw(long w) {
+        return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
+    }
+
+    /** A refused reset leaves no trace: as it was {@code before}. */
     final boolean tryUndo(long w, long before) {
-        boolean ended = isRunning(state(before)) && !isRunning(state(w));
-        return cas(w, deadline(before), ended ? NO_STATUS : state(before));
+        return cas(w, deadline(before), state(before));
     }
 
     /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */

@@ -292,10 +292,7 @@ public final class TimerQueue extends Padded {
                     }
                     break;
                 case RUNNING:
-                    if (tryArm(t, w, when)) {
-                        if (closer.isClosed()) {
-                            settle(t, w, when);
-                        }
+                    if (tryArmInRun(t, w, when)) {
                         return false;
                     }
                     break;
@@ -327,6 +324,16 @@ public final class TimerQueue extends Padded {
             }
         }
         return armed;
+    }
+
+    private boolean tryArmInRun(TimerNode t, long w, long when) {
+        Posts p = inbox.posts();
+        int slot = p.enter(t);
+        try {
+            return !closer.isClosed() && tryArm(t, w, when); // after it has entered, see QueueCloser
+        } finally {
+            p.leave(slot, t);
+        }
     }
 
     /** Takes the firing that waits for a receiver; false if another thread was quicker. */
@@ -368,8 +375,8 @@ public final class TimerQueue extends Padded {
             pushing = true;
             pushed = push(t);
             pushing = false;
-            if (!pushed) {
-                settle(t, w, when);
+            if (!pushed && closer.settle(t, w)) {
+                throw rejected();
             }
         } finally {
             if (permit && limit != null) {
@@ -437,12 +444,6 @@ public final class TimerQueue extends Padded {
     }
 
     // ---- closing: see QueueCloser ----
-
-    private void settle(TimerNode t, long before, long when) {
-        if (closer.settle(t, before, when)) {
-            throw rejected();
-        }
-    }
 
     private RejectedExecutionException rejected() {
         return new RejectedExecutionException(host == null || host.isClosed() ? "the scheduler is closed"
