@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
  */
 final class PauseCase implements Case {
     private static final int TIMERS = 1_000_000;
+    private static final int WARM_MILLIS = 1_000;
     private static final long PROBE_PERIOD = MILLISECONDS.toNanos(1);
     private static final long NEAR = MILLISECONDS.toNanos(1_000);
     private static final int ARMED = 8_000_000;
@@ -62,7 +63,7 @@ final class PauseCase implements Case {
         for (int i = 0; i < threads.length; i++) {
             threads[i] = new Arming(timers, ARMED / threads.length, i);
         }
-        Thread.sleep(child.number("warmMs"));
+        Thread.sleep(child.number("warmMs", WARM_MILLIS));
         probe.worst = 0;
         for (Arming t : threads) {
             t.start();
@@ -86,7 +87,7 @@ final class PauseCase implements Case {
             forwards[i] = new Forward(timers, fired);
         }
         Probe probe = new Probe(timers);
-        Thread.sleep(child.number("warmMs"));
+        Thread.sleep(child.number("warmMs", WARM_MILLIS));
 
         long start = System.nanoTime();
         for (int i = 0; i < putOff.length; i++) {

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 /** How often Pendula's threads wake up: with nothing due, and while a thread arms and stops at full rate. Linux only. */
 final class WakeupsCase implements Case {
     private static final int TIMERS = 100_000;
+    private static final int WARM_MILLIS = 1_000;
     private static final long IDLE_MILLIS = 3_000;
     private static final long FULL_RATE_MILLIS = 1_000;
 
@@ -46,7 +47,7 @@ final class WakeupsCase implements Case {
         Set<Thread> others = Child.threads();
         Rival rival = child.subject().open(SchedulerType.AS_BUILT);
         Load.fill(rival, TIMERS, 0);
-        Thread.sleep(child.number("warmMs"));
+        Thread.sleep(child.number("warmMs", WARM_MILLIS));
 
         long switches0 = switches(tasks);
         long process0 = Child.processCpu();
@@ -61,7 +62,7 @@ final class WakeupsCase implements Case {
     }
 
     private static void full(Child child, String name, Load load, Path tasks) throws IOException {
-        steps(load, child.number("warmMs"));
+        steps(load, child.number("warmMs", WARM_MILLIS));
         long switches0 = switches(tasks);
         long steps = steps(load, FULL_RATE_MILLIS);
         long sleeps = switches(tasks) - switches0;

@@ -3,8 +3,13 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -43,5 +48,21 @@ class PlanTest {
         for (SchedulerType type : SchedulerType.values()) {
             assertTrue(subjects.contains(type.name()), () -> type + " is not measured");
         }
+    }
+
+    /** A smoke run gives all cases short times, so it does not find out. */
+    @Test
+    void cases_settingsWithoutADefault_areThoseOfTheirCells() throws IOException {
+        Pattern asked = Pattern.compile("child\\.(?:number|text)\\(\"(\\w+)\"\\)");
+        int found = 0;
+        for (Case measured : Cases.ALL) {
+            Path source = Path.of("src/main/java/io/pendula", measured.getClass().getSimpleName() + ".java");
+            Set<String> given = new HashSet<>();
+            measured.cells().forEach(cell -> given.addAll(cell.keySet()));
+            for (Matcher m = asked.matcher(Files.readString(source)); m.find(); found++) {
+                assertTrue(given.contains(m.group(1)), () -> measured.name() + " asks for " + m.group(1));
+            }
+        }
+        assertTrue(found > 5, "settings found: " + found);
     }
 }
