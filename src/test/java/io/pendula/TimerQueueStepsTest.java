@@ -164,6 +164,14 @@ class TimerQueueStepsTest {
         return t;
     }
 
+    private Interrupted running(long when) {
+        Interrupted t = new Interrupted();
+        queue.arm(t, when);
+        rig.drain();
+        assertNotNull(rig.claim(when));
+        return t;
+    }
+
     private void assertNothingPends(TimerNode t, int state, int unfired) {
         assertEquals(state, rig.state(t));
         assertEquals(unfired, queue.view().stats().unfired());
@@ -209,10 +217,7 @@ class TimerQueueStepsTest {
 
     @Test
     void resetInRun_queueIsBeingClosedBeforeTheChange_isRejected() {
-        Interrupted t = new Interrupted();
-        queue.arm(t, 500);
-        rig.drain();
-        rig.claim(500);
+        Interrupted t = running(500);
         List<TimerNode> unfired = new ArrayList<>();
         t.beforeChange(() -> {
             queue.close(unfired);
@@ -230,7 +235,6 @@ class TimerQueueStepsTest {
      * read the word before and one that read it when it was armed are both too late.
      */
     @Test
-    @Timeout(60)
     void twoResets_queueIsClosedBeforeTheirChanges_areBothRejectedThoughTheWordIsAsItWas() throws Exception {
         Interrupted t = stopped(500);
         CountDownLatch reached = new CountDownLatch(1);
@@ -275,10 +279,7 @@ class TimerQueueStepsTest {
     /** Armed in its run, and stopped before the run's end has pushed it. */
     @Test
     void reset_queueIsClosedWhileTheRunOfTheStoppedTimerEnds_isRejected() {
-        Interrupted t = new Interrupted();
-        queue.arm(t, 500);
-        rig.drain();
-        rig.claim(500);
+        Interrupted t = running(500);
         queue.reset(t, 600);
         List<TimerNode> unfired = new ArrayList<>();
         t.afterChange(() -> {
