@@ -33,8 +33,8 @@ class ArmedWhileDroppedTest {
         for (int i = 0; i < rig.heap.capacity(); i++) {
             rig.arm(1_000 + i);
         }
-        rig.drain();
         rig.heap.exhausted = true;
+        rig.drain();
         return rig;
     }
 

@@ -106,7 +106,7 @@ class CloseFailureTest {
         assertEquals(0, rig.dead());
         assertEquals(0, queue.view().pending());
         assertEquals(armed.size(), queue.view().stats().unfired());
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
     }
 
     /** A reset that the failed close has not met: its push is refused, and so it hands its timer to the next close. */

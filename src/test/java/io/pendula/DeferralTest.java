@@ -48,7 +48,7 @@ class DeferralTest {
             rig.arm(HOUR + i);
         }
         rig.drain();
-        assertEquals(count, rig.heap.size());
+        assertEquals(count, rig.entries());
     }
 
     /** Arms, and stops the oldest one once there are so many. */
@@ -74,10 +74,10 @@ class DeferralTest {
         fill(100_000);
         untilManyAreDeferred(10_000);
         long stale = Inside.stale(queue);
-        int filed = rig.heap.size();
+        int filed = rig.entries();
         armAndStop(200_000, 10_000);
         assertEquals(stale, Inside.stale(queue));
-        assertEquals(filed, rig.heap.size());
+        assertEquals(filed, rig.entries());
         assertTrue(mostDeferred <= 10_000 + Inside.HELP_DEPTH, mostDeferred + " deferred, though 10,000 are armed");
         assertEquals(110_000, queue.view().pending());
     }
@@ -97,7 +97,7 @@ class DeferralTest {
         untilManyAreDeferred(4_000);
         rig.arm(SECOND);
         armAndStop(100_000, 0);
-        int bound = rig.heap.size() / 4 + Inside.HELP_DEPTH;
+        int bound = rig.entries() / 4 + Inside.HELP_DEPTH;
         assertTrue(mostDeferred <= bound, mostDeferred + " deferred, but at most " + bound + " expected");
         assertEquals(24_001, queue.view().pending());
     }

@@ -152,6 +152,11 @@ public final class Fixtures {
             }
         }
 
+        /** How many entries there are, live and stale. */
+        int entries() {
+            return Inside.entries(queue);
+        }
+
         /** There is memory again, and time to try. */
         void giveMemory() {
             heap.exhausted = false;

@@ -80,11 +80,11 @@ class HoldTest {
         int slices = 1;
         while (!drainOnce()) {
             slices++;
-            int filed = rig.heap.size();
+            int filed = rig.entries();
             assertTrue(filed <= slices * Inside.MAX_VISITS, filed + " filed in " + slices + " slices");
         }
         assertTrue(slices >= MANY / Inside.MAX_VISITS, slices + " slices");
-        assertEquals(MANY, rig.heap.size());
+        assertEquals(MANY, rig.entries());
         assertHoldsBounded();
         for (OneShotTimer t : timers) {
             Claim run = rig.claim(HOUR);
@@ -235,7 +235,7 @@ class HoldTest {
                 rig.arm(HOUR + (i * 31L + number & 0xfffff));
             }
         });
-        int unfiled = each * threads - rig.heap.size();
+        int unfiled = each * threads - rig.entries();
         LifeFixtures.figure("%d threads armed %d timers: %d timers visited in one hold, %d not filed in the end",
                 threads, each * threads, queue.view().longestHold(), unfiled);
         assertTrue(unfiled <= each * threads / 4, unfiled + " not filed");

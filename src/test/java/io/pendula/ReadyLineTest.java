@@ -67,7 +67,7 @@ class ReadyLineTest {
         TimerNode b = arm(true, 10);
         TimerNode c = arm(true, 11);
         drain();
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(3, rig.queue.view().pending());
         assertNull(claim(9));
         assertEquals(List.of(a, b), List.of(claim(10), claim(10)));
@@ -145,7 +145,7 @@ class ReadyLineTest {
             armed.add(arm(true, i < Inside.IMMEDIATE_MAX - 5 ? 10 : i < Inside.IMMEDIATE_MAX + 5 ? 11 : 12));
             drain();
         }
-        assertEquals(5, rig.heap.size());
+        assertEquals(5, rig.entries());
         for (TimerNode t : armed) {
             assertEquals(t, claim(12));
         }

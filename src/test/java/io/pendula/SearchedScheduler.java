@@ -3,7 +3,6 @@ package io.pendula;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
-import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
@@ -325,19 +324,11 @@ public final class SearchedScheduler implements Program {
                 }
                 return h;
             }
-            return Inside.isQueueLock(lock) || lock instanceof TimerHeap ? guardedByQueue() : 0;
+            return Inside.isQueueLock(lock) || Inside.isEntries(lock) ? guardedByQueue() : 0;
         }
 
         private long guardedByQueue() {
-            TimerHeap heap = Inside.heap(queue);
-            long h = heap.size();
-            for (int i = 0; i < heap.size(); i++) {
-                int rank = 0;
-                for (int k = 0; k < heap.size(); k++) {
-                    rank += heap.seq(k) - heap.seq(i) < 0 ? 1 : 0;
-                }
-                h = Contents.mix(Contents.mix(Contents.mix(h, heap.key(i)), Hooks.keyOf(heap.node(i))), rank);
-            }
+            long h = Inside.hashEntries(queue, Hooks::keyOf, Contents::mix);
             h = Contents.mix(h, Contents.of(Inside.intake(queue), PARTS, UNCOUNTED));
             h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
             h = Contents.mix(h, Inside.stopsInInbox(queue) - (long) STOPS.get(queue.compactor));

@@ -71,18 +71,18 @@ class StaleEntryTest {
     }
 
     private void assertGoesToSleep(long now) {
-        int passes = 2 * (rig.heap.size() / Compactor.SWEEP_CHUNK + 2);
-        int tops = rig.heap.size() / Compactor.CLEAN_CHUNK + 2; // all may have been put off
+        int passes = 2 * (rig.entries() / Compactor.SWEEP_CHUNK + 2);
+        int tops = rig.entries() / Compactor.CLEAN_CHUNK + 2; // all may have been put off
         assertTrue(sweepsBeforeSleep(now, passes + tops + 1) <= passes + tops, "it sweeps for ever");
         assertTrue(rig.isAsleep());
-        int bound = Math.max(Compactor.STALE_FLOOR, rig.heap.size() / 4);
-        assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
+        int bound = Math.max(Compactor.STALE_FLOOR, rig.entries() / 4);
+        assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.entries());
     }
 
     /** One pass, as a late sweep does it. */
     private void sweepAll() {
         Inside.startThoroughSweep(queue);
-        for (int chunks = rig.heap.size() / Compactor.SWEEP_CHUNK; chunks >= 0; chunks--) {
+        for (int chunks = rig.entries() / Compactor.SWEEP_CHUNK; chunks >= 0; chunks--) {
             queue.compactor.sweepStep();
         }
     }
@@ -102,7 +102,7 @@ class StaleEntryTest {
         assertTrue(rig.dead() <= Compactor.STALE_FLOOR, "a thorough sweep goes to the end");
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(10_000, rig.heap.size());
+        assertEquals(10_000, rig.entries());
         assertEquals(10_000, queue.view().pending());
     }
 
@@ -121,7 +121,7 @@ class StaleEntryTest {
         }
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(500, rig.heap.size());
+        assertEquals(500, rig.entries());
     }
 
     /** A clock that ticks in milliseconds brings timers back to deadlines for which a stale entry is still there. */
@@ -137,7 +137,7 @@ class StaleEntryTest {
         assertGoesToSleep(SECOND);
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(2_000, rig.heap.size());
+        assertEquals(2_000, rig.entries());
         assertEquals(2_000, rig.fire(HOUR));
     }
 
@@ -156,7 +156,7 @@ class StaleEntryTest {
         }
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(1_000, rig.heap.size());
+        assertEquals(1_000, rig.entries());
     }
 
     @ParameterizedTest
@@ -195,7 +195,7 @@ class StaleEntryTest {
         }
         sweepAll();
         assertEquals(0, rig.dead());
-        assertEquals(queue.view().pending(), rig.heap.size());
+        assertEquals(queue.view().pending(), rig.entries());
     }
 
     @Test
@@ -229,7 +229,7 @@ class StaleEntryTest {
         assertEquals(1, rig.dead());
         asleepUntil = rig.sleep(asleepUntil);
         assertEquals(0, rig.dead());
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertEquals(TimerState.REMOVED, rig.state(stopped));
         assertEquals(1, rig.owner.wakes);
         assertTrue(rig.sleep(asleepUntil) > HOUR, "one late sweep is enough");
@@ -271,7 +271,7 @@ class StaleEntryTest {
         assertEquals(1, rig.owner.wakes);
         long until = rig.sleep(2 * SECOND);
         assertEquals(Timeline.NEVER, until == Timeline.NEVER ? until : rig.sleep(until), "at most one more wake-up");
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(1, rig.owner.wakes);
     }
 
@@ -370,7 +370,7 @@ class StaleEntryTest {
                 rig.heap.onTrim = () -> second.arm(SECOND);
                 assertTrue(d.sweep(until));
                 assertFalse(second.isAsleep());
-                assertTrue(rig.heap.size() > 0, "the sweep went on to its end");
+                assertTrue(rig.entries() > 0, "the sweep went on to its end");
                 assertTrue(queue.compactor.wantsSweep());
             } finally {
                 s.engine.queues = new TimerQueue[0];

@@ -1,6 +1,6 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.Inside.assertHeapOrder;
+import static io.pendula.internal.queue.Inside.assertOrder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -95,6 +95,9 @@ class TimerQueueModelTest {
             this.keepOrder = rnd.nextInt(3) == 0;
             this.rig = new Rig(keepOrder);
             this.queue = rig.queue;
+            if (rnd.nextBoolean()) {
+                Inside.beginFifoAt(queue, rnd.nextInt(4));
+            }
         }
 
         void play() {
@@ -364,8 +367,8 @@ class TimerQueueModelTest {
             assertEquals(stopped, s.stopped(), "stopped");
             assertEquals(resets, s.reset(), "reset");
             assertEquals(armed - inOwnRun, s.armed(), "armed");
-            assertEquals(rig.heap.size() - pending, s.staleEntries(), "stale entries");
-            assertHeapOrder(rig.heap);
+            assertEquals(rig.entries() - pending, s.staleEntries(), "stale entries");
+            assertOrder(rig.queue);
         }
 
         private void close() {
@@ -407,7 +410,7 @@ class TimerQueueModelTest {
             assertEquals(unfired.size(), s.unfired());
             assertEquals(0, s.pending());
             assertEquals(0, s.staleEntries());
-            assertEquals(0, rig.heap.size());
+            assertEquals(0, rig.entries());
             assertEquals(fired, s.fired());
             assertEquals(stopped, s.stopped());
             assertEquals(armed, s.armed());

@@ -1,6 +1,6 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.Inside.assertHeapOrder;
+import static io.pendula.internal.queue.Inside.assertOrder;
 import static io.pendula.internal.queue.TimerState.CANCELLED;
 import static io.pendula.internal.queue.TimerState.CANCELLED_QUEUED;
 import static io.pendula.internal.queue.TimerState.DELETED;
@@ -38,8 +38,10 @@ import io.pendula.Fixtures.Rig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -616,7 +618,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(t, WAITING, 600);
         assertNull(Inside.link(t));
-        assertEquals(2, rig.heap.size());
+        assertEquals(2, rig.entries());
         assertCounts(0, 1, 0);
     }
 
@@ -626,7 +628,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(t, WAITING, 550);
         assertNull(Inside.link(t));
-        assertEquals(3, rig.heap.size());
+        assertEquals(3, rig.entries());
         assertCounts(1, 1, 0);
     }
 
@@ -636,7 +638,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(t, REMOVED, 600);
         assertNull(Inside.link(t));
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertCounts(0, 0, 0);
     }
 
@@ -646,7 +648,7 @@ class TimerQueueTest {
         rig.drain();
         assertWord(t, CANCELLED, 600);
         assertNull(Inside.link(t));
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertCounts(0, 0, 0);
     }
 
@@ -676,7 +678,7 @@ class TimerQueueTest {
         assertEquals(100, run.deadline);
         assertEquals(30, run.lateness());
         assertWord(t, RUNNING, 100);
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertEquals(30, queue.view().stats().lateness().max());
         assertCounts(0, 0, 1);
     }
@@ -701,7 +703,7 @@ class TimerQueueTest {
         queue.arm(t, 100);
         assertNotNull(rig.claim(150));
         assertWord(t, RUNNING_ARMED, 180);
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertCounts(0, 0, 1);
         queue.endRun(t);
         assertWord(t, MOVING, 180);
@@ -721,8 +723,8 @@ class TimerQueueTest {
         OneShotTimer t = modifiedLater();
         assertEquals(1, rig.fire(600)); // the anchor
         assertWord(t, WAITING, 700);
-        assertEquals(1, rig.heap.size());
-        assertEquals(700, rig.heap.topKey());
+        assertEquals(1, rig.entries());
+        assertEquals(700, Inside.topKey(queue));
         assertEquals(0, rig.fire(699));
         assertEquals(1, rig.fire(700));
     }
@@ -811,7 +813,7 @@ class TimerQueueTest {
         assertTrue(queue.stop(t));
         assertNull(rig.claim(600));
         assertWord(t, REMOVED, 600);
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(0, rig.dead());
         assertEquals(1, queue.view().stats().staleDropped());
     }
@@ -844,7 +846,7 @@ class TimerQueueTest {
         OneShotTimer t = deleted();
         rig.queue.compactor.sweepStep();
         assertWord(t, REMOVED, 600);
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertCounts(0, 0, 0);
     }
 
@@ -855,7 +857,7 @@ class TimerQueueTest {
         rig.queue.compactor.sweepStep();
         assertWord(waiting, WAITING, 600);
         assertWord(later, MODIFIED_LATER, 700);
-        assertEquals(3, rig.heap.size());
+        assertEquals(3, rig.entries());
         assertCounts(0, 2, 0);
     }
 
@@ -924,11 +926,11 @@ class TimerQueueTest {
     void sweep_entryThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, OneShotTimer> from) {
         OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
-        int size = rig.heap.size();
+        int size = rig.entries();
         assertEquals(1, rig.dead());
         rig.queue.compactor.sweepStep();
         assertEquals(word, t.wordVolatile());
-        assertEquals(size - 1, rig.heap.size());
+        assertEquals(size - 1, rig.entries());
         assertEquals(0, rig.dead());
     }
 
@@ -937,7 +939,7 @@ class TimerQueueTest {
     void clean_topThatTheStateDoesNotMatch_isDropped(String state, Function<TimerQueueTest, OneShotTimer> from) {
         OneShotTimer t = from.apply(this);
         long word = t.wordVolatile();
-        int size = rig.heap.size();
+        int size = rig.entries();
         Claim run = new Claim();
         Inside.lock(queue).lock();
         try {
@@ -947,7 +949,7 @@ class TimerQueueTest {
             Inside.lock(queue).unlock();
         }
         assertEquals(word, t.wordVolatile());
-        assertEquals(size - 2, rig.heap.size());
+        assertEquals(size - 2, rig.entries());
         assertEquals(0, rig.dead());
     }
 
@@ -958,7 +960,7 @@ class TimerQueueTest {
         assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
         rig.queue.compactor.sweepStep();
         assertWord(t, MODIFIED_LATER, 580);
-        assertEquals(2, rig.heap.size());
+        assertEquals(2, rig.entries());
         assertCounts(0, 1, 0);
     }
 
@@ -987,7 +989,7 @@ class TimerQueueTest {
         assertEquals(collected, unfired.contains(t));
         assertEquals(collected ? 2 : 1, unfired.size(), "with the anchor");
         assertEquals(state, rig.state(t));
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(0, rig.dead());
         assertEquals(collected ? 2 : 1, queue.view().stats().unfired());
         assertEquals(0, queue.view().pending());
@@ -1084,7 +1086,7 @@ class TimerQueueTest {
         assertEquals(1, rig.fire(ANCHOR));
         assertEquals(1, rig.fire(10_000));
         assertEquals(0, rig.dead());
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertWord(t, NO_STATUS, 600);
     }
 
@@ -1100,7 +1102,7 @@ class TimerQueueTest {
         }
         assertEquals(2, rig.fire(10_000));
         assertEquals(0, rig.dead());
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
     }
 
     /** The entry that it left behind has the right key but the wrong place. */
@@ -1130,7 +1132,7 @@ class TimerQueueTest {
         assertEquals(2, rig.dead());
         rig.queue.compactor.sweepStep();
         assertEquals(0, rig.dead());
-        assertEquals(1, rig.heap.size());
+        assertEquals(1, rig.entries());
         assertWord(t, REMOVED, 550);
     }
 
@@ -1200,9 +1202,9 @@ class TimerQueueTest {
         for (int i = 0; i < Inside.HELP_DEPTH; i++) {
             rig.arm(1_000);
         }
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         OneShotTimer last = rig.arm(1_000);
-        assertEquals(Inside.HELP_DEPTH, rig.heap.size());
+        assertEquals(Inside.HELP_DEPTH, rig.entries());
         assertEquals(MOVING, rig.state(last));
         assertSame(last, Inside.inboxHead(queue));
         assertNull(Inside.next(last));
@@ -1224,7 +1226,7 @@ class TimerQueueTest {
         } finally {
             Inside.lock(queue).unlock();
         }
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(Inside.HELP_DEPTH + 10, queue.view().pending());
     }
 
@@ -1235,8 +1237,8 @@ class TimerQueueTest {
         for (int i = 0; i < rig.heap.capacity(); i++) {
             filed.add(rig.arm(1_000 + i));
         }
-        rig.drain();
         rig.heap.exhausted = true;
+        rig.drain();
         return filed;
     }
 
@@ -1249,7 +1251,7 @@ class TimerQueueTest {
         assertWord(a, WAITING, 500);
         assertWord(b, WAITING, 400);
         assertEquals(2, filed.stream().filter(t -> rig.state(t) == MOVING).count(), "two were parked");
-        assertEquals(rig.heap.capacity(), rig.heap.size());
+        assertEquals(rig.heap.capacity(), rig.entries());
         assertEquals(filed.size() + 2, queue.view().pending());
         assertSame(b, rig.claim(10_000).nodeOpaque());
         assertSame(a, rig.claim(10_000).nodeOpaque());
@@ -1292,6 +1294,38 @@ class TimerQueueTest {
         assertEquals(filed.size() - 2, rig.fire(4_999));
         assertEquals(1, rig.fire(5_000));
         assertEquals(0, queue.view().pending());
+        assertEquals(0, rig.dead());
+    }
+
+    /** The heap is full, and the first of those that are filed in order is put off to between two others. */
+    @Test
+    void claim_outOfMemoryAndPutOff_firesInTime() {
+        use(new Rig(false));
+        Inside.beginFifoAt(queue, 48);
+        List<OneShotTimer> inOrder = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            rig.arm(1_000_000 - i);
+        }
+        for (int i = 1; i <= 20; i++) {
+            inOrder.add(rig.arm(100 * i));
+        }
+        rig.drain();
+        while (rig.heap.size() < rig.heap.capacity()) {
+            rig.arm(2_000_000 - queue.view().pending());
+            rig.drain();
+        }
+        assertTrue(rig.entries() > rig.heap.size() + 10, "not all are in the heap");
+        rig.heap.exhausted = true;
+        OneShotTimer first = inOrder.get(0);
+        assertTrue(queue.reset(first, 350));
+        assertNull(rig.claim(199));
+        assertSame(inOrder.get(1), rig.claim(299).nodeOpaque());
+        assertNull(rig.claim(299));
+        assertSame(inOrder.get(2), rig.claim(349).nodeOpaque());
+        assertNull(rig.claim(349));
+        assertSame(first, rig.claim(399).nodeOpaque());
+        assertNull(rig.claim(399));
+        assertOrder(queue);
         assertEquals(0, rig.dead());
     }
 
@@ -1405,8 +1439,8 @@ class TimerQueueTest {
         for (int i = 0; i < rig.heap.capacity(); i++) {
             rig.arm(Timeline.NEVER);
         }
-        rig.drain();
         rig.heap.exhausted = true;
+        rig.drain();
         rig.arm(Timeline.NEVER);
         long now = queue.timeline.now();
         assertEquals(now + Inside.shortageLookNanos(), rig.sleep(now));
@@ -1433,8 +1467,8 @@ class TimerQueueTest {
     @Test
     void prepareToSleep_armedAfterTheFirstDrain_goesRound() {
         use(new Rig(false));
-        for (int i = 0; i <= rig.heap.capacity(); i++) {
-            rig.arm(1_000);
+        for (int i = 0; i <= rig.heap.capacity() + 1; i++) {
+            rig.arm(1_000 - i); // backwards, so that nearly all go to the heap
         }
         OneShotTimer[] late = new OneShotTimer[1];
         rig.heap.onGrow = () -> {
@@ -1455,10 +1489,10 @@ class TimerQueueTest {
         timers.forEach(queue::stop);
         rig.keepWith(rig.owner);
         assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
-        assertEquals(2 * Compactor.CLEAN_CHUNK, rig.heap.size());
+        assertEquals(2 * Compactor.CLEAN_CHUNK, rig.entries());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertEquals(0, rig.dead());
     }
 
@@ -1501,7 +1535,7 @@ class TimerQueueTest {
             timers.add(rig.arm(1_000_000 + i));
         }
         rig.sleep(1);
-        assertEquals(n, rig.heap.size());
+        assertEquals(n, rig.entries());
         return timers;
     }
 
@@ -1546,8 +1580,8 @@ class TimerQueueTest {
         Collections.shuffle(timers, new Random(3));
         for (int i = 0; i < timers.size(); i++) {
             queue.stop(timers.get(i));
-            int bound = Math.max(Compactor.STALE_FLOOR, rig.heap.size() / 4);
-            assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.heap.size());
+            int bound = Math.max(Compactor.STALE_FLOOR, rig.entries() / 4);
+            assertTrue(rig.dead() <= bound, rig.dead() + " dead of " + rig.entries());
         }
         assertEquals(0, rig.owner.wakes);
         assertEquals(0, queue.view().pending());
@@ -1559,7 +1593,7 @@ class TimerQueueTest {
         stopWithoutLock(timers.subList(0, 7_001));
         assertEquals(7_001, rig.dead());
         queue.stop(timers.get(7_001));
-        assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2 + rig.heap.size() / 2);
+        assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2 + rig.entries() / 2);
         assertEquals(998, queue.view().pending());
     }
 
@@ -1572,7 +1606,7 @@ class TimerQueueTest {
             stopper.start();
             Fixtures.join(stopper);
             assertEquals(8_000, rig.dead());
-            assertEquals(8_000, rig.heap.size());
+            assertEquals(8_000, rig.entries());
         } finally {
             Inside.lock(queue).unlock();
         }
@@ -1607,18 +1641,99 @@ class TimerQueueTest {
         boolean more = true;
         for (int steps = 0; more; steps++) {
             assertTrue(steps <= 6, "five chunks are a pass");
-            int before = rig.heap.size();
+            int before = rig.entries();
             more = queue.compactor.sweepStep();
-            assertTrue(before - rig.heap.size() <= Compactor.SWEEP_CHUNK);
-            assertHeapOrder(rig.heap);
+            assertTrue(before - rig.entries() <= Compactor.SWEEP_CHUNK);
+            assertOrder(rig.queue);
         }
         assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2);
-        assertEquals(live.size(), rig.heap.size() - rig.dead());
+        assertEquals(live.size(), rig.entries() - rig.dead());
         for (OneShotTimer t : live) {
             assertSame(t, rig.claim(2_000_000).nodeOpaque());
         }
-        assertNull(rig.claim(2_000_000));
+        for (int left = Compactor.STALE_FLOOR / 2; left > 0; left -= Compactor.CLEAN_CHUNK) {
+            assertNull(rig.claim(2_000_000));
+        }
         assertEquals(0, rig.dead());
+    }
+
+    /** Of those that were armed first a few are long requests: they do not hide what is stale, nor are others moved. */
+    @Test
+    void sweepStep_oldestStoppedButForAFew_looksAtNoOthers() throws InterruptedException {
+        use(new Rig(false));
+        Inside.beginFifoAt(queue, 0);
+        List<OneShotTimer> timers = new ArrayList<>();
+        for (int i = 0; i < 8_000; i++) {
+            timers.add(rig.arm(1_000_000 + i));
+        }
+        rig.sleep(1);
+        assertEquals(0, rig.heap.size());
+        List<OneShotTimer> stopped = new ArrayList<>();
+        for (int i = 0; i < 4_000; i++) {
+            if (i % 50 != 0) {
+                stopped.add(timers.get(i));
+            }
+        }
+        stopWithoutLock(stopped);
+        int steps = 0;
+        do {
+            steps++;
+        } while (queue.compactor.sweepStep());
+        assertEquals(4, steps, "more than the stale ones and a few others were looked at");
+        assertTrue(rig.dead() <= 4_200 / 8, rig.dead() + " dead");
+        assertTrue(rig.heap.size() <= 80, rig.heap.size() + " in the heap");
+        assertOrder(queue);
+        assertEquals(4_080, queue.view().pending());
+    }
+
+    /** Stale entries lie between live ones, and none has been put off, so that it is known which are stale. */
+    @Test
+    void sweepStep_thoroughAndInOrder_dropsAllOfThem() throws InterruptedException {
+        List<OneShotTimer> timers = armMany(5_000);
+        List<OneShotTimer> stopped = new ArrayList<>();
+        for (int i = 3_999; i < 5_000; i += 2) {
+            stopped.add(timers.get(i));
+        }
+        stopWithoutLock(stopped);
+        Inside.startThoroughSweep(queue);
+        do {
+            assertOrder(queue);
+        } while (queue.compactor.sweepStep());
+        assertEquals(0, rig.dead());
+        assertEquals(5_000 - stopped.size(), rig.entries());
+    }
+
+    @Test
+    void forEachPending_sweepMovesEntriesMeanwhile_findsEach() {
+        use(new Rig(false));
+        Inside.beginFifoAt(queue, 3_000);
+        for (int i = 0; i < 3_000; i++) {
+            rig.arm(9_000_000 - i);
+        }
+        for (int i = 0; i < 5_000; i++) {
+            rig.arm(1_000_000 + i);
+        }
+        OneShotTimer last = rig.arm(2_000_000);
+        rig.sleep(1);
+        queue.stop(last);
+        assertTrue(rig.heap.size() < 4_000, rig.heap.size() + " in the heap");
+        Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        boolean[] swept = new boolean[1];
+        Inside.startThoroughSweep(queue);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(queue.compactor.sweepStep()); // the heap is done
+        }
+        queue.view().forEachPending(t -> {
+            found.add(t);
+            if (found.size() == 1_500 && !swept[0]) {
+                int before = rig.heap.size();
+                queue.compactor.sweepStep();
+                swept[0] = rig.heap.size() > before + 500;
+            }
+            return true;
+        }, found::clear);
+        assertTrue(swept[0]);
+        assertEquals(8_000, found.size());
     }
 
     @ParameterizedTest
@@ -1634,7 +1749,7 @@ class TimerQueueTest {
             Inside.lock(queue).unlock();
         }
         rig.sleep(1);
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
         assertTrue(queue.view().stats().heapCapacity() <= TimerHeap.TRIM_FLOOR, queue.view().stats().heapCapacity() + " slots");
     }
 
@@ -1646,7 +1761,7 @@ class TimerQueueTest {
         }
         assertFalse(queue.compactor.wantsSweep());
         rig.sleep(1);
-        assertEquals(5_000, rig.heap.size());
+        assertEquals(5_000, rig.entries());
     }
 
     /** Garbage stays in proportion whatever is stopped, moved and armed; awake or not, someone sees to it. */
@@ -1670,16 +1785,16 @@ class TimerQueueTest {
             if (!rig.isAsleep() && rnd.nextInt(500) == 0) {
                 rig.sleep(now);
                 long live = queue.view().pending();
-                assertTrue(rig.heap.size() <= 2 * live + Compactor.STALE_FLOOR, "after the owner's rounds");
+                assertTrue(rig.entries() <= 2 * live + Compactor.STALE_FLOOR, "after the owner's rounds");
             }
-            assertTrue(rig.dead() <= rig.heap.size() / 2 + Compactor.STALE_FLOOR + Compactor.SWEEP_CHUNK);
+            assertTrue(rig.dead() <= rig.entries() / 2 + Compactor.STALE_FLOOR + Compactor.SWEEP_CHUNK);
             now += 10;
         }
         assertEquals(timers.stream().filter(OneShotTimer::isPending).count(), queue.view().pending());
         timers.forEach(queue::stop);
         rig.sleep(now);
         assertEquals(0, queue.view().pending());
-        assertEquals(0, rig.heap.size());
+        assertEquals(0, rig.entries());
     }
 
     // ---- figures ----

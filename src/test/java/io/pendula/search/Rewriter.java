@@ -40,11 +40,12 @@ final class Rewriter {
 
     /** Plain fields that threads read without the lock under which they are written, as hints. */
     private static final Set<String> RACY = Set.of("claimedAt");
-    /** So is the heap as a whole: these change it, */
-    private static final Set<String> HEAP_WRITERS = Set.of("push", "pop", "rekeyTop", "removeAt", "clear");
-    /** and this one looks at it. */
-    private static final String HEAP_READER = "earliestFrom";
-    private static final String HEAP = "io/pendula/internal/queue/TimerHeap";
+    /** So are the entries of a queue as a whole: these change them, */
+    private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "delayTop", "removeFromHeap", "removeLast",
+            "dropOldest", "moveOldestToHeap", "clear");
+    /** and this one looks at them. */
+    private static final String ENTRY_READER = "earliestFrom";
+    private static final String ENTRIES = "io/pendula/internal/queue/Entries";
     private static final String NODE = "io/pendula/internal/queue/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
     private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");
@@ -94,10 +95,10 @@ final class Rewriter {
         if (m.name.equals("<init>") && library.apply(node.superName) == null) {
             tellCreation(m);
         }
-        if (node.name.equals(HEAP) && (HEAP_WRITERS.contains(m.name) || m.name.equals(HEAP_READER))
+        if (node.name.equals(ENTRIES) && (ENTRY_WRITERS.contains(m.name) || m.name.equals(ENTRY_READER))
                 && (m.access & Opcodes.ACC_PRIVATE) == 0) {
-            boolean writes = !m.name.equals(HEAP_READER);
-            int place = Places.add(Places.field("heap"), writes ? "changes" : "looks at", writes, method);
+            boolean writes = !m.name.equals(ENTRY_READER);
+            int place = Places.add(Places.field("entries"), writes ? "changes" : "looks at", writes, method);
             InsnList touch = new InsnList();
             touch.add(new VarInsnNode(Opcodes.ALOAD, 0));
             touch.add(push(place));

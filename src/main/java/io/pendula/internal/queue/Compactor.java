@@ -5,19 +5,19 @@ import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerState.state;
 
 /**
- * Sweeps the stale entries of a heap: counts them, decides when a sweep is worth its cost, and makes it in chunks.
+ * Sweeps the stale entries of a queue: counts them, decides when a sweep is worth its cost, and makes it in chunks.
  * Guarded by the queue's lock but for what is said to be volatile.
  */
 public final class Compactor {
     /*
-     * Beyond a bound, a quarter of the heap, the owner sweeps: chunk by chunk, from the tail to the top, until half of
-     * the bound is left. A little before, a thread that makes entries stale sweeps two chunks now and then: it has the
-     * timers in its processor's cache. Far beyond the bound, each thread that notices sweeps, as the owner gets no
-     * processor. A pass that has dropped nothing is not repeated before more have become stale.
+     * Beyond a bound, a quarter of all entries, the owner sweeps, chunk by chunk, until half of the bound is left. A
+     * little before, a thread that makes entries stale sweeps two chunks now and then: it has the timers in its
+     * processor's cache. Far beyond the bound, each thread that notices sweeps, as the owner gets no processor. A pass
+     * that has dropped nothing is not repeated before more have become stale.
      *
      * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
      * keeps its timer's task alive. So the owner sleeps no longer than LATE_NANOS while there are stale entries or, in
-     * the inbox of a loop, timers that may have been stopped; then it drains and sweeps the whole heap. A pass that took
+     * the inbox of a loop, timers that may have been stopped; then it drains and sweeps all entries. A pass that took
      * t is not repeated within LATE_SHARE * t.
      *
      * An owner that found nothing of that kind may sleep for hours. It says so (sleepsLong) before it publishes
@@ -31,7 +31,7 @@ public final class Compactor {
     public static final int STALE_FLOOR = 1024;
     /** Beyond the tidy bound two chunks are swept for so many entries that become stale. */
     static final int TIDY_EVERY = 256;
-    /** Heap slots that a sweep visits in one hold of the lock. */
+    /** Entries that a sweep visits in one hold of the lock. */
     public static final int SWEEP_CHUNK = 1024;
     /** Stale tops that are cleaned in one hold of the lock. */
     public static final int CLEAN_CHUNK = 256;
@@ -42,6 +42,10 @@ public final class Compactor {
     /** A sweep for that purpose takes no more than one part of this many of a processor. */
     public static final long LATE_SHARE = 1_000;
 
+    /** So many live entries in a row, and a sweep leaves the fifo alone. */
+    private static final int LIVE_MAX = 32;
+
+    private final Entries entries;
     private final TimerHeap heap;
     private final Liveness liveness;
     private final HoldLock lock;
@@ -51,13 +55,13 @@ public final class Compactor {
     final StaleCounter staleCounter = new StaleCounter();
 
     /**
-     * So many entries were counted stale when sweeps had visited the whole heap and found none of them; else 0. No sweep
+     * So many entries were counted stale when sweeps had visited all entries and found none of them; else 0. No sweep
      * begins before more have become stale. Volatile: read by threads that make entries stale.
      */
     private volatile int fruitless;
     /** The owner is at it, or will come back to it before it sleeps, so that no thread need wake it. */
     private volatile boolean sweeping;
-    /** Where the sweep has got to; slots above have been looked at. */
+    /** Where the sweep has got to in the heap; slots above have been looked at. */
     private int hand;
     private int unswept;
     /** The last pass has dropped too few entries, so the next one is to be thorough. */
@@ -74,8 +78,9 @@ public final class Compactor {
     private long stopsAtPublication;
     private long swept;
 
-    Compactor(TimerHeap heap, Liveness liveness, HoldLock lock, WakeGate gate, boolean keepOrder, long lateNanos) {
-        this.heap = heap;
+    Compactor(Entries entries, Liveness liveness, HoldLock lock, WakeGate gate, boolean keepOrder, long lateNanos) {
+        this.entries = entries;
+        this.heap = entries.heap;
         this.liveness = liveness;
         this.lock = lock;
         this.gate = gate;
@@ -87,7 +92,7 @@ public final class Compactor {
      * More stale entries than this: the worker sweeps. The racy read of the size is benign, it only shifts the bound.
      */
     private int softBound() {
-        return Math.max(STALE_FLOOR, heap.size() >> 2);
+        return Math.max(STALE_FLOOR, entries.size() >> 2);
     }
 
     /**
@@ -100,7 +105,7 @@ public final class Compactor {
 
     /** More than this: each thread that notices helps, as the worker gets no processor. */
     private int hardBound() {
-        return STALE_FLOOR / 2 + (heap.size() >> 1);
+        return STALE_FLOOR / 2 + (entries.size() >> 1);
     }
 
     boolean isOverBound() {
@@ -181,11 +186,11 @@ public final class Compactor {
             startThoroughSweep();
         } else {
             sweeping = true;
-            unswept = heap.size();
+            unswept = entries.size();
         }
     }
 
-    /** Of the whole heap, with all stale entries told from live ones. */
+    /** Of all entries, with all stale ones told from live ones. */
     void startThoroughSweep() {
         lock.lock();
         try {
@@ -193,7 +198,7 @@ public final class Compactor {
             liveness.thorough = true;
             hand = heap.size(); // from the tail, so that none is missed
             sweeping = true;
-            unswept = heap.size();
+            unswept = entries.size();
         } finally {
             lock.unlock();
         }
@@ -217,31 +222,14 @@ public final class Compactor {
         }
     }
 
-    /**
-     * Drops the stale entries among the next slots, round and round from the tail to the top. In a round that began at
-     * the tail the last entry, which takes the place of a dropped one, has been visited before.
-     */
+    /** Drops the stale ones among the next entries. */
     private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
-        int dropped = 0;
-        int slots = Math.min(lock.left(), Math.min(SWEEP_CHUNK, heap.size()));
+        int slots = Math.min(lock.left(), Math.min(SWEEP_CHUNK, entries.size()));
         lock.visit(slots);
-        for (int visited = 0; visited < slots && heap.size() > 0; visited++) {
-            if (hand <= 0 || hand > heap.size()) {
-                hand = heap.size();
-            }
-            if (liveness.isStale(--hand)) {
-                dropped++;
-                if (liveness.thorough) {
-                    dropped += dropUntilVisited();
-                } else {
-                    heap.removeAt(hand); // what comes here, if not visited before, has its turn in the next round
-                }
-            }
-        }
-        onStaleDropped(dropped);
+        int dropped = liveness.thorough ? sweepThoroughly(slots) : sweepOldest(slots);
         visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
-        if (visitedInVain >= heap.size()) {
+        if (visitedInVain >= entries.size()) {
             visitedInVain = 0;
             if (liveness.thorough) {
                 fruitless = staleCounter.stale();
@@ -249,27 +237,89 @@ public final class Compactor {
                 liveness.thorough = true;
             }
         }
-        heap.trim();
+        entries.trim();
+    }
+
+    /**
+     * First the oldest ones of the fifo: of timeouts most are stopped long before they are due, so these are stale but
+     * for a few, and to drop them takes no sift. If that is not enough, the heap, round and round.
+     */
+    private int sweepOldest(int slots) {
+        int enough = staleCounter.stale() - softBound() * 3 / 8; // the bound shrinks with the number of entries
+        int dropped = 0;
+        int visited = 0;
+        for (int live = 0; visited < slots && live < LIVE_MAX && entries.hasOldest(); visited++) {
+            if (liveness.isStale(entries.oldestNumber())) {
+                entries.dropOldest();
+                dropped++;
+                live = 0;
+            } else if (dropped < enough) {
+                entries.moveOldestToHeap();
+                live++;
+            } else {
+                break;
+            }
+        }
+        int most = dropped > 0 && dropped >= enough ? 0 : Math.min(slots - visited, heap.size());
+        for (; most > 0; most--) {
+            if (hand <= 0 || hand > heap.size()) {
+                hand = heap.size();
+            }
+            if (liveness.isStale(--hand)) {
+                entries.removeFromHeap(hand); // what comes here, if not visited before, has its turn in the next round
+                dropped++;
+            }
+        }
+        onStaleDropped(dropped);
+        return dropped;
+    }
+
+    /**
+     * The whole heap, then the fifo, of which the heap takes what is live. As a round in the heap begins at the tail, the
+     * last entry, which takes the place of a dropped one, has been visited before.
+     */
+    private int sweepThoroughly(int slots) {
+        int dropped = 0;
+        for (int visited = 0; visited < slots && entries.size() > 0; visited++) {
+            hand = Math.min(hand, heap.size());
+            if (hand == 0 && entries.hasOldest()) {
+                if (liveness.isStale(entries.oldestNumber())) {
+                    entries.dropOldest();
+                    dropped++;
+                } else {
+                    entries.moveOldestToHeap();
+                }
+                continue;
+            }
+            if (hand == 0) {
+                hand = heap.size();
+            }
+            if (hand > 0 && liveness.isStale(--hand)) {
+                dropped += dropUntilVisited();
+            }
+        }
+        onStaleDropped(dropped);
+        return dropped;
     }
 
     /**
      * Drops the entry that the hand is at, and visits what comes there if that is an entry that was not visited before:
-     * a parent, if the last entry went further up. Returns how many more were dropped.
+     * a parent, if the last entry went further up. Returns how many were dropped.
      */
     private int dropUntilVisited() {
-        for (int more = 0; ; more++) {
+        for (int dropped = 1; ; dropped++) {
             int last = heap.seq(heap.size() - 1);
-            heap.removeAt(hand);
+            entries.removeFromHeap(hand);
             if (hand >= heap.size() || heap.seq(hand) == last) {
-                return more;
+                return dropped;
             }
             if (lock.left() <= 0) {
                 hand++; // the next hold looks at this slot
-                return more;
+                return dropped;
             }
             lock.visit(1);
             if (!liveness.isStale(hand)) {
-                return more;
+                return dropped;
             }
         }
     }
@@ -281,9 +331,9 @@ public final class Compactor {
     boolean cleanTops(long lazyFrom) {
         int dropped = 0;
         int visits = 0;
-        while (heap.size() > 0 && visits < CLEAN_CHUNK) {
-            long w = heap.top().wordVolatile();
-            if (liveness.isTopLive(w) || heap.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
+        while (entries.size() > 0 && visits < CLEAN_CHUNK) {
+            long w = entries.top().wordVolatile();
+            if (liveness.isTopLive(w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
                 break;
             }
             visits++;

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 abstract class HolderFields extends Padded {
     long nextWhen = Timeline.NEVER;
 
-    /** Where its loop's poll began: the next number of the heap, the end of those in line. */
+    /** Where its loop's poll began: the next number of an entry, the end of those in line. */
     int pollSeq;
     long pollLine;
 
@@ -62,7 +62,7 @@ public final class DueTimers extends HolderFields {
     private final HoldLock lock;
     private final Inbox inbox;
     private final Intake intake;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final Liveness liveness;
     private final Compactor compactor;
     private final QueueCloser closer;
@@ -70,12 +70,12 @@ public final class DueTimers extends HolderFields {
     private final PendingLimit limit;
     private final boolean keepOrder;
 
-    DueTimers(HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, Liveness liveness, Compactor compactor,
+    DueTimers(HoldLock lock, Inbox inbox, Intake intake, Entries entries, Liveness liveness, Compactor compactor,
             QueueCloser closer, WakeGate gate, PendingLimit limit, boolean keepOrder) {
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
-        this.heap = heap;
+        this.entries = entries;
         this.liveness = liveness;
         this.compactor = compactor;
         this.closer = closer;
@@ -103,13 +103,13 @@ public final class DueTimers extends HolderFields {
         try {
             // Bounded, as another thread may want the lock: prepareToSleep goes on with what is left.
             for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
-                boolean inLine = intake.immediateWhen() < heap.topKey();
+                boolean inLine = intake.immediateWhen() < entries.topKey();
                 long when = earliest();
                 if (when > now) {
                     return false;
                 }
                 lock.visit(1);
-                TimerNode t = inLine ? intake.immediate.first() : heap.top();
+                TimerNode t = inLine ? intake.immediate.first() : entries.top();
                 long w = t.wordVolatile();
                 if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
                     Runnable task = t.work(); // before the CAS, see cancel
@@ -119,7 +119,7 @@ public final class DueTimers extends HolderFields {
                         if (inLine) {
                             intake.immediate.removeFirst();
                         } else {
-                            heap.pop();
+                            entries.pop();
                         }
                         if (next == 0) {
                             if (limit != null) {
@@ -218,7 +218,7 @@ public final class DueTimers extends HolderFields {
         if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) {
             return RETRY;
         }
-        heap.trim();
+        entries.trim();
         setNextWhenOpaque(wakeTime(now));
         planLateSweep(now);
         long p = Math.min(ahead(wakeTime(now), now), compactor.lateSweepAt());
@@ -247,7 +247,7 @@ public final class DueTimers extends HolderFields {
             if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
                 return RETRY;
             }
-            heap.trim();
+            entries.trim();
             setNextWhenOpaque(wakeTime(now));
             planLateSweep(now);
             long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.lateSweepAt());
@@ -330,7 +330,7 @@ public final class DueTimers extends HolderFields {
                 intake.drainFully();
             }
             planLateSweep(now); // as its thread may never say that it waits
-            pollSeq = heap.nextSeq();
+            pollSeq = entries.nextSeq();
             pollLine = intake.immediate.removed() + intake.immediate.size();
             return isDueInPoll(now);
         } finally {
@@ -367,9 +367,9 @@ public final class DueTimers extends HolderFields {
             compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = earliest();
-        boolean inLine = intake.immediateWhen() < heap.topKey();
+        boolean inLine = intake.immediateWhen() < entries.topKey();
         return when < now
-                || when == now && (inLine ? intake.immediate.removed() < pollLine : heap.seq(0) - pollSeq < 0);
+                || when == now && (inLine ? intake.immediate.removed() < pollLine : entries.topSeq() - pollSeq < 0);
     }
 
     // ---- looks ----
@@ -401,12 +401,12 @@ public final class DueTimers extends HolderFields {
     /** The earliest deadline, as far as filed; it may belong to a stale entry. */
     long earliest() {
         assert lock.isHeldByCurrentThread();
-        return Math.min(intake.immediateWhen(), heap.topKey());
+        return Math.min(intake.immediateWhen(), entries.topKey());
     }
 
     /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
     public long earliestFrom(long from) {
-        return heap.earliestFrom(from);
+        return entries.earliestFrom(from);
     }
 
     /** The earliest deadline of an armed timer. */
@@ -417,7 +417,7 @@ public final class DueTimers extends HolderFields {
             while (!compactor.cleanTops(Timeline.NEVER)) {
                 lock.giveWay();
             }
-            return heap.topKey();
+            return entries.topKey();
         } finally {
             lock.unlock();
         }
@@ -483,10 +483,10 @@ public final class DueTimers extends HolderFields {
     public TimerNode first() {
         lock.lock();
         try {
-            if (intake.immediateWhen() < heap.topKey()) {
+            if (intake.immediateWhen() < entries.topKey()) {
                 return intake.immediate.first();
             }
-            return heap.size() > 0 ? heap.top() : null;
+            return entries.size() > 0 ? entries.top() : null;
         } finally {
             lock.unlock();
         }

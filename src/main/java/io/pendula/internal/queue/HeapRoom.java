@@ -26,6 +26,7 @@ final class HeapRoom {
     private final int index;
     private final Timeline timeline;
     private final HoldLock lock;
+    private final Entries entries;
     private final TimerHeap heap;
     private final Liveness liveness;
     private final Compactor compactor;
@@ -34,12 +35,13 @@ final class HeapRoom {
     /** With a manual clock, for the next placed timer that is filed, so that filing cannot run out of memory. */
     Place sparePlace;
 
-    HeapRoom(int index, Timeline timeline, HoldLock lock, TimerHeap heap, Liveness liveness, Compactor compactor,
+    HeapRoom(int index, Timeline timeline, HoldLock lock, Entries entries, Liveness liveness, Compactor compactor,
             boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
         this.lock = lock;
-        this.heap = heap;
+        this.entries = entries;
+        this.heap = entries.heap;
         this.liveness = liveness;
         this.compactor = compactor;
         this.keepOrder = keepOrder;
@@ -51,13 +53,17 @@ final class HeapRoom {
             long now = timeline.now();
             if (when > now && !shortage.mayTry(now)) {
                 throw new RejectedExecutionException("memory is short: the heap of worker " + index
-                        + ", which holds " + heap.size() + " timers, could not grow");
+                        + ", which holds " + entries.size() + " timers, could not grow");
             }
         }
     }
 
     boolean isFull() {
         return heap.size() == heap.capacity();
+    }
+
+    boolean isAmple() {
+        return heap.capacity() - heap.size() > heap.capacity() >> 4;
     }
 
     boolean hasRoom() {
@@ -73,7 +79,7 @@ final class HeapRoom {
             return false;
         }
         try {
-            heap.ensureRoom();
+            entries.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
             long now = timeline.now();
@@ -103,7 +109,7 @@ final class HeapRoom {
             }
             lock.visit(1);
             if (liveness.isStale(i)) {
-                heap.removeAt(i);
+                entries.removeFromHeap(i);
                 compactor.onStaleDropped(1);
                 return true;
             }
@@ -125,7 +131,7 @@ final class HeapRoom {
             sparePlace = p;
         }
         t.next = null; // after the CAS: until then a reset may push the timer
-        heap.removeAt(i);
+        entries.removeFromHeap(i);
         shortage.parked.append(t);
         return true;
     }

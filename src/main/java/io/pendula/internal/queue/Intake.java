@@ -34,7 +34,7 @@ final class Intake {
 
     /** So many of a loop's timers may stay unfiled in any case. */
     private static final int DEFERRED_MIN = Inbox.HELP_DEPTH / 2;
-    /** So many at most, as one drain files them all; and, as of stale entries, no more than a quarter of the heap. */
+    /** So many at most, as one drain files them all; and, as of stale entries, no more than a quarter of all. */
     private static final int DEFERRED_MAX = 8 * Inbox.HELP_DEPTH;
     /** Where none was stopped while it was deferred, few are until the inbox was taken so often; then twice as often. */
     private static final int DEFER_PAUSE = 256;
@@ -43,7 +43,7 @@ final class Intake {
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final Compactor compactor;
     private final WakeGate gate;
     private final OverdueNote overdue;
@@ -76,12 +76,12 @@ final class Intake {
     /** How often arming threads have helped. */
     long helps;
 
-    Intake(Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap heap, HeapRoom room, Compactor compactor,
+    Intake(Timeline timeline, HoldLock lock, Inbox inbox, Entries entries, HeapRoom room, Compactor compactor,
             WakeGate gate, OverdueNote overdue, boolean keepOrder) {
         this.timeline = timeline;
         this.lock = lock;
         this.inbox = inbox;
-        this.heap = heap;
+        this.entries = entries;
         this.room = room;
         this.shortage = room.shortage;
         this.compactor = compactor;
@@ -244,7 +244,7 @@ final class Intake {
     }
 
     private int deferredMax() {
-        return Math.max(DEFERRED_MIN, defersMany() ? Math.min(DEFERRED_MAX, heap.size() >> 2) : 0);
+        return Math.max(DEFERRED_MIN, defersMany() ? Math.min(DEFERRED_MAX, entries.size() >> 2) : 0);
     }
 
     private boolean defersMany() {
@@ -287,13 +287,13 @@ final class Intake {
                     return;
                 }
                 if (placed) {
-                    room.sparePlace.hangOn(t, heap.nextSeq());
+                    room.sparePlace.hangOn(t, entries.nextSeq());
                 }
                 if (t.tryFile(w)) {
                     if (placed) {
                         room.sparePlace = null;
                     }
-                    heap.push(deadline(w), t);
+                    entries.push(deadline(w), t);
                     return;
                 }
                 t.next = null;
@@ -478,7 +478,7 @@ final class Intake {
             }
             shortage.passed(now);
         }
-        if (shortage.parked.isEmpty() && heap.capacity() - heap.size() > heap.capacity() >> 4) {
+        if (shortage.parked.isEmpty() && room.isAmple()) {
             shortage.ended();
             lock.setScarce(false);
         } else {

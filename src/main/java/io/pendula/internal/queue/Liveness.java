@@ -8,50 +8,55 @@ import static io.pendula.internal.queue.TimerState.isPlaced;
 import static io.pendula.internal.queue.TimerState.state;
 
 /**
- * Tells which entries of a heap are live: belong to an armed timer that waits for just them (ground rules 1 and 2 of
+ * Tells which entries of a queue are live: belong to an armed timer that waits for just them (ground rules 1 and 2 of
  * the package). Guarded by the queue's lock.
  */
 final class Liveness {
-    private final TimerHeap heap;
+    private final Entries entries;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
     /** A sweep elects one of several entries that may be the live one of their timer. */
     boolean thorough;
 
-    Liveness(TimerHeap heap, boolean keepOrder) {
-        this.heap = heap;
+    Liveness(Entries entries, boolean keepOrder) {
+        this.entries = entries;
         this.keepOrder = keepOrder;
     }
 
     /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
     boolean isTopLive(long w) {
-        return state(w) == WAITING && isInPlace(0, w);
+        return state(w) == WAITING && isInPlace(entries.topNumber(), w);
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
     boolean cleanTop() {
-        TimerNode t = heap.top();
+        int top = entries.topNumber();
+        TimerNode t = entries.node(top);
         long w = t.wordVolatile();
-        if (state(w) == MODIFIED_LATER && isInPlace(0, w)) {
+        if (state(w) == MODIFIED_LATER && isInPlace(top, w)) {
+            if (!entries.ensureRoomToRekey(deadline(w))) {
+                entries.delayTop();
+                return false;
+            }
             Place place = t.next instanceof Place p ? p : null; // before the CAS: after it a reset may push the timer
             if (t.tryFile(w)) {
                 if (place != null) {
-                    place.seq = heap.nextSeq();
+                    place.seq = entries.nextSeq();
                 }
-                heap.rekeyTop(deadline(w));
+                entries.rekeyTop(deadline(w));
             }
             return false;
         }
-        if (isStale(0)) {
-            heap.pop();
+        if (isStale(top)) {
+            entries.pop();
             return true;
         }
         return false;
     }
 
-    /** Whether an entry belongs to no armed timer; lets a deleted timer go. */
+    /** Whether entry {@code i} belongs to no armed timer; lets a deleted timer go. */
     boolean isStale(int i) {
-        TimerNode t = heap.node(i);
+        TimerNode t = entries.node(i);
         for (;;) {
             long w = t.wordVolatile();
             switch (state(w)) {
@@ -84,12 +89,12 @@ final class Liveness {
             assert fits(i, w);
             return true;
         }
-        TimerNode link = heap.node(i).next;
-        return link == null ? !keepOrder && fits(i, w) : link instanceof Place p && p.seq == heap.seq(i);
+        TimerNode link = entries.node(i).next;
+        return link == null ? !keepOrder && fits(i, w) : link instanceof Place p && p.seq == entries.seq(i);
     }
 
     private boolean fits(int i, long w) {
-        return state(w) == WAITING ? deadline(w) == heap.key(i) : deadline(w) >= heap.key(i);
+        return state(w) == WAITING ? deadline(w) == entries.key(i) : deadline(w) >= entries.key(i);
     }
 
     /**
@@ -97,10 +102,10 @@ final class Liveness {
      * the timer forward at this moment: it writes the link, never null, before its push, and from then on this fails.
      */
     private void elect(int i) {
-        TimerNode t = heap.node(i);
+        TimerNode t = entries.node(i);
         if (t.next == null) {
             try {
-                Place.elect(t, heap.seq(i));
+                Place.elect(t, entries.seq(i));
             } catch (OutOfMemoryError e) {
                 return; // the entries stay alike
             }

@@ -11,7 +11,7 @@ public final class Ownership {
     private final WakeGate gate;
     private final Inbox inbox;
     private final Intake intake;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final Compactor compactor;
     private final DueTimers due;
     private final OverdueNote overdue;
@@ -19,13 +19,13 @@ public final class Ownership {
     /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
     private volatile boolean left;
 
-    Ownership(HoldLock lock, WakeGate gate, Inbox inbox, Intake intake, TimerHeap heap, Compactor compactor, DueTimers due,
+    Ownership(HoldLock lock, WakeGate gate, Inbox inbox, Intake intake, Entries entries, Compactor compactor, DueTimers due,
             OverdueNote overdue) {
         this.lock = lock;
         this.gate = gate;
         this.inbox = inbox;
         this.intake = intake;
-        this.heap = heap;
+        this.entries = entries;
         this.compactor = compactor;
         this.due = due;
         this.overdue = overdue;
@@ -73,7 +73,7 @@ public final class Ownership {
 
     /** Whether an armed timer is filed, as far as is counted. */
     boolean isAnyFiled() {
-        return !intake.immediate.isEmpty() || heap.size() > compactor.staleCounter.stale();
+        return !intake.immediate.isEmpty() || entries.size() > compactor.staleCounter.stale();
     }
 
     // ---- leaving the scheduler's queues, and coming back ----
@@ -108,7 +108,7 @@ public final class Ownership {
 
     /** Whether it may be worth to try and retire this queue. The racy read of the size is benign. */
     public boolean seemsVacant() {
-        return left && heap.size() <= compactor.staleCounter.stale() && inbox.head() == null;
+        return left && entries.size() <= compactor.staleCounter.stale() && inbox.head() == null;
     }
 
     /**
@@ -119,7 +119,7 @@ public final class Ownership {
         lock.lock();
         try {
             // Not all at once, if there is much to drain or to clean: then the next attempt goes on.
-            boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && heap.size() == 0
+            boolean vacant = left && intake.drain() && compactor.cleanTops(Timeline.NEVER) && entries.size() == 0
                     && intake.isEmpty();
             if (!vacant || isAnyRunning.getAsBoolean() || !inbox.retire()) {
                 return false;

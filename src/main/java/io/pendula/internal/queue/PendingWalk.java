@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /**
  * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that no
- * operation waits for long. Entries that move in the heap between two holds would be missed, or met twice.
+ * operation waits for long. Entries that move between two holds would be missed, or met twice.
  */
 final class PendingWalk {
     private static final int CHUNK = 1024;
@@ -23,15 +23,15 @@ final class PendingWalk {
 
     private final HoldLock lock;
     private final Intake intake;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final Liveness liveness;
     /** Of a timer that has left an entry behind, both may look alike (ground rule 2 of the package). */
     private final Set<TimerNode> placed = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    PendingWalk(HoldLock lock, Intake intake, TimerHeap heap, Liveness liveness) {
+    PendingWalk(HoldLock lock, Intake intake, Entries entries, Liveness liveness) {
         this.lock = lock;
         this.intake = intake;
-        this.heap = heap;
+        this.entries = entries;
         this.liveness = liveness;
     }
 
@@ -66,17 +66,17 @@ final class PendingWalk {
             int s = state(t.wordVolatile());
             goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
         });
-        int size = heap.size();
-        int seq = heap.nextSeq();
-        for (int i = 0; goesOn[0] && i < heap.size(); ) {
+        int size = entries.size();
+        int seq = entries.nextSeq();
+        for (int i = 0; goesOn[0] && i < entries.size(); ) {
             lock.giveWay();
-            if (exact && (heap.size() != size || heap.nextSeq() != seq)) { // each push takes a number
+            if (exact && (entries.size() != size || entries.nextSeq() != seq)) { // what moves or comes takes a number
                 return null;
             }
-            int end = Math.min(heap.size(), i + CHUNK);
+            int end = Math.min(entries.size(), i + CHUNK);
             lock.visit(Math.max(0, end - i));
             while (goesOn[0] && i < end) {
-                goesOn[0] = !isLive(i) || look.test(heap.node(i));
+                goesOn[0] = !isLive(i) || look.test(entries.node(i));
                 i++;
             }
         }
@@ -85,7 +85,7 @@ final class PendingWalk {
 
     /** Reads only: to drop what is stale is for others. */
     private boolean isLive(int i) {
-        TimerNode t = heap.node(i);
+        TimerNode t = entries.node(i);
         long w = t.wordVolatile();
         int s = state(w);
         return (s == WAITING || s == MODIFIED_LATER) && liveness.isInPlace(i, w) && (!isPlaced(w) || placed.add(t));

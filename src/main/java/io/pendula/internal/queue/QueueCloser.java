@@ -56,7 +56,7 @@ final class QueueCloser {
     private final HoldLock lock;
     private final Inbox inbox;
     private final Intake intake;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final StaleCounter staleCounter;
 
     /** For good. Volatile: read by resets. */
@@ -65,12 +65,12 @@ final class QueueCloser {
     private final NodeFifo late = new NodeFifo();
     private long unfired;
 
-    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, TimerHeap heap, StaleCounter staleCounter) {
+    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, StaleCounter staleCounter) {
         this.limit = limit;
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
-        this.heap = heap;
+        this.entries = entries;
         this.staleCounter = staleCounter;
     }
 
@@ -101,7 +101,7 @@ final class QueueCloser {
         collectAll(intake.backlog, collected);
         collectHeap(collected);
         inbox.forEachPosted(t -> shut(t, collected));
-        heap.clear();
+        entries.clear();
     }
 
     private void collectAll(NodeFifo line, List<? super TimerNode> collected) {
@@ -115,11 +115,11 @@ final class QueueCloser {
     private void collectHeap(List<? super TimerNode> collected) {
         int stale = 0;
         try {
-            for (int last = heap.size() - 1; last >= 0; last--) {
-                if (!collect(heap.node(last), false, collected)) {
+            for (int last = entries.size() - 1; last >= 0; last--) {
+                if (!collect(entries.node(last), false, collected)) {
                     stale++;
                 }
-                heap.removeAt(last);
+                entries.removeLast();
             }
         } finally {
             staleCounter.add(-stale * STALE); // not what the counter says: some of them may not be counted yet

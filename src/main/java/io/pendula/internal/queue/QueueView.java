@@ -11,7 +11,7 @@ public final class QueueView {
     private final Timeline timeline;
     private final HoldLock lock;
     private final Intake intake;
-    private final TimerHeap heap;
+    private final Entries entries;
     private final Liveness liveness;
     private final Compactor compactor;
     private final QueueCloser closer;
@@ -23,7 +23,7 @@ public final class QueueView {
         timeline = queue.timeline;
         lock = queue.lock;
         intake = queue.intake;
-        heap = queue.heap;
+        entries = queue.entries;
         liveness = queue.liveness;
         compactor = queue.compactor;
         closer = queue.closer;
@@ -43,7 +43,7 @@ public final class QueueView {
     }
 
     private long waiting() {
-        return Math.max(0, intake.armed() + heap.size() - compactor.staleCounter.stale());
+        return Math.max(0, intake.armed() + entries.size() - compactor.staleCounter.stale());
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -66,7 +66,7 @@ public final class QueueView {
             long unfired = closer.unfired();
             long next = pending == 0 ? Timeline.NEVER : due.earliest();
             return new QueueSnapshot(due.fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
-                    heap.capacity(), compactor.swept(), due.stolen, intake.helps,
+                    entries.capacity(), compactor.swept(), due.stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), due.lateness.snapshot());
         } finally {
             lock.unlock();
@@ -107,8 +107,8 @@ public final class QueueView {
         try {
             intake.drainFully();
             intake.forEach(look);
-            for (int i = 0; i < heap.size(); i++) {
-                look.accept(heap.node(i));
+            for (int i = 0; i < entries.size(); i++) {
+                look.accept(entries.node(i));
             }
         } finally {
             lock.unlock();
@@ -117,6 +117,6 @@ public final class QueueView {
 
     /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
     public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        return new PendingWalk(lock, intake, heap, liveness).forEach(look, forget);
+        return new PendingWalk(lock, intake, entries, liveness).forEach(look, forget);
     }
 }

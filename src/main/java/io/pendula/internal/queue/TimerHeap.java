@@ -177,9 +177,14 @@ public class TimerHeap {
         }
     }
 
+    /** The sequence number of an entry that is about to be pushed, here or elsewhere. */
+    final int takeSeq() {
+        return nextSeq++;
+    }
+
     /** Adds an entry; {@link #ensureRoom} must have been called. */
-    final void push(long key, TimerNode node) {
-        siftUp(ROOT + size++, key, nextSeq++, node);
+    final void push(long key, int seq, TimerNode node) {
+        siftUp(ROOT + size++, key, seq, node);
     }
 
     /** Removes the top entry. */

@@ -37,7 +37,7 @@ public final class TimerQueue extends Padded {
     private final boolean keepOrder;
 
     final HoldLock lock = new HoldLock();
-    final TimerHeap heap;
+    final Entries entries;
     final Inbox inbox = new Inbox();
     public final WakeGate gate;
     final Liveness liveness;
@@ -57,18 +57,18 @@ public final class TimerQueue extends Padded {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
-        this.heap = heap;
+        this.entries = new Entries(heap);
         this.limit = limit;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
-        this.liveness = new Liveness(heap, keepOrder);
-        this.compactor = new Compactor(heap, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
+        this.liveness = new Liveness(entries, keepOrder);
+        this.compactor = new Compactor(entries, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
                 : host.lateSweepNanos());
-        HeapRoom room = new HeapRoom(index, timeline, lock, heap, liveness, compactor, keepOrder);
-        this.intake = new Intake(timeline, lock, inbox, heap, room, compactor, gate, overdue, keepOrder);
-        this.closer = new QueueCloser(limit, lock, inbox, intake, heap, compactor.staleCounter);
-        this.due = new DueTimers(lock, inbox, intake, heap, liveness, compactor, closer, gate, limit, keepOrder);
-        this.ownership = new Ownership(lock, gate, inbox, intake, heap, compactor, due, overdue);
+        HeapRoom room = new HeapRoom(index, timeline, lock, entries, liveness, compactor, keepOrder);
+        this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, overdue, keepOrder);
+        this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
+        this.due = new DueTimers(lock, inbox, intake, entries, liveness, compactor, closer, gate, limit, keepOrder);
+        this.ownership = new Ownership(lock, gate, inbox, intake, entries, compactor, due, overdue);
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----

@@ -8,27 +8,28 @@ package io.pendula.internal.queue;
  * Overview
  *
  * A timer that is armed is pushed to the Inbox by its thread. The owner of the queue takes it out (Intake) and files
- * it in the TimerHeap, unless it was stopped before. Later it claims the timer there (DueTimers), runs it, and tells of
- * the end of the run. Before it sleeps it says so at the WakeGate, where threads wake it that arm something earlier. A
- * timer that is stopped or brought forward leaves a stale entry in the heap (Liveness tells which are stale), which the
- * Compactor drops. Another owner may take the queue over (Ownership). The QueueCloser takes out what is armed when the
- * queue is closed.
+ * it, unless it was stopped before: as one of the Entries, in the EntryFifo if its deadline is the last so far, else in
+ * the TimerHeap. Later it claims the timer there (DueTimers), runs it, and tells of the end of the run. Before it sleeps
+ * it says so at the WakeGate, where threads wake it that arm something earlier. A timer that is stopped or brought
+ * forward leaves a stale entry (Liveness tells which are stale), which the Compactor drops. Another owner may take the
+ * queue over (Ownership). The QueueCloser takes out what is armed when the queue is closed.
  *
  * Ground rules
  *
  * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
  *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is stale. It is
- *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through the
- *    heap.
+ *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through all
+ *    entries.
  * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that
  *    entry's key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that
- *    surfaces first is the live one, and as many are counted stale as must be dropped. A sweep of the whole heap
+ *    surfaces first is the live one, and as many are counted stale as must be dropped. A sweep of all entries
  *    that has dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes
  *    the entry's sequence number in a Place, and all other entries of the timer are stale from then on. So what is
  *    counted stale is exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
  * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
  *    twice.
- * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was.
+ * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
+ *    grow, the heap takes what would go there.
  * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed or
  *    retired). Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock
@@ -57,9 +58,9 @@ package io.pendula.internal.queue;
  * QueueCloser.closed
  *              close, under the lock                 resets                           volatile
  * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
- * TimerHeap, Liveness, Intake, all else of Compactor and QueueCloser, poll, counters
- *              lock holder                           lock holder (heap.size() also    plain
- *                                                    racily, for a bound)
+ * Entries, Liveness, Intake, all else of Compactor and QueueCloser, poll, counters
+ *              lock holder                           lock holder (Entries.size and    plain
+ *                                                    earliestFrom also racily)
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. The monitor object of runCompletion nests inside
  * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.

@@ -3,6 +3,8 @@ package io.pendula.internal.queue;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongBinaryOperator;
+import java.util.function.ToLongFunction;
 
 /** What tests of the runtime reach inside a queue that the runtime does not. */
 public final class Inside {
@@ -20,8 +22,17 @@ public final class Inside {
         return q.lock;
     }
 
-    public static TimerHeap heap(TimerQueue q) {
-        return q.heap;
+    public static int entries(TimerQueue q) {
+        return q.entries.size();
+    }
+
+    /** Entries that come in order need no heap as soon as there are so many, not some thousands. */
+    public static void beginFifoAt(TimerQueue q, int entries) {
+        q.entries.small = entries;
+    }
+
+    public static long topKey(TimerQueue q) {
+        return q.entries.topKey();
     }
 
     public static Object intake(TimerQueue q) {
@@ -162,8 +173,42 @@ public final class Inside {
         return lock instanceof HoldLock;
     }
 
+    /** A fingerprint of all entries and their order; {@code keyOf} tells that of a timer. */
+    public static long hashEntries(TimerQueue q, ToLongFunction<TimerNode> keyOf, LongBinaryOperator mix) {
+        Entries entries = q.entries;
+        long h = entries.size();
+        for (int i = 0; i < entries.size(); i++) {
+            int rank = 0;
+            for (int k = 0; k < entries.size(); k++) {
+                rank += entries.seq(k) - entries.seq(i) < 0 ? 1 : 0;
+            }
+            h = mix.applyAsLong(mix.applyAsLong(mix.applyAsLong(h, entries.key(i)), keyOf.applyAsLong(entries.node(i))), rank);
+        }
+        return h;
+    }
+
+    public static boolean isEntries(Object o) {
+        return o instanceof Entries;
+    }
+
+    public static void assertOrder(TimerQueue q) {
+        assertHeapOrder(q.entries.heap);
+        if (q.entries.fifo != null) {
+            assertFifoOrder(q.entries.fifo);
+        }
+    }
+
+    /** Whether the entries of a fifo come in the order of their keys, and those with equal ones of their numbers. */
+    static void assertFifoOrder(EntryFifo fifo) {
+        for (int i = 1; i < fifo.size(); i++) {
+            int entry = i;
+            assertTrue(fifo.key(i - 1) < fifo.key(i) || fifo.key(i - 1) == fifo.key(i) && fifo.seq(i - 1) - fifo.seq(i) < 0,
+                    () -> "entry " + entry + " comes before the one in front of it");
+        }
+    }
+
     /** Whether each entry of a heap comes no earlier than its parent. */
-    public static void assertHeapOrder(TimerHeap heap) {
+    static void assertHeapOrder(TimerHeap heap) {
         for (int i = 1; i < heap.size(); i++) {
             int entry = i;
             assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), () -> "entry " + entry + " comes before its parent");

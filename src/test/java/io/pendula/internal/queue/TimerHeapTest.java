@@ -37,7 +37,7 @@ class TimerHeapTest {
         void push(long key) {
             Node node = new Node();
             heap.ensureRoom();
-            heap.push(key, node);
+            heap.push(key, heap.takeSeq(), node);
             add(new Entry(key, order++, node));
         }
 
@@ -238,7 +238,7 @@ class TimerHeapTest {
         LimitedHeap heap = new LimitedHeap();
         for (int i = 0; i < before || heap.size() < heap.capacity(); i++) {
             heap.ensureRoom();
-            heap.push(i, new Node());
+            heap.push(i, heap.takeSeq(), new Node());
         }
         heap.exhausted = true;
         int capacity = heap.capacity();
@@ -284,7 +284,7 @@ class TimerHeapTest {
         LimitedHeap heap = new LimitedHeap();
         for (int i = 0; i < 60_000; i++) {
             heap.ensureRoom();
-            heap.push(i, new Node());
+            heap.push(i, heap.takeSeq(), new Node());
         }
         heap.exhausted = true;
         while (heap.size() > 1) {
@@ -296,7 +296,7 @@ class TimerHeapTest {
         heap.clear();
         assertEquals(0, heap.size());
         heap.ensureRoom();
-        heap.push(7, new Node());
+        heap.push(7, heap.takeSeq(), new Node());
         assertEquals(7, heap.topKey());
     }
 
@@ -317,7 +317,7 @@ class TimerHeapTest {
         TimerHeap heap = new TimerHeap();
         for (int i = 1; i <= entries; i++) {
             heap.ensureRoom();
-            heap.push(10L * i, new Node());
+            heap.push(10L * i, heap.takeSeq(), new Node());
         }
         return heap;
     }

@@ -1,0 +1,508 @@
+package io.pendula.internal.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Field;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EntriesTest {
+    private static final int SMALL = 48;
+
+    private static final class Node extends TimerNode {
+        Node() {
+            super(null);
+        }
+    }
+
+    private record Entry(long key, long order, TimerNode node) {}
+
+    /** Entries beside a sorted set; every operation is done to both. */
+    private static final class Pair {
+        final LimitedHeap heap = new LimitedHeap();
+        final Entries entries = new Entries(heap);
+        final TreeSet<Entry> sorted =
+                new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
+        final Map<TimerNode, Entry> byNode = new HashMap<>();
+        long order;
+
+        Pair() {
+            entries.small = SMALL;
+        }
+
+        TimerNode push(long key) {
+            Node node = new Node();
+            entries.ensureRoom();
+            entries.push(key, node);
+            add(new Entry(key, order++, node));
+            return node;
+        }
+
+        void pushToHeap(long key) {
+            Node node = new Node();
+            heap.push(key, heap.takeSeq(), node);
+            add(new Entry(key, order++, node));
+        }
+
+        void pop() {
+            forget(sorted.first());
+            entries.pop();
+        }
+
+        void removeLast() {
+            forget(byNode.get(entries.node(entries.size() - 1)));
+            entries.removeLast();
+        }
+
+        void rekeyTop(long key) {
+            TimerNode node = entries.top();
+            assertTrue(entries.ensureRoomToRekey(key));
+            entries.rekeyTop(key);
+            forget(byNode.get(node));
+            add(new Entry(key, order++, node));
+        }
+
+        /** The oldest of the fifo, and drops each for which the dice say so; the others go to the heap. */
+        void sweep(int visits, Random rnd, int dropOneIn) {
+            for (int i = 0; i < visits && entries.hasOldest(); i++) {
+                Entry e = byNode.get(entries.node(entries.oldestNumber()));
+                assertEquals(e.key, entries.key(entries.oldestNumber()));
+                if (rnd.nextInt(dropOneIn) == 0) {
+                    forget(e);
+                    entries.dropOldest();
+                } else {
+                    entries.moveOldestToHeap();
+                }
+            }
+        }
+
+        private void add(Entry e) {
+            sorted.add(e);
+            byNode.put(e.node, e);
+        }
+
+        private void forget(Entry e) {
+            sorted.remove(e);
+            byNode.remove(e.node);
+        }
+
+        void check() {
+            assertEquals(sorted.size(), entries.size());
+            assertEquals(entries.size(), entries.heap.size() + entries.fifoSize());
+            if (sorted.isEmpty()) {
+                assertEquals(Timeline.NEVER, entries.topKey());
+                assertNull(entries.top());
+            } else {
+                Entry first = sorted.first();
+                assertEquals(first.key, entries.topKey());
+                assertSame(first.node, entries.top(), "equal keys must come out first in, first out");
+            }
+        }
+
+        /** By number, each entry once. */
+        void checkAll() {
+            Set<TimerNode> met = new HashSet<>();
+            for (int i = 0; i < entries.size(); i++) {
+                Entry e = byNode.get(entries.node(i));
+                assertEquals(e.key, entries.key(i));
+                assertTrue(met.add(e.node), "two numbers for one entry");
+            }
+            Inside.assertHeapOrder(entries.heap);
+            if (entries.fifo != null) {
+                Inside.assertFifoOrder(entries.fifo);
+                assertTrue(entries.fifo.capacity() >= entries.fifoSize());
+                assertEquals(entries.fifoSize(), timersKeptBy(entries.fifo), "a freed slot keeps its node alive");
+            }
+        }
+
+        void popAll() {
+            while (!sorted.isEmpty()) {
+                check();
+                pop();
+            }
+            check();
+        }
+    }
+
+    private static long timersKeptBy(EntryFifo fifo) {
+        try {
+            Field chunks = EntryFifo.class.getDeclaredField("chunks");
+            chunks.setAccessible(true);
+            return Stream.of((Object[]) chunks.get(fifo)).filter(Objects::nonNull)
+                    .flatMap(c -> Stream.of(((TimerHeap.Chunk) c).nodes)).filter(Objects::nonNull).count();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void startSequenceAt(TimerHeap heap, int seq) {
+        try {
+            Field f = TimerHeap.class.getDeclaredField("nextSeq");
+            f.setAccessible(true);
+            f.setInt(heap, seq);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void setResting(Entries entries, boolean resting) {
+        try {
+            Field f = Entries.class.getDeclaredField("isResting");
+            f.setAccessible(true);
+            f.setBoolean(entries, resting);
+            Field until = Entries.class.getDeclaredField("restUntil");
+            until.setAccessible(true);
+            until.setInt(entries, entries.nextSeq() + Entries.REST);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Pair inOrder(int entries) {
+        Pair p = new Pair();
+        for (int i = 0; i < entries; i++) {
+            p.push(1_000 + 10L * i);
+        }
+        return p;
+    }
+
+    /** Delays as they come: random, one, or a few that are mixed, so that both parts are in use. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void randomOperations_delaysOfAllKinds_matchSortedSet(int seed) {
+        Random rnd = new Random(seed);
+        LongUnaryOperator[] delays = {
+            any -> rnd.nextInt(1 << 20), any -> 30_000, any -> rnd.nextInt(50) == 0 ? 1_000_000 : 30_000,
+            any -> rnd.nextBoolean() ? 30_000 : 60_000, any -> rnd.nextInt(3), any -> 20_000 + rnd.nextInt(8)};
+        Pair p = new Pair();
+        startSequenceAt(p.heap, seed % 2 == 0 ? 0 : Integer.MAX_VALUE - 10_000); // which wraps around on the way
+        long now = 0;
+        boolean usedBoth = false;
+        for (int i = 0; i < 60_000; i++) {
+            LongUnaryOperator delay = delays[i / 2_500 % delays.length];
+            boolean growing = (i / 6_000 & 1) == 0;
+            if (i % 2_500 == 0) {
+                setResting(p.entries, false);
+            }
+            int dice = rnd.nextInt(40);
+            if (p.sorted.isEmpty() || dice < (growing ? 24 : 14)) {
+                p.push(now + delay.applyAsLong(0));
+            } else if (dice < 33) {
+                now = Math.max(now, p.entries.topKey());
+                p.pop();
+            } else if (dice < 36) {
+                p.sweep(rnd.nextInt(1 + p.entries.size() / 3), rnd, 1 + rnd.nextInt(20));
+            } else if (dice < 39) {
+                p.rekeyTop(p.entries.topKey() + 1 + delay.applyAsLong(0));
+            } else {
+                p.removeLast();
+            }
+            now++;
+            p.check();
+            usedBoth |= p.entries.heap.size() > 40 && p.entries.fifoSize() > 40;
+            if (i % 500 == 0) {
+                p.checkAll();
+            }
+        }
+        assertTrue(usedBoth, "both parts must have been in use");
+        p.popAll();
+    }
+
+    @Test
+    void push_inOrder_heapStaysSmall() {
+        Pair p = inOrder(100_000);
+        assertEquals(SMALL, p.entries.heap.size());
+        assertTrue(p.entries.capacity() < 100_000 + 2 * EntryFifo.CHUNK, p.entries.capacity() + " slots");
+        p.checkAll();
+        p.popAll();
+        assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
+    }
+
+    /** As by several threads that arm timers with the same delay. */
+    @Test
+    void push_nearlyInOrder_heapStaysSmall() {
+        Pair p = inOrder(SMALL + EntryFifo.MANY);
+        Random rnd = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            p.push(10_000 + 10L * i - rnd.nextInt(10 * EntryFifo.NEAR));
+        }
+        assertEquals(SMALL, p.entries.heap.size());
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** Those that belong in front of many go to the heap. */
+    @Test
+    void push_inNoOrder_fifoStaysSmall() {
+        Pair p = new Pair();
+        Random rnd = new Random(6);
+        for (int i = 0; i < 20_000; i++) {
+            p.push(rnd.nextInt(1 << 30));
+        }
+        assertTrue(p.entries.fifoSize() < EntryFifo.MANY, p.entries.fifoSize() + " in the fifo");
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** A few timers a day ahead, and all others 30 seconds: these must not go to the heap for a day. */
+    @Test
+    void push_fewFarAhead_othersStayInTheFifo() {
+        Pair p = inOrder(200);
+        for (int i = 0; i < 2 * EntryFifo.NEAR; i++) {
+            p.push(1_000_000);
+        }
+        int before = p.entries.heap.size();
+        for (int i = 0; i < 1_000; i++) {
+            p.push(5_000 + i);
+        }
+        assertTrue(p.entries.heap.size() <= before + 2 * EntryFifo.NEAR, p.entries.heap.size() + " in the heap");
+        p.popAll();
+    }
+
+    /** Where most went to the heap after all, the fifo is not tried for a while. */
+    @Test
+    void push_inNoOrder_fifoIsGivenARest() {
+        Pair p = new Pair();
+        Random rnd = new Random(7);
+        for (int i = 0; i < 2 * Entries.TRIAL; i++) {
+            p.push(rnd.nextInt(1 << 30));
+        }
+        int before = p.entries.fifoSize();
+        for (int i = 0; i < Entries.REST - 2 * Entries.TRIAL; i++) {
+            p.push((2L << 30) + i);
+        }
+        assertEquals(before, p.entries.fifoSize(), "it rests");
+        for (int i = 0; i < 3 * Entries.TRIAL; i++) {
+            p.push((3L << 30) + i);
+        }
+        assertTrue(p.entries.fifoSize() > before + Entries.TRIAL / 2, p.entries.fifoSize() + " in the fifo");
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** Of two delays in turn one stays in the fifo. */
+    @Test
+    void push_twoDelaysInTurn_fifoTakesOne() {
+        Pair p = inOrder(SMALL);
+        for (int i = 0; i < 20_000; i++) {
+            p.push(10_000 + i + (i & 1) * 5_000);
+        }
+        assertTrue(p.entries.fifoSize() > 9_000, p.entries.fifoSize() + " in the fifo");
+        p.popAll();
+    }
+
+    @Test
+    void popAndPush_oneDelay_needsNoMemory() {
+        Pair p = inOrder(2_000);
+        long key = 100_000;
+        for (int i = 0; i < 5_000; i++) {
+            p.push(key++);
+            p.pop();
+        }
+        p.heap.exhausted = true;
+        int inHeap = p.heap.size();
+        assertTrue(inHeap + 1 < p.heap.capacity());
+        for (int i = 0; i < 20_000; i++) {
+            p.push(key++);
+            p.pop();
+            assertEquals(inHeap, p.heap.size(), "the fifo has found no room");
+        }
+        p.checkAll();
+        assertTrue(p.entries.fifo.capacity() < 4_000 + 4 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
+    }
+
+    @Test
+    void dropOldest_andMoveOldest_matchSortedSet() {
+        Pair p = inOrder(3_000);
+        p.sweep(1_500, new Random(1), 2);
+        p.checkAll();
+        assertTrue(p.entries.size() < 2_400, "half of them were dropped");
+        assertTrue(p.heap.size() > 600, "the others are in the heap");
+        for (int i = 0; i < 500; i++) {
+            p.push(40_000 + i);
+        }
+        p.checkAll();
+        for (int i = 0; i < 1_200; i++) {
+            p.pop();
+            p.check();
+        }
+        p.sweep(200, new Random(2), 3);
+        while (p.entries.fifoSize() > 100) {
+            p.removeLast();
+            p.check();
+        }
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** The next push must not find that a sweep has taken its room in the heap. */
+    @Test
+    void hasOldest_heapFull_leavesRoomForOne() {
+        Pair p = inOrder(1_000);
+        p.heap.exhausted = true;
+        while (p.entries.hasOldest()) {
+            p.entries.moveOldestToHeap();
+        }
+        assertEquals(p.heap.capacity() - 1, p.heap.size());
+        assertTrue(p.entries.fifoSize() > 800);
+        p.pushToHeap(1);
+        p.popAll();
+    }
+
+    @Test
+    void sweep_mostDropped_givesChunksBack() {
+        Pair p = inOrder(50_000);
+        p.sweep(p.entries.fifoSize(), new Random(3), 1);
+        assertEquals(0, p.entries.fifoSize());
+        assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
+        p.popAll();
+    }
+
+    @Test
+    void push_outOfMemory_goesToTheHeapUntilThatHasGrown() {
+        Pair p = inOrder(SMALL + EntryFifo.CHUNK);
+        assertFalse(p.entries.fifo.hasRoom());
+        int free = p.heap.capacity() - p.heap.size();
+        assertTrue(free > 2);
+        p.heap.exhausted = true;
+        int before = p.heap.size();
+        p.push(100_000);
+        p.heap.exhausted = false;
+        p.push(100_001);
+        assertEquals(before + 2, p.heap.size());
+        p.check();
+        while (p.heap.size() < p.heap.capacity()) {
+            p.push(200_000);
+        }
+        assertEquals(EntryFifo.CHUNK, p.entries.fifoSize());
+        p.push(200_000);
+        p.push(200_001);
+        assertEquals(EntryFifo.CHUNK + 2, p.entries.fifoSize(), "the heap has grown since");
+        p.popAll();
+    }
+
+    /** Nothing can be allocated: the first entry waits behind the next one, and comes when that has gone. */
+    @Test
+    void rekeyTop_outOfMemory_comesBehindTheNextOne() {
+        Pair p = new Pair();
+        for (int i = 0; i < SMALL; i++) {
+            p.push(1_000_000 - i);
+        }
+        for (int i = 1; i <= 100; i++) {
+            p.push(10 * i);
+        }
+        while (p.heap.size() < p.heap.capacity()) {
+            p.push(500);
+        }
+        TimerNode first = p.entries.top();
+        p.heap.exhausted = true;
+        assertTrue(p.entries.ensureRoomToRekey(15), "it stays the first one");
+        assertFalse(p.entries.ensureRoomToRekey(25));
+        p.entries.delayTop();
+        assertEquals(20, p.entries.topKey());
+        assertSame(first, p.entries.node(p.heap.size() + 1));
+        p.entries.pop();
+        assertSame(first, p.entries.top());
+        assertEquals(20, p.entries.topKey());
+        p.heap.exhausted = false;
+        assertTrue(p.entries.ensureRoomToRekey(25));
+        p.entries.rekeyTop(25);
+        assertSame(first, p.entries.top());
+        p.entries.pop();
+        assertEquals(30, p.entries.topKey());
+    }
+
+    /** Without its first entry the fifo is too small for another one that is a little out of order. */
+    @Test
+    void ensureRoomToRekey_fitsWhileThereAreManyOnly_asksForRoomInTheHeap() {
+        Pair p = new Pair();
+        for (int i = 0; i < SMALL; i++) {
+            p.push(1_000_000 - i);
+        }
+        for (int i = 1; i <= EntryFifo.MANY; i++) {
+            p.push(10 * i);
+        }
+        while (p.heap.size() < p.heap.capacity()) {
+            p.pushToHeap(500_000);
+        }
+        assertEquals(EntryFifo.MANY, p.entries.fifoSize());
+        long key = 10 * EntryFifo.MANY - 5;
+        assertTrue(p.entries.fifo.fits(key));
+        p.heap.exhausted = true;
+        assertFalse(p.entries.ensureRoomToRekey(key));
+        p.heap.exhausted = false;
+        p.rekeyTop(key);
+        assertEquals(20, p.entries.topKey());
+        p.checkAll();
+    }
+
+    /** What is put off during a rest goes to the heap, even if it would be the last of the fifo. */
+    @Test
+    void ensureRoomToRekey_resting_asksForRoomInTheHeap() {
+        Pair p = inOrder(SMALL + 10);
+        while (p.heap.size() > 0) {
+            p.pop();
+        }
+        while (p.heap.size() < p.heap.capacity()) {
+            p.pushToHeap(500_000);
+        }
+        setResting(p.entries, true);
+        p.heap.exhausted = true;
+        assertFalse(p.entries.ensureRoomToRekey(600_000));
+        p.heap.exhausted = false;
+        int before = p.entries.fifoSize();
+        p.rekeyTop(600_000);
+        assertEquals(before - 1, p.entries.fifoSize());
+        p.popAll();
+    }
+
+    @Test
+    void clear_full_forgetsEverything() {
+        Pair p = inOrder(3_000);
+        p.entries.clear();
+        p.sorted.clear();
+        p.byNode.clear();
+        p.check();
+        assertTrue(p.entries.capacity() <= new Entries(new TimerHeap()).capacity());
+        for (int i = 0; i < 200; i++) {
+            p.push(i);
+        }
+        p.popAll();
+    }
+
+    @Test
+    void earliestFrom_inHeapAndFifo_isTheLowestOfTheFirstOnes() {
+        assertEquals(Timeline.NEVER, new Entries(new TimerHeap()).earliestFrom(0));
+        Pair p = inOrder(SMALL + 10);
+        while (p.heap.size() > 0) {
+            p.pop();
+        }
+        long first = p.entries.topKey();
+        assertEquals(first, p.entries.earliestFrom(0));
+        assertEquals(first + 10, p.entries.earliestFrom(first + 1));
+        assertEquals(Timeline.NEVER, p.entries.earliestFrom(first + 91));
+        p.push(first + 3);
+        assertEquals(first + 3, p.entries.earliestFrom(first + 1));
+        Pair many = inOrder(2_000);
+        while (many.heap.size() > 0) {
+            many.pop();
+        }
+        long far = many.entries.topKey() + 500;
+        assertEquals(far, many.entries.earliestFrom(far), "what lies behind may be due at any time after them");
+    }
+}
