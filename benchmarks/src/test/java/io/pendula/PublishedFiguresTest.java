@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** README and docs say what was measured: each marked figure is recomputed from the results. */
 class PublishedFiguresTest {
@@ -27,9 +29,10 @@ class PublishedFiguresTest {
         assertTrue(marks > 0, "no marks found");
     }
 
-    @Test
-    void tables_ofTheResults_areThoseOfTheirFigures() throws IOException {
-        Path folder = ROOT.resolve("benchmarks/results");
+    @ParameterizedTest
+    @ValueSource(strings = {"benchmarks/results", "benchmarks/results-full"})
+    void tables_ofTheResults_areThoseOfTheirFigures(String results) throws IOException {
+        Path folder = ROOT.resolve(results);
         Path again = Files.createTempDirectory("tables");
         try {
             Tables.write(Report.measured(folder), again);
