@@ -273,9 +273,9 @@ final class Entries {
         if (fifoSize() == 0) {
             return false;
         }
-        if (heap.capacity() - heap.size() == 1 && !isShut) { // it may be that of the next push
+        if (!isShut) {
             try {
-                heap.grow();
+                heap.ensureRoomFor(2); // one may be that of the next push
             } catch (OutOfMemoryError e) {
                 isShut = true;
             }

@@ -134,7 +134,12 @@ public class TimerHeap {
      * @throws OutOfMemoryError with the heap unchanged
      */
     final void ensureRoom() {
-        if (size + ROOT == slots()) {
+        ensureRoomFor(1);
+    }
+
+    /** The same for one more entry, or two. */
+    final void ensureRoomFor(int entries) {
+        if (size + ROOT > slots() - entries) {
             if (size + ROOT >= MAX_CAPACITY) {
                 throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
             }

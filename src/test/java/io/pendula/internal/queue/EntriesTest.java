@@ -365,11 +365,44 @@ class EntriesTest {
     }
 
     @Test
+    void hasOldest_heapFull_grows() {
+        Pair p = inOrder(1_000);
+        while (p.heap.size() < p.heap.capacity()) {
+            p.pushToHeap(1);
+        }
+        assertTrue(p.entries.hasOldest());
+        p.entries.moveOldestToHeap();
+        p.popAll();
+    }
+
+    @Test
     void sweep_mostDropped_givesChunksBack() {
         Pair p = inOrder(50_000);
         p.sweep(p.entries.fifoSize(), new Random(3), 1);
         assertEquals(0, p.entries.fifoSize());
         assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
+        p.popAll();
+        p = inOrder(50_000);
+        while (p.entries.fifoSize() > 0) {
+            p.removeLast();
+        }
+        assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
+        assertEquals(p.heap.capacity() + p.entries.fifo.capacity(), p.entries.capacity());
+        p.popAll();
+    }
+
+    /** An entry of the fifo may take the last slot of the heap only if the new one needs none. */
+    @Test
+    void push_oneSlotFreeAndTwoInTheWay_needsThatSlot() {
+        Pair p = inOrder(SMALL + 10);
+        p.push(1_000_000);
+        p.push(1_000_000);
+        while (p.heap.size() < p.heap.capacity() - 1) {
+            p.pushToHeap(1);
+        }
+        p.push(2_000);
+        p.check();
+        assertEquals(12, p.entries.fifoSize());
         p.popAll();
     }
 
@@ -412,6 +445,7 @@ class EntriesTest {
         TimerNode first = p.entries.top();
         p.heap.exhausted = true;
         assertTrue(p.entries.ensureRoomToRekey(15), "it stays the first one");
+        assertTrue(p.entries.ensureRoomToRekey(1_001), "it becomes the last one");
         assertFalse(p.entries.ensureRoomToRekey(25));
         p.entries.delayTop();
         assertEquals(20, p.entries.topKey());
