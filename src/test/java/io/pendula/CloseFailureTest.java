@@ -22,6 +22,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,7 +170,13 @@ class CloseFailureTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void shutdownNow_failsBesideTheQueues_workersEndAndTheNextCallReturnsAll(int hole) throws Exception {
-        TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).build();
+        AtomicBoolean held = new AtomicBoolean();
+        TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).clock(() -> {
+            while (held.get() && Thread.currentThread() instanceof WorkerThread) {
+                LockSupport.parkNanos(100_000);
+            }
+            return System.nanoTime();
+        }).build();
         LifeFixtures.eventually("workers sleep",
                 () -> Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep));
         Set<OneShotTimer> armed = new HashSet<>();
@@ -179,21 +187,27 @@ class CloseFailureTest {
                 armed.add(t);
             }
         }
-        // Arming has woken them and the monitor, and one that is up would meet the hole.
-        LifeFixtures.eventually("workers sleep again", () -> Arrays.stream(s.engine.queues).allMatch(q -> q.gate.pollUntil()
-                != WakeGate.AWAKE) && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep
+        // Arming has woken them and the monitor, and one that is up would meet the hole. From now on a worker that wakes up
+        // is held at the clock, which it reads before it looks at the queues.
+        BooleanSupplier asleep = () -> Arrays.stream(s.engine.queues).allMatch(q -> q.gate.pollUntil() != WakeGate.AWAKE)
+                && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE)
                 && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)
-                && s.engine.backstop.look(s.engine.timeline.now()) > s.engine.timeline.now() + 500_000_000);
+                && s.engine.backstop.look(s.engine.timeline.now()) > s.engine.timeline.now() + 500_000_000;
+        do {
+            held.set(false);
+            LifeFixtures.eventually("workers sleep again", asleep);
+            held.set(true);
+        } while (!asleep.getAsBoolean());
         TimerQueue[] whole = s.engine.queues;
         List<TimerQueue> broken = new ArrayList<>(List.of(whole));
         broken.add(hole, null);
-        // Workers must not meet the hole: closed is set before they are woken, and they look at that first.
         s.engine.queues = broken.toArray(new TimerQueue[0]);
         try {
             assertThrows(NullPointerException.class, s::shutdownNow);
         } finally {
             s.engine.queues = whole;
+            held.set(false);
         }
         assertTrue(s.isClosed());
         assertThreadsEnd(s);
