@@ -18,8 +18,7 @@ import java.util.Arrays;
  *
  * <p>Order among equals costs one {@code int} per entry. The smallest of four children is found without a branch
  * that the processor could mispredict; sequence numbers are looked at only when two keys are really equal, and are
- * compared by difference, so they may wrap around. What takes the place of a removed entry nearly always belongs near
- * the leaves. So the hole sinks to a leaf without a comparison against it, and the entry rises from there.
+ * compared by difference, so they may wrap around.
  *
  * <p>Keys must be at least 0 (the sign of a difference must tell the order).
  */
@@ -194,7 +193,17 @@ public class TimerHeap {
 
     /** Removes the top entry. */
     final void pop() {
-        removeAt(0);
+        int last = size - 1 + ROOT;
+        if (last >= CHUNK) {
+            removeAt(0);
+            return;
+        }
+        size--;
+        TimerNode node = nodes[last];
+        nodes[last] = null; // or it would be kept alive until overwritten
+        if (last > ROOT) {
+            sink(ROOT, keys[last], seqs[last], node);
+        }
     }
 
     /** Gives the top entry a later key; it goes behind the entries that have that key already. */
@@ -205,25 +214,27 @@ public class TimerHeap {
     /** Removes any entry. The last one takes its place, and may have to move either way. */
     final void removeAt(int i) {
         int last = --size + ROOT;
-        if (last < CHUNK) {
-            TimerNode node = nodes[last];
-            nodes[last] = null; // or it would be kept alive until overwritten
-            if (i + ROOT < last) {
-                sink(i + ROOT, keys[last], seqs[last], node);
-            }
-        } else {
-            removeAt(i + ROOT, last);
-        }
-    }
-
-    private void removeAt(int s, int last) {
         Chunk c = chunks[last >> CHUNK_BITS];
         int o = last & OFFSET;
         TimerNode node = c.nodes[o];
-        c.nodes[o] = null;
+        c.nodes[o] = null; // as in pop
+        int s = i + ROOT;
         if (s < last) {
-            sink(s, c.keys[o], c.seqs[o], node);
+            long key = c.keys[o];
+            int seq = c.seqs[o];
+            if (s > ROOT && isBeforeParent(s, key, seq)) {
+                siftUp(s, key, seq, node);
+            } else {
+                sink(s, key, seq, node);
+            }
         }
+    }
+
+    private boolean isBeforeParent(int s, long key, int seq) {
+        int parent = (s >> 2) + 2;
+        Chunk c = chunks[parent >> CHUNK_BITS];
+        int o = parent & OFFSET;
+        return before(key, seq, c.keys[o], c.seqs[o]);
     }
 
     /** Keeps the first chunk if there is no memory for a smaller one. */
@@ -296,44 +307,49 @@ public class TimerHeap {
         return s;
     }
 
-    /** Puts an entry where a hole is: the hole goes down to a leaf, the entry up from there. */
+    /** Puts an entry where a hole is, or below. It must not belong above. */
     private void sink(int hole, long key, int seq, TimerNode node) {
         int end = size + ROOT;
-        int full = end - 3; // a first child below has three siblings
+        int limit = Math.min(end, CHUNK);
         long[] k = keys;
         TimerNode[] t = nodes;
         int[] q = seqs;
-        int limit = Math.min(full, CHUNK);
         int s = hole;
         int child;
-        while ((child = s - 2 << 2) < limit) {
-            int min = minOfFour(k, q, child);
+        // Slots are positive. The compiler, once it knows that, makes one check of the bounds of four keys.
+        while ((child = s - 2 << 2) < limit && child > 0) {
+            int min = child + 3 < end ? minOfFour(k, q, child) : minOf(k, q, child, end);
+            if (before(key, seq, k[min], q[min])) {
+                break;
+            }
             k[s] = k[min];
             t[s] = t[min];
             q[s] = q[min];
             s = min;
         }
-        if (child < full) {
-            s = sinkBelowFirstChunk(s, full);
-            child = s - 2 << 2;
+        if (s >= CHUNK || child >= CHUNK && child < end) {
+            sinkBelowFirstChunk(s, end, key, seq, node);
+        } else {
+            k[s] = key;
+            t[s] = node;
+            q[s] = seq;
         }
-        if (child < end) {
-            s = sinkToLastSiblings(s, child, end);
-        }
-        siftUp(s, key, seq, node);
     }
 
-    private int sinkBelowFirstChunk(int hole, int full) {
+    private void sinkBelowFirstChunk(int hole, int end, long key, int seq, TimerNode node) {
         Chunk[] table = chunks;
         Chunk c = table[hole >> CHUNK_BITS];
         int o = hole & OFFSET;
         int s = hole;
-        for (int child; (child = s - 2 << 2) < full; ) {
+        for (int child; (child = s - 2 << 2) < end; ) {
             Chunk below = table[child >> CHUNK_BITS];
             long[] k = below.keys;
             int[] q = below.seqs;
             int b = child & OFFSET;
-            int min = minOfFour(k, q, b);
+            int min = child + 3 < end ? minOfFour(k, q, b) : minOf(k, q, b, b + end - child);
+            if (before(key, seq, k[min], q[min])) {
+                break;
+            }
             c.keys[o] = k[min];
             c.nodes[o] = below.nodes[min];
             c.seqs[o] = q[min];
@@ -341,25 +357,20 @@ public class TimerHeap {
             o = min;
             s = child + min - b;
         }
-        return s;
+        c.keys[o] = key;
+        c.nodes[o] = node;
+        c.seqs[o] = seq;
     }
 
     /** Of the last ones of all there may be fewer than four. */
-    private int sinkToLastSiblings(int hole, int child, int end) {
-        Chunk c = chunks[hole >> CHUNK_BITS];
-        Chunk below = chunks[child >> CHUNK_BITS];
-        int b = child & OFFSET;
-        int min = b;
-        for (int i = b + 1; i < b + end - child; i++) {
-            if (before(below.keys[i], below.seqs[i], below.keys[min], below.seqs[min])) {
+    private static int minOf(long[] k, int[] q, int from, int end) {
+        int min = from;
+        for (int i = from + 1; i < end; i++) {
+            if (before(k[i], q[i], k[min], q[min])) {
                 min = i;
             }
         }
-        int o = hole & OFFSET;
-        c.keys[o] = below.keys[min];
-        c.nodes[o] = below.nodes[min];
-        c.seqs[o] = below.seqs[min];
-        return child + min - b;
+        return min;
     }
 
     /** A tournament on sign bits: no branch depends on the order of the keys. */
