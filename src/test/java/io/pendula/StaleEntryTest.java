@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +211,28 @@ class StaleEntryTest {
         assertTrue(queue.compactor.wantsSweep());
         assertTrue(sweepsBeforeSleep(1, 100) <= 12, "it sweeps for ever");
         assertEquals(1, queue.view().stats().staleDropped());
+    }
+
+    /** A thorough sweep takes longer than another one. */
+    @Test
+    void stop_lastSweepsWereInVain_sweepsThoroughlyForOneRound() {
+        List<OneShotTimer> timers = armMany(10_000, i -> HOUR + i);
+        Inside.countStale(queue, 1_900 * Inside.STALE); // counted, though no sweep can find them
+        assertTrue(makeStaleWhile(() -> !Inside.isThorough(queue)));
+        withoutHelp(() -> timers.subList(0, 1_000).forEach(queue::stop));
+        assertTrue(makeStaleWhile(() -> Inside.isThorough(queue)), "it sweeps thoroughly for ever");
+        assertEquals(1_000, queue.view().stats().staleDropped());
+    }
+
+    /** As threads do that stop timers; false if that has not ended when they have swept for the twentieth time. */
+    private boolean makeStaleWhile(BooleanSupplier isOn) {
+        for (int i = 0; i < 20 * Inside.TIDY_EVERY; i++) {
+            if (!isOn.getAsBoolean()) {
+                return true;
+            }
+            Inside.makeStale(queue);
+        }
+        return false;
     }
 
     // ---- late sweeps ----

@@ -68,6 +68,8 @@ public final class Compactor {
     private boolean fellShort;
     /** Slots that sweeps have visited since they last dropped an entry. */
     private int visitedInVain;
+    /** Slots that are left of a thorough round that threads make which make entries stale. */
+    private int thoroughLeft;
     /** When to sweep though few entries are stale, so that no stopped timer stays for long; or NEVER. */
     private long lateSweepAt = Timeline.NEVER;
     /** A sweep for that reason is under way since then, or 0. */
@@ -229,13 +231,19 @@ public final class Compactor {
         lock.visit(slots);
         int dropped = liveness.thorough ? sweepThoroughly(slots) : sweepOldest(slots);
         visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
+        if (liveness.thorough && !sweeping) {
+            thoroughLeft -= slots;
+        }
         if (visitedInVain >= entries.size()) {
             visitedInVain = 0;
             if (liveness.thorough) {
                 fruitless = staleCounter.stale();
             } else if (!sweeping) { // only threads that make entries stale have swept
                 liveness.thorough = true;
+                thoroughLeft = entries.size();
             }
+        } else if (liveness.thorough && !sweeping && thoroughLeft <= 0) {
+            liveness.thorough = false; // it takes longer than an ordinary one, and its next round drops no more
         }
         entries.trim();
     }
@@ -249,7 +257,7 @@ public final class Compactor {
         int dropped = 0;
         int visited = 0;
         for (int live = 0; visited < slots && live < LIVE_MAX && entries.hasOldest(); visited++) {
-            if (liveness.isStale(entries.oldestNumber())) {
+            if (isOldestStale()) {
                 entries.dropOldest();
                 dropped++;
                 live = 0;
@@ -265,7 +273,7 @@ public final class Compactor {
             if (hand <= 0 || hand > heap.size()) {
                 hand = heap.size();
             }
-            if (liveness.isStale(--hand)) {
+            if (isStale(--hand)) {
                 entries.removeFromHeap(hand); // what comes here, if not visited before, has its turn in the next round
                 dropped++;
             }
@@ -283,7 +291,7 @@ public final class Compactor {
         for (int visited = 0; visited < slots && entries.size() > 0; visited++) {
             hand = Math.min(hand, heap.size());
             if (hand == 0 && entries.hasOldest()) {
-                if (liveness.isStale(entries.oldestNumber())) {
+                if (isOldestStale()) {
                     entries.dropOldest();
                     dropped++;
                 } else {
@@ -294,12 +302,21 @@ public final class Compactor {
             if (hand == 0) {
                 hand = heap.size();
             }
-            if (hand > 0 && liveness.isStale(--hand)) {
+            if (hand > 0 && isStale(--hand)) {
                 dropped += dropUntilVisited();
             }
         }
         onStaleDropped(dropped);
         return dropped;
+    }
+
+    /** Of the heap's entries. */
+    private boolean isStale(int i) {
+        return liveness.isStale(heap.node(i), heap.key(i), i);
+    }
+
+    private boolean isOldestStale() {
+        return liveness.isStale(entries.oldest(), entries.oldestKey(), entries.oldestNumber());
     }
 
     /**
@@ -318,7 +335,7 @@ public final class Compactor {
                 return dropped;
             }
             lock.visit(1);
-            if (!liveness.isStale(hand)) {
+            if (!isStale(hand)) {
                 return dropped;
             }
         }

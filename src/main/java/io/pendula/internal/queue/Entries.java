@@ -268,6 +268,15 @@ final class Entries {
         return heap.size();
     }
 
+    /** There must be one, as for oldestKey. */
+    TimerNode oldest() {
+        return fifo.first();
+    }
+
+    long oldestKey() {
+        return fifo.firstKey();
+    }
+
     /** Whether there is one, and room for it in the heap. */
     boolean hasOldest() {
         if (fifoSize() == 0) {

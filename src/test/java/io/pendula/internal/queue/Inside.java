@@ -13,6 +13,7 @@ public final class Inside {
     public static final TimerNode CLOSED = Inbox.CLOSED;
     public static final int IMMEDIATE_MAX = Intake.IMMEDIATE_MAX;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
+    public static final int TIDY_EVERY = Compactor.TIDY_EVERY;
     public static final long STALE = StaleCounter.STALE;
     public static final long STOP = StaleCounter.STOP;
 
@@ -134,6 +135,15 @@ public final class Inside {
 
     public static int stale(TimerQueue q) {
         return q.compactor.staleCounter.stale();
+    }
+
+    /** Counts an entry as stale, though none is, and helps to sweep as a stop does. */
+    public static void makeStale(TimerQueue q) {
+        q.compactor.tidyUp(q.compactor.staleCounter.add(StaleCounter.STALE));
+    }
+
+    public static boolean isThorough(TimerQueue q) {
+        return q.liveness.thorough;
     }
 
     public static int countStale(TimerQueue q, long counts) {
