@@ -161,6 +161,10 @@ final class Intake {
                 }
                 takeInbox();
                 looked = true;
+                if (reversal.isSingle() && mayVisit(1)) { // as after each firing of a ticker
+                    file(reversal.takeSingle());
+                    continue;
+                }
             }
             counted = turn(backlog);
             if (!reversal.isEmpty()) {

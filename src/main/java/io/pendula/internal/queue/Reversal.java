@@ -35,6 +35,20 @@ final class Reversal {
         size = 0;
     }
 
+    /** Whether it is one timer, not turned yet. */
+    boolean isSingle() {
+        return rest != null && rest == newest && rest.next == Inbox.END;
+    }
+
+    /** Takes the only timer out. */
+    TimerNode takeSingle() {
+        TimerNode t = rest;
+        rest = null;
+        newest = null;
+        t.next = null;
+        return t;
+    }
+
     /** Turns so many timers at most; returns how many it turned. */
     int turn(int max) {
         int n = 0;
