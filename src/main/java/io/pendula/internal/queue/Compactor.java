@@ -68,7 +68,7 @@ public final class Compactor {
     private boolean fellShort;
     /** Slots that sweeps have visited since they last dropped an entry. */
     private int visitedInVain;
-    /** Slots that are left of a thorough round that threads make which make entries stale. */
+    /** How many slots a thorough round that other threads than the owner make has yet to visit. */
     private int thoroughLeft;
     /** When to sweep though few entries are stale, so that no stopped timer stays for long; or NEVER. */
     private long lateSweepAt = Timeline.NEVER;
@@ -243,7 +243,7 @@ public final class Compactor {
                 thoroughLeft = entries.size();
             }
         } else if (liveness.thorough && !sweeping && thoroughLeft <= 0) {
-            liveness.thorough = false; // it takes longer than an ordinary one, and its next round drops no more
+            liveness.thorough = false; // one round drops what only a thorough sweep can, and takes longer
         }
         entries.trim();
     }
