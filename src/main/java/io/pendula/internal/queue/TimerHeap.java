@@ -193,17 +193,7 @@ public class TimerHeap {
 
     /** Removes the top entry. */
     final void pop() {
-        int last = size - 1 + ROOT;
-        if (last >= CHUNK) {
-            removeAt(0);
-            return;
-        }
-        size--;
-        TimerNode node = nodes[last];
-        nodes[last] = null; // or it would be kept alive until overwritten
-        if (last > ROOT) {
-            sink(ROOT, keys[last], seqs[last], node);
-        }
+        removeAt(0);
     }
 
     /** Gives the top entry a later key; it goes behind the entries that have that key already. */
@@ -217,7 +207,7 @@ public class TimerHeap {
         Chunk c = chunks[last >> CHUNK_BITS];
         int o = last & OFFSET;
         TimerNode node = c.nodes[o];
-        c.nodes[o] = null; // as in pop
+        c.nodes[o] = null; // or it would be kept alive until overwritten
         int s = i + ROOT;
         if (s < last) {
             long key = c.keys[o];
