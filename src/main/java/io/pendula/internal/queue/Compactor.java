@@ -63,13 +63,12 @@ public final class Compactor {
     private volatile boolean sweeping;
     /** Where the sweep has got to in the heap; slots above have been looked at. */
     private int hand;
+    /** How many slots the owner's sweep, or else a thorough round of other threads, has yet to visit. */
     private int unswept;
     /** The last pass has dropped too few entries, so the next one is to be thorough. */
     private boolean fellShort;
     /** Slots that sweeps have visited since they last dropped an entry. */
     private int visitedInVain;
-    /** How many slots a thorough round that other threads than the owner make has yet to visit. */
-    private int thoroughLeft;
     /** When to sweep though few entries are stale, so that no stopped timer stays for long; or NEVER. */
     private long lateSweepAt = Timeline.NEVER;
     /** A sweep for that reason is under way since then, or 0. */
@@ -232,7 +231,7 @@ public final class Compactor {
         int dropped = liveness.thorough ? sweepThoroughly(slots) : sweepOldest(slots);
         visitedInVain = dropped > 0 ? 0 : visitedInVain + slots;
         if (liveness.thorough && !sweeping) {
-            thoroughLeft -= slots;
+            unswept -= slots;
         }
         if (visitedInVain >= entries.size()) {
             visitedInVain = 0;
@@ -240,9 +239,9 @@ public final class Compactor {
                 fruitless = staleCounter.stale();
             } else if (!sweeping) { // only threads that make entries stale have swept
                 liveness.thorough = true;
-                thoroughLeft = entries.size();
+                unswept = entries.size();
             }
-        } else if (liveness.thorough && !sweeping && thoroughLeft <= 0) {
+        } else if (liveness.thorough && !sweeping && unswept <= 0) {
             liveness.thorough = false; // one round drops what only a thorough sweep can, and takes longer
         }
         entries.trim();
@@ -349,8 +348,9 @@ public final class Compactor {
         int dropped = 0;
         int visits = 0;
         while (entries.size() > 0 && visits < CLEAN_CHUNK) {
-            long w = entries.top().wordVolatile();
-            if (liveness.isTopLive(w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
+            TimerNode top = entries.top();
+            long w = top.wordVolatile();
+            if (liveness.isTopLive(top, w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
                 break;
             }
             visits++;

@@ -111,7 +111,7 @@ public final class DueTimers extends HolderFields {
                 lock.visit(1);
                 TimerNode t = inLine ? intake.immediate.first() : entries.top();
                 long w = t.wordVolatile();
-                if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(w)) {
+                if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(t, w)) {
                     Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
                     if (t.tryClaim(w, when, next, t.isReceiver(task))) {

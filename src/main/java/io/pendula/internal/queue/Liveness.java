@@ -24,8 +24,8 @@ final class Liveness {
     }
 
     /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
-    boolean isTopLive(long w) {
-        return state(w) == WAITING && isInPlace(entries.topNumber(), w);
+    boolean isTopLive(TimerNode top, long w) {
+        return state(w) == WAITING && isInPlace(top, entries.topKey(), entries.topNumber(), w);
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
