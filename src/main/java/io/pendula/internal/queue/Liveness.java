@@ -94,15 +94,16 @@ final class Liveness {
      */
     private boolean isInPlace(TimerNode t, long key, int i, long w) {
         if (!isPlaced(w)) {
-            assert fits(key, w);
+            assert fits(deadline(w) - key, w);
             return true;
         }
         TimerNode link = t.next;
-        return link == null ? !keepOrder && fits(key, w) : link instanceof Place p && p.seq == entries.seq(i);
+        return link == null ? !keepOrder && fits(deadline(w) - key, w) : link instanceof Place p && p.seq == entries.seq(i);
     }
 
-    private static boolean fits(long key, long w) {
-        return state(w) == WAITING ? deadline(w) == key : deadline(w) >= key;
+    /** {@code later}: by how much the deadline is later than the key. */
+    private static boolean fits(long later, long w) {
+        return state(w) == WAITING ? later == 0 : later >= 0;
     }
 
     /**

@@ -358,7 +358,8 @@ public final class TimerQueue extends Padded {
      * that arms the timer it takes a permit.
      */
     private boolean tryPost(TimerNode t, long w, long when, boolean arms) {
-        boolean pushed;
+        boolean moved = false;
+        boolean pushed = false;
         boolean pushing = false;
         boolean permit = false;
         Posts p = inbox.posts();
@@ -368,15 +369,15 @@ public final class TimerQueue extends Padded {
                 acquirePermit();
                 permit = true;
             }
-            if (closer.isClosed() || !t.tryMove(w, when)) { // after it has entered, see QueueCloser
-                return false;
-            }
-            permit = false; // the timer has it
-            pushing = true;
-            pushed = push(t);
-            pushing = false;
-            if (!pushed && closer.settle(t, w)) {
-                throw rejected();
+            moved = !closer.isClosed() && t.tryMove(w, when); // after it has entered, see QueueCloser
+            if (moved) {
+                permit = false; // the timer has it
+                pushing = true;
+                pushed = push(t);
+                pushing = false;
+                if (!pushed && closer.settle(t, w)) {
+                    throw rejected();
+                }
             }
         } finally {
             if (permit && limit != null) {
@@ -393,7 +394,7 @@ public final class TimerQueue extends Padded {
         if (pushed) {
             wakeFor(t);
         }
-        return true;
+        return moved;
     }
 
     /**
