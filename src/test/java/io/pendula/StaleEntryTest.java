@@ -213,6 +213,46 @@ class StaleEntryTest {
         assertEquals(1, queue.view().stats().staleDropped());
     }
 
+    /** Sweeps one pass, before each chunk of which so many more are stopped; true if the next one is thorough. */
+    private boolean isNextThorough(int perChunk) {
+        List<OneShotTimer> timers = armMany(10_000, i -> 2 * HOUR - i); // none of them fits the fifo
+        int[] stopped = new int[1];
+        stopWithoutHelp(timers, stopped, 3_000);
+        for (int left = timers.size(); left > 0; left -= Compactor.SWEEP_CHUNK) {
+            stopWithoutHelp(timers, stopped, perChunk);
+            queue.compactor.sweepStep();
+        }
+        assertTrue(rig.dead() > Math.max(Compactor.STALE_FLOOR, rig.entries() / 4) / 2, rig.dead() + " left");
+        queue.compactor.sweepStep();
+        return Inside.isThorough(queue);
+    }
+
+    private void stopWithoutHelp(List<OneShotTimer> timers, int[] stopped, int n) {
+        withoutHelp(() -> timers.subList(stopped[0], stopped[0] + n).forEach(queue::stop));
+        stopped[0] += n;
+    }
+
+    @Test
+    void sweep_someBecomeStaleMeanwhile_nextIsNotThorough() {
+        assertFalse(isNextThorough(400));
+        assertTrue(queue.view().stats().staleDropped() > 3_000);
+    }
+
+    @Test
+    void sweep_mostBecomeStaleMeanwhile_nextIsThorough() {
+        assertTrue(isNextThorough(700));
+    }
+
+    @Test
+    void stop_fewOfMany_sweepsNothing() {
+        List<OneShotTimer> timers = armMany(20_000, i -> HOUR + i);
+        timers.subList(0, 3_000).forEach(queue::stop);
+        assertEquals(3_000, rig.dead());
+        assertEquals(0, queue.view().stats().staleDropped());
+        timers.subList(3_000, 5_000).forEach(queue::stop);
+        assertTrue(queue.view().stats().staleDropped() > 0, "it sweeps before a quarter is stale");
+    }
+
     /** A thorough sweep takes longer than another one. */
     @Test
     void stop_lastSweepsWereInVain_sweepsThoroughlyForOneRound() {

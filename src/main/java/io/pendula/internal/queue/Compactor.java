@@ -6,7 +6,7 @@ import static io.pendula.internal.queue.TimerState.state;
 
 /**
  * Sweeps the stale entries of a queue: counts them, decides when a sweep is worth its cost, and makes it in chunks.
- * Guarded by the queue's lock but for what is said to be volatile.
+ * Guarded by the queue's lock but for what is said to be volatile, which threads read that make entries stale.
  */
 public final class Compactor {
     /*
@@ -42,6 +42,8 @@ public final class Compactor {
     /** A sweep for that purpose takes no more than one part of this many of a processor. */
     public static final long LATE_SHARE = 1_000;
 
+    /** A size is noted anew for each so many entries, as a power of two. */
+    private static final int NOTED_BITS = 6;
     /** So many live entries in a row, and a sweep leaves the fifo alone. */
     private static final int LIVE_MAX = 32;
 
@@ -61,10 +63,18 @@ public final class Compactor {
     private volatile int fruitless;
     /** The owner is at it, or will come back to it before it sleeps, so that no thread need wake it. */
     private volatile boolean sweeping;
+    /**
+     * How many entries there were lately. Threads that make entries stale read this: the sizes of heap and fifo change
+     * with each entry that the lock holder files, and each look would take their cache lines away from it.
+     */
+    private volatile int lateSize;
     /** Where the sweep has got to in the heap; slots above have been looked at. */
     private int hand;
     /** How many slots the owner's sweep, or else a thorough round of other threads, has yet to visit. */
     private int unswept;
+    /** How many entries were stale when the owner's sweep began, and how many had been dropped by then. */
+    private int staleAtStart;
+    private long sweptAtStart;
     /** The last pass has dropped too few entries, so the next one is to be thorough. */
     private boolean fellShort;
     /** Slots that sweeps have visited since they last dropped an entry. */
@@ -90,28 +100,36 @@ public final class Compactor {
     }
 
     /**
-     * More stale entries than this: the worker sweeps. The racy read of the size is benign, it only shifts the bound.
+     * More stale entries than this: the worker sweeps. A racy read of the size is benign, it only shifts the bound.
      */
-    private int softBound() {
-        return Math.max(STALE_FLOOR, entries.size() >> 2);
+    private static int softBound(int size) {
+        return Math.max(STALE_FLOOR, size >> 2);
     }
 
     /**
      * More than this: a thread that makes entries stale sweeps a little now and then. It has the timers in its
      * processor's cache, so this costs a fraction of what it costs the worker, which is called if that is not enough.
      */
-    private int tidyBound() {
-        return softBound() * 3 / 4;
+    private static int tidyBound(int size) {
+        return softBound(size) * 3 / 4;
     }
 
     /** More than this: each thread that notices helps, as the worker gets no processor. */
-    private int hardBound() {
-        return STALE_FLOOR / 2 + (entries.size() >> 1);
+    private static int hardBound(int size) {
+        return STALE_FLOOR / 2 + (size >> 1);
     }
 
-    boolean isOverBound() {
+    private boolean isOver(int bound) {
         int stale = staleCounter.stale();
-        return stale > softBound() && stale > fruitless;
+        return stale > bound && stale > fruitless;
+    }
+
+    /** Lock held. */
+    void noteSize() {
+        int size = entries.size();
+        if (size >> NOTED_BITS != lateSize >> NOTED_BITS) {
+            lateSize = size;
+        }
     }
 
     /** After an entry has become stale, and was counted. */
@@ -119,8 +137,9 @@ public final class Compactor {
         if (stale == 1) {
             gate.callForStale();
         }
-        if (stale > tidyBound() && stale > fruitless) {
-            boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound();
+        int size = lateSize;
+        if (stale > tidyBound(size) && stale > fruitless) {
+            boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound(size);
             if (turn) {
                 StackRoom.check(stale);
             }
@@ -133,7 +152,7 @@ public final class Compactor {
                 }
                 sweepToHardBound();
             }
-            if (isOverBound() && !sweeping) {
+            if (isOver(softBound(lateSize)) && !sweeping) {
                 gate.wakeIfBefore(1); // an owner that sleeps, however short, wakes up to sweep
             }
         }
@@ -154,7 +173,7 @@ public final class Compactor {
      * stale counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
      */
     public boolean wantsSweep() {
-        return sweeping || isOverBound();
+        return sweeping || isOver(softBound(entries.size()));
     }
 
     /**
@@ -170,16 +189,24 @@ public final class Compactor {
             unswept -= SWEEP_CHUNK;
             sweepChunk();
             // Going on to half the bound spares the next few stops a wake.
-            boolean enough = staleCounter.stale() <= (liveness.thorough ? 0 : softBound() / 2);
-            sweeping = unswept > 0 && !enough;
+            int goal = liveness.thorough ? 0 : softBound(entries.size()) / 2;
+            sweeping = unswept > 0 && staleCounter.stale() > goal;
             if (!sweeping) {
-                fellShort = !enough && !liveness.thorough;
+                fellShort = !liveness.thorough && hasFallenShort(goal);
                 liveness.thorough = false;
             }
-            return sweeping || isOverBound(); // after clearing the flag, for threads that saw it and woke none
+            return wantsSweep(); // after clearing the flag, for threads that saw it and woke none
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Whether a pass that has ended has left stale entries that it could not tell from live ones. What became stale
+     * during the pass says nothing of that, unless it is very much.
+     */
+    private boolean hasFallenShort(int goal) {
+        return staleCounter.stale() > goal && (swept - sweptAtStart < staleAtStart - goal || isOverHardBound());
     }
 
     private void startSweep() {
@@ -188,6 +215,8 @@ public final class Compactor {
         } else {
             sweeping = true;
             unswept = entries.size();
+            staleAtStart = staleCounter.stale();
+            sweptAtStart = swept;
         }
     }
 
@@ -206,8 +235,7 @@ public final class Compactor {
     }
 
     private boolean isOverHardBound() {
-        int stale = staleCounter.stale();
-        return stale > hardBound() && stale > fruitless;
+        return isOver(hardBound(entries.size()));
     }
 
     /** In several holds of the lock; no more than twice the stale entries that a drain can bring. */
@@ -245,6 +273,7 @@ public final class Compactor {
             liveness.thorough = false; // one round drops what only a thorough sweep can, and takes longer
         }
         entries.trim();
+        noteSize();
     }
 
     /**
@@ -252,7 +281,8 @@ public final class Compactor {
      * for a few, and to drop them takes no sift. If that is not enough, the heap, round and round.
      */
     private int sweepOldest(int slots) {
-        int enough = staleCounter.stale() - softBound() * 3 / 8; // the bound shrinks with the number of entries
+        // The bound shrinks with the number of entries.
+        int enough = staleCounter.stale() - softBound(entries.size()) * 3 / 8;
         int dropped = 0;
         int visited = 0;
         for (int live = 0; visited < slots && live < LIVE_MAX && entries.hasOldest(); visited++) {
@@ -267,17 +297,27 @@ public final class Compactor {
                 break;
             }
         }
-        int most = dropped > 0 && dropped >= enough ? 0 : Math.min(slots - visited, heap.size());
-        for (; most > 0; most--) {
-            if (hand <= 0 || hand > heap.size()) {
-                hand = heap.size();
+        if (dropped == 0 || dropped < enough) {
+            dropped += sweepHeap(Math.min(slots - visited, heap.size()));
+        }
+        onStaleDropped(dropped);
+        return dropped;
+    }
+
+    /** So many slots of the heap. The loop has a method of its own, which the compiler then sees as a whole. */
+    private int sweepHeap(int slots) {
+        int dropped = 0;
+        int h = hand;
+        for (int left = slots; left > 0; left--) {
+            if (h <= 0 || h > heap.size()) {
+                h = heap.size();
             }
-            if (isStale(--hand)) {
-                entries.removeFromHeap(hand); // what comes here, if not visited before, has its turn in the next round
+            if (isStale(--h)) {
+                entries.removeFromHeap(h); // what comes here, if not visited before, has its turn in the next round
                 dropped++;
             }
         }
-        onStaleDropped(dropped);
+        hand = h;
         return dropped;
     }
 
@@ -417,6 +457,7 @@ public final class Compactor {
     /** The owner is about to sleep until then. */
     void publish(long until, long now, long stops) {
         stopsAtPublication = stops;
+        noteSize(); // before W1, so that threads know by now what is too much
         gate.publish(until, !keepOrder && until - now > lateNanos);
     }
 

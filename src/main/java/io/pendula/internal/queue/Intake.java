@@ -153,6 +153,7 @@ final class Intake {
             }
             if (reversal.isEmpty()) {
                 settled = taken;
+                compactor.noteSize();
                 if (looked) {
                     return !shortage.isOn() || lookAtParked();
                 }
@@ -175,6 +176,7 @@ final class Intake {
 
     /** The next arming thread goes on. */
     private boolean leaveRest() {
+        compactor.noteSize();
         inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH));
         return false;
     }
