@@ -15,6 +15,12 @@ public final class Compactor {
      * processor's cache. Far beyond the bound, each thread that notices sweeps, as the owner gets no processor. A pass
      * that has dropped nothing is not repeated before more have become stale.
      *
+     * The sizes of heap and fifo change with each entry that the lock holder files, and each look at them by another
+     * thread would take the cache line away from it. So the lock holder notes the size after a drain, after a chunk of
+     * a sweep, and before it publishes a sleep, and threads that make entries stale know the bounds from that. Such a
+     * thread counts first and reads the size then, so if the owner did not see its count, it reads the size that the
+     * owner noted before its sleep, or a later one.
+     *
      * Late sweeps. Below the bound stale entries would stay until their keys surface, which may take hours, and each
      * keeps its timer's task alive. So the owner sleeps no longer than LATE_NANOS while there are stale entries or, in
      * the inbox of a loop, timers that may have been stopped; then it drains and sweeps all entries. A pass that took
@@ -42,8 +48,8 @@ public final class Compactor {
     /** A sweep for that purpose takes no more than one part of this many of a processor. */
     public static final long LATE_SHARE = 1_000;
 
-    /** A size is noted anew for each so many entries, as a power of two. */
-    private static final int NOTED_BITS = 6;
+    /** A size is noted again when it has changed by about so many entries, as a power of two. */
+    private static final int NOTE_BITS = 6;
     /** So many live entries in a row, and a sweep leaves the fifo alone. */
     private static final int LIVE_MAX = 32;
 
@@ -63,11 +69,8 @@ public final class Compactor {
     private volatile int fruitless;
     /** The owner is at it, or will come back to it before it sleeps, so that no thread need wake it. */
     private volatile boolean sweeping;
-    /**
-     * How many entries there were lately. Threads that make entries stale read this: the sizes of heap and fifo change
-     * with each entry that the lock holder files, and each look would take their cache lines away from it.
-     */
-    private volatile int lateSize;
+    /** How many entries there were when the lock holder noted it, see above. */
+    private volatile int notedSize;
     /** Where the sweep has got to in the heap; slots above have been looked at. */
     private int hand;
     /** How many slots the owner's sweep, or else a thorough round of other threads, has yet to visit. */
@@ -119,6 +122,10 @@ public final class Compactor {
         return STALE_FLOOR / 2 + (size >> 1);
     }
 
+    boolean isOverBound() {
+        return isOver(softBound(entries.size()));
+    }
+
     private boolean isOver(int bound) {
         int stale = staleCounter.stale();
         return stale > bound && stale > fruitless;
@@ -127,8 +134,8 @@ public final class Compactor {
     /** Lock held. */
     void noteSize() {
         int size = entries.size();
-        if (size >> NOTED_BITS != lateSize >> NOTED_BITS) {
-            lateSize = size;
+        if (size >> NOTE_BITS != notedSize >> NOTE_BITS) {
+            notedSize = size;
         }
     }
 
@@ -137,7 +144,7 @@ public final class Compactor {
         if (stale == 1) {
             gate.callForStale();
         }
-        int size = lateSize;
+        int size = notedSize;
         if (stale > tidyBound(size) && stale > fruitless) {
             boolean turn = stale % TIDY_EVERY == 0 || stale > hardBound(size);
             if (turn) {
@@ -152,7 +159,7 @@ public final class Compactor {
                 }
                 sweepToHardBound();
             }
-            if (isOver(softBound(lateSize)) && !sweeping) {
+            if (isOver(softBound(notedSize)) && !sweeping) {
                 gate.wakeIfBefore(1); // an owner that sleeps, however short, wakes up to sweep
             }
         }
@@ -173,7 +180,7 @@ public final class Compactor {
      * stale counts it, then looks at pollUntil, so either the owner sees the count or it is woken.
      */
     public boolean wantsSweep() {
-        return sweeping || isOver(softBound(entries.size()));
+        return sweeping || isOverBound();
     }
 
     /**
