@@ -6,7 +6,7 @@ import static io.pendula.internal.queue.TimerState.state;
 
 /**
  * Sweeps the stale entries of a queue: counts them, decides when a sweep is worth its cost, and makes it in chunks.
- * Guarded by the queue's lock but for what is said to be volatile, which threads read that make entries stale.
+ * Guarded by the queue's lock but for the volatile fields, which threads that make entries stale read without it.
  */
 public final class Compactor {
     /*

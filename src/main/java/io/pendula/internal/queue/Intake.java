@@ -153,7 +153,6 @@ final class Intake {
             }
             if (reversal.isEmpty()) {
                 settled = taken;
-                compactor.noteSize();
                 if (looked) {
                     return !shortage.isOn() || lookAtParked();
                 }
@@ -176,7 +175,6 @@ final class Intake {
 
     /** The next arming thread goes on. */
     private boolean leaveRest() {
-        compactor.noteSize();
         inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH));
         return false;
     }
@@ -210,12 +208,10 @@ final class Intake {
 
     /** As far as this hold may; {@code uncounted} of them have not been visited in it. */
     private void fileBacklog(int uncounted) {
-        for (int left = uncounted; !backlog.isEmpty(); left--) {
-            if (!mayVisit(left)) {
-                return;
-            }
+        for (int left = uncounted; !backlog.isEmpty() && mayVisit(left); left--) {
             file(backlog.removeFirst());
         }
+        compactor.noteSize();
     }
 
     /** Drops what was stopped and files the oldest; the younger ones may be stopped yet, before they are in the heap. */
