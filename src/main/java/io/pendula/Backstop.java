@@ -28,19 +28,30 @@ final class Backstop {
      * When nothing is armed there is no look. Stopped timers may lie in an inbox for long; once a look has met no armed
      * one down to the bottom, it remembers the head of that time, and an inbox with that head is taken to be empty.
      *
-     * The monitor looks. A pool has none, so a worker looks that goes to sleep for a deadline, and sleeps no longer than
-     * until the next look: the guard, or the poller if there is no guard that sleeps.
+     * The monitor looks. A pool has none, so a worker that sleeps gets up for each look: the guard, as a rule.
+     *
+     * Who looks in a pool. A worker that has gone to sleep reads when the guard will look (L1). If the guard is another
+     * and will, the worker leaves it to that one. Else it says when it will look itself (L2), and sleeps no longer.
+     * When it wakes up it takes that back (L3) before it runs anything. All are volatile. So while all workers sleep
+     * and something is armed, one of them will look. Suppose that none will. Let X be the worker whose L1 was the last.
+     * It has left the look to G, so L2 of G < L1 of X. G will not look any more, so G has woken up, and its L3 follows
+     * L1 of X. G has gone to sleep again, and its L1 follows that, too; so L1 of X was not the last.
+     *
+     * A worker asks for its role first (Standby.goToSleep), then for the look. It may do so the other way round at no
+     * risk, but then a worker that has become the guard leaves the look to the guard before it, and a third one looks.
      */
 
     static final long LOOK_NANOS = 1_000_000_000;
     /** Timers visited at one look, in all queues together. */
     static final int VISITS = 128;
-    /** What a look says to a worker that must not sleep on. */
-    static final long WAKE_UP = 0;
     /** A timer is suspicious if it is overdue by so much, */
     static final long LATE_NANOS = 100_000_000;
     /** and rescued if it still is after so long. At once would be too soon: a woken thread may wait for a processor. */
     static final long AGAIN_NANOS = 100_000_000;
+    /** A park may be so much too short. */
+    private static final long EARLY_NANOS = 200_000;
+    /** What a look says to a worker that must not sleep on. */
+    private static final long WAKE_UP = 0;
 
     private final Engine engine;
     private final Standby standby;
@@ -89,8 +100,25 @@ final class Backstop {
         return look(now, null);
     }
 
-    /** The same for a worker that goes to sleep; WAKE_UP if it is needed. */
-    long look(long now, Worker me) {
+    /** For a worker of a pool that has gone to sleep: sets when it looks. True if it must not sleep on. */
+    boolean isNeeded(Worker me, long now) {
+        Worker g = standby.guard();
+        if (g == null || g == me || g.looksAt == Timeline.NEVER) { // L1
+            me.looksAt = look(now, me); // L2
+        }
+        return me.looksAt == WAKE_UP;
+    }
+
+    /** For a worker whose sleep ends by itself, before it has another look at its queues. */
+    void lookIfTime(Worker me) {
+        long due = me.looksAt;
+        if (engine.timeline.now() >= due - EARLY_NANOS) {
+            look(due, me);
+        }
+    }
+
+    /** The same for a worker that sleeps; WAKE_UP if it is needed. */
+    private long look(long now, Worker me) {
         long due = next;
         if (due == Timeline.NEVER) {
             if (isAnythingArmed()) {

@@ -17,14 +17,10 @@ final class Worker extends QueueRunner implements Runnable {
      *   3. sleep.
      * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
      * A worker that has run something starts over, unless it is in the poller's way (Sharing).
-     *
-     * pulse is odd while a callback runs inline.
      */
 
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
-    /** A park may be so much too short. */
-    private static final long EARLY_NANOS = 200_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
     /** A callback that has been arming for so long may need the guard for what it arms. */
@@ -55,6 +51,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** What it knows for itself; of the poller's, the others read what a timer takes. */
     final Sharing sharing;
 
+    /** Odd while a callback runs inline. */
     private int pulse;
     /** Rounds so far; wraps around. Tells a sleeper from a worker that gets on. */
     private int rounds;
@@ -66,6 +63,8 @@ final class Worker extends QueueRunner implements Runnable {
     volatile long until;
     /** While asleep: behind a poller that was up, so only for a while. */
     volatile boolean isLooking;
+    /** While asleep: when it looks for overdue timers, see Backstop. Else, and if another worker does, NEVER. */
+    volatile long looksAt = Timeline.NEVER;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
 
@@ -365,10 +364,9 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     private boolean sleep(boolean polls, long next, long now) {
-        long look = backstop == null || standby.isGuarded(this) ? Timeline.NEVER : backstop.look(now, this);
         firedAt = hasRun ? wokeAt : 0;
         isUpInVain = !hasRun;
-        if (look == Backstop.WAKE_UP || !standby.goToSleep(this, polls, next, now)) {
+        if (!standby.goToSleep(this, polls, next, now)) {
             return true;
         }
         if (polls && next != Timeline.NEVER) {
@@ -376,7 +374,10 @@ final class Worker extends QueueRunner implements Runnable {
         }
         boolean left = false;
         try {
-            long target = Math.min(until, look);
+            if (backstop != null && backstop.isNeeded(this, now)) {
+                return true;
+            }
+            long target = Math.min(until, looksAt);
             boolean ends = target == Timeline.NEVER && endsWhenIdle();
             if (ends) {
                 target = now + engine.idleNanos;
@@ -390,8 +391,8 @@ final class Worker extends QueueRunner implements Runnable {
             if (!isCalled(next)) {
                 parker.parkUntil(target, polls ? next : target, this);
             }
-            if (look != Timeline.NEVER && !called && engine.timeline.now() >= look - EARLY_NANOS) {
-                backstop.look(look, this); // before it finds by itself what no thread has called it for
+            if (looksAt != Timeline.NEVER && !called) {
+                backstop.lookIfTime(this); // before it finds by itself what no thread has called it for
             }
             left = ends && engine.timeline.now() >= target && leave();
         } finally {
@@ -404,6 +405,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     private void wakeUp() {
         asleep = false;
+        looksAt = Timeline.NEVER; // L3 of Backstop
         called = false;
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
         wokeAt = engine.timeline.now();

@@ -246,6 +246,20 @@ class BackstopTest {
         }
     }
 
+    /** Others would leave the look to it, and the callback may take long. */
+    @Test
+    void pool_inACallback_doesNotPromiseToLook() throws Exception {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1);
+        try {
+            pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            Worker only = pool.engine.workerPool.workers()[0];
+            eventually("it looks", () -> only.looksAt != Timeline.NEVER);
+            assertEquals(Timeline.NEVER, pool.submit(() -> only.looksAt).get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS));
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
     private static long sleepersWithADeadline(SchedulerEngine e) {
         return Arrays.stream(e.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
     }

@@ -93,6 +93,58 @@ class StandbyTest {
         assertSame(second, standby.guard());
     }
 
+    // ---- who looks for overdue timers, in a pool ----
+
+    private long look(Worker d) {
+        assertFalse(engine.backstop.isNeeded(d, NOW));
+        return d.looksAt;
+    }
+
+    @Test
+    void look_guardLooks_theOthersDoNot() {
+        arm(NOW + 3600_000 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        sleepBehind(third, NOW);
+        assertEquals(NOW + Backstop.LOOK_NANOS, look(second));
+        assertEquals(List.of(Timeline.NEVER, Timeline.NEVER), List.of(look(first), look(third)));
+    }
+
+    @Test
+    void look_noGuard_thePollerDoes() {
+        arm(NOW + 3600_000 * MS);
+        sleepAsPoller(first, NOW);
+        assertEquals(NOW + Backstop.LOOK_NANOS, look(first));
+    }
+
+    /** It went to sleep when nothing was armed. */
+    @Test
+    void look_guardSleepsAndDoesNotLook_thePollerDoes() {
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        assertEquals(Timeline.NEVER, look(second));
+        arm(NOW + 3600_000 * MS);
+        sleepAsPoller(first, NOW);
+        assertEquals(NOW + Backstop.LOOK_NANOS, look(first));
+    }
+
+    /** The guard is up, when a third worker becomes the guard: that one looks, and the one that was need not. */
+    @Test
+    void look_anotherBecomesTheGuard_thatOneDoes() {
+        arm(NOW + 3600_000 * MS);
+        sleepAsPoller(first, NOW);
+        sleepBehind(second, NOW);
+        look(second);
+        assertEquals(Timeline.NEVER, look(first));
+        wakeUp(second);
+        second.looksAt = Timeline.NEVER;
+        sleepBehind(third, NOW);
+        assertSame(third, standby.guard());
+        assertEquals(NOW + Backstop.LOOK_NANOS, look(third));
+        sleepBehind(second, NOW);
+        assertEquals(Timeline.NEVER, look(second));
+    }
+
     @Test
     void sleep_asPoller_untilTheNextDeadline() {
         arm(NOW + 10 * MS);

@@ -222,4 +222,45 @@ public class StandbyRaces {
             r.r1 = guard.isCalled() ? "called" : Inside.holdsTimers(queue) ? "left" : "drained";
         }
     }
+
+    /** The guard wakes up and sleeps again, while a third worker takes its place; then the poller asks who looks. */
+    @JCStressTest
+    @Outcome(id = "one looks", expect = ACCEPTABLE, desc = "A worker that sleeps will look.")
+    @State
+    public static class LookVsLook extends Workers {
+        private final Worker third = new Worker(engine.workerPool, standby, queue, false);
+
+        public LookVsLook() {
+            third.setThread(new Idle());
+            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
+            publish(poller);
+            poller.sleeps(LATER);
+            guard.sleeps(LATER);
+            engine.backstop.isNeeded(guard, NOW);
+        }
+
+        private void sleep(Worker d) {
+            standby.goToSleep(d, false, Timeline.NEVER, NOW);
+            engine.backstop.isNeeded(d, NOW);
+        }
+
+        @Actor
+        public void wakeUpAndSleep() {
+            guard.asleep = false;
+            guard.looksAt = Timeline.NEVER;
+            sleep(guard);
+        }
+
+        @Actor
+        public void replaceAndAsk() {
+            sleep(third);
+            engine.backstop.isNeeded(poller, NOW);
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            boolean looks = Math.min(poller.looksAt, Math.min(guard.looksAt, third.looksAt)) != Timeline.NEVER;
+            r.r1 = looks ? "one looks" : "nobody looks";
+        }
+    }
 }
