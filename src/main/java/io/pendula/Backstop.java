@@ -28,7 +28,8 @@ final class Backstop {
      * When nothing is armed there is no look. Stopped timers may lie in an inbox for long; once a look has met no armed
      * one down to the bottom, it remembers the head of that time, and an inbox with that head is taken to be empty.
      *
-     * The monitor looks. A pool has none, so a worker that sleeps gets up for each look: the guard, as a rule.
+     * The monitor looks. A pool has no monitor. There one of the workers that sleep wakes up for each look, as a rule
+     * the guard.
      *
      * Who looks in a pool. A worker that has gone to sleep reads when the guard will look (L1). If the guard is another
      * and will, the worker leaves it to that one. Else it says when it will look itself (L2), and sleeps no longer.
@@ -101,7 +102,7 @@ final class Backstop {
     }
 
     /** For a worker of a pool that has gone to sleep: sets when it looks. True if it must not sleep on. */
-    boolean isNeeded(Worker me, long now) {
+    boolean planLook(Worker me, long now) {
         Worker g = standby.guard();
         if (g == null || g == me || g.looksAt == Timeline.NEVER) { // L1
             me.looksAt = look(now, me); // L2
@@ -117,7 +118,7 @@ final class Backstop {
         }
     }
 
-    /** The same for a worker that sleeps; WAKE_UP if it is needed. */
+    /** As look(now). {@code me} is a worker that looks as it sleeps, or null; WAKE_UP if it must not sleep on. */
     private long look(long now, Worker me) {
         long due = next;
         if (due == Timeline.NEVER) {

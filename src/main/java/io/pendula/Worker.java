@@ -374,7 +374,7 @@ final class Worker extends QueueRunner implements Runnable {
         }
         boolean left = false;
         try {
-            if (backstop != null && backstop.isNeeded(this, now)) {
+            if (backstop != null && backstop.planLook(this, now)) {
                 return true;
             }
             long target = Math.min(until, looksAt);

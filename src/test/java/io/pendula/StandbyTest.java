@@ -96,7 +96,7 @@ class StandbyTest {
     // ---- who looks for overdue timers, in a pool ----
 
     private long look(Worker d) {
-        assertFalse(engine.backstop.isNeeded(d, NOW));
+        assertFalse(engine.backstop.planLook(d, NOW));
         return d.looksAt;
     }
 

@@ -236,12 +236,12 @@ public class StandbyRaces {
             publish(poller);
             poller.sleeps(LATER);
             guard.sleeps(LATER);
-            engine.backstop.isNeeded(guard, NOW);
+            engine.backstop.planLook(guard, NOW);
         }
 
         private void sleep(Worker d) {
             standby.goToSleep(d, false, Timeline.NEVER, NOW);
-            engine.backstop.isNeeded(d, NOW);
+            engine.backstop.planLook(d, NOW);
         }
 
         @Actor
@@ -254,7 +254,7 @@ public class StandbyRaces {
         @Actor
         public void replaceAndAsk() {
             sleep(third);
-            engine.backstop.isNeeded(poller, NOW);
+            engine.backstop.planLook(poller, NOW);
         }
 
         @Arbiter
