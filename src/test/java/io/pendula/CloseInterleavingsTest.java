@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * steps of the others, and the places where each happens, are tried; they may be suspended in the same way.
  */
 class CloseInterleavingsTest {
-    /** Places in the reset and in what interrupts it: looks at the word, and changes of it. */
-    private static final int PLACES = 6;
+    /** Places in the reset and in what interrupts it: after looks at the word, before and after changes of it. */
+    private static final int PLACES = 9;
     private static final int OPERATIONS = Scale.of(3, 4);
 
     private static final long FIRST = 500;
@@ -204,9 +204,9 @@ class CloseInterleavingsTest {
         /** False if the history is not a possible one. */
         boolean play(Start start) {
             begin(start);
-            timer.stepInAfterEach(this::step);
+            timer.stepInAtEach(this::step);
             reset(FIRST - 200);
-            timer.stepInAfterEach(() -> {});
+            timer.stepInAtEach(() -> {});
             if (impossible || next < places.length) {
                 return false;
             }

@@ -50,7 +50,7 @@ public final class Fixtures {
         private final boolean forNow;
         private int looks;
         private Runnable step;
-        private Runnable afterEach = () -> {};
+        private Runnable atEach = () -> {};
         private long disarmedUnder;
 
         SteppedTimer(TimerQueue queue, boolean forNow) {
@@ -64,9 +64,9 @@ public final class Fixtures {
             this.step = step;
         }
 
-        /** Runs {@code step} after each look and each change that succeeds, also after those that it makes itself. */
-        void stepInAfterEach(Runnable step) {
-            afterEach = step;
+        /** Runs {@code step} after each look, and before and after each change, also of those that it makes itself. */
+        void stepInAtEach(Runnable step) {
+            atEach = step;
         }
 
         /** Whether the test has stepped in. */
@@ -87,18 +87,19 @@ public final class Fixtures {
                 step = null;
                 now.run();
             }
-            afterEach.run();
+            atEach.run();
             return w;
         }
 
         @Override
         protected boolean casWord(long expected, long value) {
+            atEach.run();
             boolean done = super.casWord(expected, value);
             if (done) {
                 if (TimerState.isArmed(TimerState.state(expected)) && !TimerState.isArmed(TimerState.state(value))) {
                     disarmedUnder = TimerState.deadline(expected);
                 }
-                afterEach.run();
+                atEach.run();
             }
             return done;
         }

@@ -33,7 +33,7 @@ class RunCompletionTest {
         FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runCompletion.await(awaited, LONG));
         Thread thread = new Thread(awaiter);
         AtomicInteger looks = new AtomicInteger();
-        awaited.stepInAfterEach(() -> {
+        awaited.stepInAtEach(() -> {
             if (Thread.currentThread() == thread) {
                 looks.incrementAndGet();
             }

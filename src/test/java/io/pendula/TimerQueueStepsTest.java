@@ -52,7 +52,7 @@ class TimerQueueStepsTest {
     private boolean[] stepInOnce(SteppedTimer t, int state, Runnable step) {
         boolean[] done = {false};
         boolean[] looking = {false};
-        t.stepInAfterEach(() -> {
+        t.stepInAtEach(() -> {
             if (!done[0] && !looking[0]) {
                 looking[0] = true;
                 done[0] = rig.state(t) == state;
@@ -230,6 +230,44 @@ class TimerQueueStepsTest {
         assertNothingPends(t, TimerState.NO_STATUS, 0);
     }
 
+    /** A reset that another thread has begun, and that goes on when the test says so: its next step is the change. */
+    private final class BegunReset {
+        private final Thread thread;
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final CompletableFuture<Void> goOn = new CompletableFuture<>();
+        private volatile Throwable failure;
+
+        BegunReset(Interrupted t, long when) throws InterruptedException {
+            thread = new Thread(() -> {
+                t.beforeChange(() -> {
+                    reached.countDown();
+                    goOn.join();
+                });
+                try {
+                    queue.reset(t, when);
+                } catch (Throwable e) {
+                    failure = e;
+                }
+            });
+            thread.start();
+            reached.await();
+        }
+
+        /** Returns when it is over, or has to wait for the lock, which the caller holds. */
+        void proceed() {
+            goOn.complete(null);
+            while (thread.isAlive() && !Inside.lock(queue).hasQueuedThread(thread)) {
+                Thread.onSpinWait();
+            }
+        }
+
+        /** Null if the reset has returned. */
+        Throwable failure() throws InterruptedException {
+            thread.join();
+            return failure;
+        }
+    }
+
     /**
      * The timer is armed for the same instant as before and collected, so that its word is what it was. A reset that
      * read the word before and one that read it when it was armed are both too late.
@@ -237,22 +275,7 @@ class TimerQueueStepsTest {
     @Test
     void twoResets_queueIsClosedBeforeTheirChanges_areBothRejectedThoughTheWordIsAsItWas() throws Exception {
         Interrupted t = stopped(500);
-        CountDownLatch reached = new CountDownLatch(1);
-        CompletableFuture<Void> goOn = new CompletableFuture<>();
-        AtomicReference<Throwable> ofOther = new AtomicReference<>();
-        Thread other = new Thread(() -> {
-            t.beforeChange(() -> {
-                reached.countDown();
-                goOn.join();
-            });
-            try {
-                queue.reset(t, 500);
-            } catch (Throwable e) {
-                ofOther.set(e);
-            }
-        });
-        other.start();
-        reached.await();
+        BegunReset begun = new BegunReset(t, 500);
         assertFalse(queue.reset(t, 500));
         List<TimerNode> unfired = new ArrayList<>();
         ReentrantLock lock = Inside.lock(queue);
@@ -260,18 +283,45 @@ class TimerQueueStepsTest {
             queue.close(unfired);
             queue.collectLate(unfired);
             lock.lock(); // so the other reset changes the word, if it can, but does not settle that yet
-            goOn.complete(null);
-            while (other.isAlive() && !lock.hasQueuedThread(other)) {
-                Thread.onSpinWait();
-            }
+            begun.proceed();
         });
         try {
             assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 900));
         } finally {
             lock.unlock();
-            other.join();
         }
-        assertInstanceOf(RejectedExecutionException.class, ofOther.get());
+        assertInstanceOf(RejectedExecutionException.class, begun.failure());
+        assertEquals(List.of(t), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 1);
+    }
+
+    /** The same as soon as the close has collected the timer. */
+    @Test
+    void reset_timerIsCollectedBeforeTheChangeAndItsWordWasTheSame_isRejected() throws Exception {
+        Interrupted t = stopped(500);
+        BegunReset begun = new BegunReset(t, 500);
+        assertFalse(queue.reset(t, 500));
+        List<TimerNode> unfired = new ArrayList<>();
+        t.afterChange(begun::proceed);
+        queue.close(unfired);
+        queue.collectLate(unfired);
+        assertInstanceOf(RejectedExecutionException.class, begun.failure());
+        assertEquals(List.of(t), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 1);
+    }
+
+    /** A close that fails has left the timer to one of two resets; the other one finds the word that it has read. */
+    @Test
+    void reset_closeHasFailedAndTheTimerIsHandedOver_isRejected() throws Exception {
+        Interrupted t = stopped(500);
+        BegunReset begun = new BegunReset(t, 500);
+        List<TimerNode> unfired = new ArrayList<>();
+        t.afterChange(() -> assertThrows(OutOfMemoryError.class, () -> queue.close(new ShortList<>(0))));
+        assertFalse(queue.reset(t, 500), "the next close collects it");
+        begun.proceed();
+        assertInstanceOf(RejectedExecutionException.class, begun.failure());
+        queue.close(unfired);
+        queue.collectLate(unfired);
         assertEquals(List.of(t), unfired);
         assertNothingPends(t, TimerState.REMOVED, 1);
     }

@@ -98,6 +98,15 @@ final class NodeFifo {
         return t;
     }
 
+    boolean contains(TimerNode sought) {
+        for (TimerNode t = first; t != null; t = Inbox.next(t)) {
+            if (t == sought) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void forEach(Consumer<TimerNode> look) {
         for (TimerNode t = first; t != null; t = Inbox.next(t)) {
             look.accept(t);

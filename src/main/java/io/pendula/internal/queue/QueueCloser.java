@@ -23,8 +23,8 @@ final class QueueCloser {
      *
      *     C1  closed = true
      *     C2  inbox = CLOSED
-     *     C3  collects what is in the inbox, the lines and the heap
-     *     C4  shuts each timer in posts: collects it if it is armed, sets its deadline to 0, and says that it is placed
+     *     C3  shuts each timer in posts: collects it if it is armed, sets its deadline to 0, and says that it is placed
+     *     C4  collects what was in the inbox, the lines and the heap
      *     C5  looks at what runs (collectRunning)
      *     C6  collects what is in late
      *
@@ -33,23 +33,26 @@ final class QueueCloser {
      * and leaves posts; if the push was refused, only once it has had the lock. All are volatile.
      *
      * 1. A reset whose A2 comes after C1 reads true at A3, and changes nothing. If its A2 comes before C1, there are
-     *    three cases at C4. It has left posts: its push came before C2, so C3 has met the timer; or the timer runs, and
-     *    C5 will meet it. It is in posts, and A4 has come: C4 collects what it has armed. It is in posts, and A4 is
-     *    still to come: that fails, since no word that was read before C4 is so. Deadlines are 1 or more, and a timer
+     *    three cases at C3. It has left posts: its push came before C2, so C4 will meet the timer; or the timer runs,
+     *    and C5 will meet it. It is in posts, and A4 has come: C3 collects what it has armed. It is in posts, and A4 is
+     *    still to come: that fails, since no word that was read before C3 is so. Deadlines are 1 or more, and a timer
      *    that was never armed is not placed. And a word stays so, as all its changes from then on leave both as they are.
-     * 2. So after C4 no timer leaves rest, and no run is armed that was not. Nor is any timer in the inbox, in a line or
-     *    the heap. What is left is what a run had armed before. C5 meets it in its run, or when that has just ended: in
-     *    a queued state, armed or stopped. Or the run has ended before C5 and found the inbox closed: then it has handed
-     *    the arming to late, before C6. After C5 no such timer is in a queued state, so no reset arms it again.
+     * 2. So after C3 no timer leaves rest, and no run is armed that was not. C3 and C4 leave no timer in the inbox, in a
+     *    line or the heap. What is left is what a run had armed before. C5 meets it in its run, or when that has just
+     *    ended: in a queued state, armed or stopped. Or the run has ended before C5 and found the inbox closed: then it
+     *    has handed the arming to late, before C6. After C5 no such timer is in a queued state, so no reset arms it again.
+     *    And a timer that was collected is at rest, or runs without an arming, so it is collected once.
      * 3. A reset that did not enter posts changes a word that says that the timer is queued, filed, or armed in its run.
      *    By 2 that is so until C3, C4 or C5 changes it, or the run's end does; and these collect what the reset has
      *    armed, since each takes the word as it is by a CAS. After that the reset's CAS fails.
      *
      * A new word is what makes 1 true, as a word may come back otherwise: a timer at rest that is armed for the same
      * instant as before, and collected, has the same word again. A reset that has read it before would then find what it
-     * expects.
+     * expects. C3 comes before C4 for the same reason: a timer that C4 has collected, and whose word is what a reset in
+     * posts has read, would be armed once more, and be collected twice.
      *
-     * If C3 fails for want of memory, a reset whose push is refused finds its timer still queued. It hands it to late.
+     * If C3 or C4 fails for want of memory, a reset whose push is refused finds its timer still queued. It hands it to
+     * late; or, if the timer is there already by another reset, it is refused.
      */
 
     private final PendingLimit limit;
@@ -97,10 +100,10 @@ final class QueueCloser {
         assert lock.isHeldByCurrentThread();
         closed = true;
         intake.gather(inbox.close());
+        inbox.forEachPosted(t -> shut(t, collected));
         collectAll(intake.immediate, collected);
         collectAll(intake.backlog, collected);
         collectHeap(collected);
-        inbox.forEachPosted(t -> shut(t, collected));
         entries.clear();
     }
 
@@ -162,7 +165,7 @@ final class QueueCloser {
         collected.add(t);
     }
 
-    /** C4. No reset that has read the word before succeeds from now on. */
+    /** C3. No reset that has read the word before succeeds from now on. */
     private void shut(TimerNode t, List<? super TimerNode> collected) {
         for (;;) {
             long w = t.wordVolatile();
@@ -177,7 +180,10 @@ final class QueueCloser {
                 if (isArmed(s)) {
                     noteUnfired(t, collected);
                 } else if (isQueued(s)) {
-                    staleCounter.add(STOP); // its push is refused, so no drain counts it
+                    staleCounter.add(STOP); // no drain counts it: it is at rest now
+                }
+                if (isFiled(s)) {
+                    staleCounter.add(STALE);
                 }
                 return;
             }
@@ -216,7 +222,7 @@ final class QueueCloser {
     boolean settle(TimerNode t, long before) {
         lock.lock();
         try {
-            boolean refused = !closed; // memory is short: see GoneQueues.bringBack
+            boolean refused = !closed || late.contains(t); // if open, memory is short: see GoneQueues.bringBack
             for (;;) {
                 long w = t.wordVolatile();
                 boolean armed = isArmed(state(w));
