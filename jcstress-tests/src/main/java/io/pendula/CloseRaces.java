@@ -396,7 +396,7 @@ public class CloseRaces {
         }
     }
 
-    /** The same to the instant that it had before: once collected, its word is as it was, and the slow reset is late. */
+    /** The same to the instant that it had before: its word could be as it was once it has been collected. */
     @JCStressTest
     @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
@@ -584,6 +584,35 @@ public class CloseRaces {
         @Actor
         public void resetThenClose(LLLL_Result r) {
             r.r2 = tryReset(LATE);
+            r.r3 = closeQueue();
+        }
+
+        @Arbiter
+        public void settle(LLLL_Result r) {
+            worker.finish();
+            r.r4 = auditResets(1, 0, r.r1, r.r2);
+        }
+    }
+
+    /** The same to the instant at which it runs. */
+    @JCStressTest
+    @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
+    @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
+    @State
+    public static class ResetInRunVsEqualResetThenClose extends Rig {
+        public ResetInRunVsEqualResetThenClose() {
+            file(timer, DUE);
+            worker.claim(queue, DUE);
+        }
+
+        @Actor
+        public void reset(LLLL_Result r) {
+            r.r1 = tryReset(DUE);
+        }
+
+        @Actor
+        public void resetThenClose(LLLL_Result r) {
+            r.r2 = tryReset(DUE);
             r.r3 = closeQueue();
         }
 
