@@ -5,15 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -43,7 +42,7 @@ class CloseInterleavingsTest {
     /** One history. */
     private static final class History {
         private final Rig rig = new Rig(false, new PendingLimit(2));
-        private final ReentrantLock lock = lockOf(rig.queue);
+        private final ReentrantLock lock = Inside.lock(rig.queue);
         private final SteppedTimer timer = new SteppedTimer(rig.queue, false);
         private final List<Operation> operations;
         private final int[] places;
@@ -64,16 +63,6 @@ class CloseInterleavingsTest {
         History(List<Operation> operations, int[] places) {
             this.operations = operations;
             this.places = places;
-        }
-
-        private static ReentrantLock lockOf(TimerQueue queue) {
-            try {
-                Field f = TimerQueue.class.getDeclaredField("lock");
-                f.setAccessible(true);
-                return (ReentrantLock) f.get(queue);
-            } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
-            }
         }
 
         void begin(Start start) {

@@ -253,7 +253,7 @@ class TimerQueueStepsTest {
             reached.await();
         }
 
-        /** Returns when it is over, or has to wait for the lock, which the caller holds. */
+        /** Returns when it is over, or waits for the queue's lock. */
         void proceed() {
             goOn.complete(null);
             while (thread.isAlive() && !Inside.lock(queue).hasQueuedThread(thread)) {
@@ -266,6 +266,13 @@ class TimerQueueStepsTest {
             thread.join();
             return failure;
         }
+    }
+
+    private void assertRejectedAndCollectedOnce(BegunReset begun, TimerNode t, List<TimerNode> unfired)
+            throws InterruptedException {
+        assertInstanceOf(RejectedExecutionException.class, begun.failure());
+        assertEquals(List.of(t), unfired);
+        assertNothingPends(t, TimerState.REMOVED, 1);
     }
 
     /**
@@ -290,9 +297,7 @@ class TimerQueueStepsTest {
         } finally {
             lock.unlock();
         }
-        assertInstanceOf(RejectedExecutionException.class, begun.failure());
-        assertEquals(List.of(t), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 1);
+        assertRejectedAndCollectedOnce(begun, t, unfired);
     }
 
     /** The same as soon as the close has collected the timer. */
@@ -305,9 +310,7 @@ class TimerQueueStepsTest {
         t.afterChange(begun::proceed);
         queue.close(unfired);
         queue.collectLate(unfired);
-        assertInstanceOf(RejectedExecutionException.class, begun.failure());
-        assertEquals(List.of(t), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 1);
+        assertRejectedAndCollectedOnce(begun, t, unfired);
     }
 
     /** A close that fails has left the timer to one of two resets; the other one finds the word that it has read. */
@@ -319,11 +322,10 @@ class TimerQueueStepsTest {
         t.afterChange(() -> assertThrows(OutOfMemoryError.class, () -> queue.close(new ShortList<>(0))));
         assertFalse(queue.reset(t, 500), "the next close collects it");
         begun.proceed();
-        assertInstanceOf(RejectedExecutionException.class, begun.failure());
+        assertInstanceOf(RejectedExecutionException.class, begun.failure(), "before the next close");
         queue.close(unfired);
         queue.collectLate(unfired);
-        assertEquals(List.of(t), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 1);
+        assertRejectedAndCollectedOnce(begun, t, unfired);
     }
 
     /** Armed in its run, and stopped before the run's end has pushed it. */

@@ -183,7 +183,7 @@ final class QueueCloser {
                     staleCounter.add(STOP); // no drain counts it: it is at rest now
                 }
                 if (isFiled(s)) {
-                    staleCounter.add(STALE);
+                    staleCounter.add(STALE); // until C4 drops the entry
                 }
                 return;
             }
