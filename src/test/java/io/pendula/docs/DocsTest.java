@@ -36,6 +36,8 @@ class DocsTest {
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
     private static final Pattern FILE_NAME =
             Pattern.compile("`((?:\\.ci|\\.mvn|adapters|benchmarks|docs|jcstress-tests|src)/[\\w./-]+)`");
+    private static final Pattern DEPENDENCY =
+            Pattern.compile("<groupId>io\\.pendula</groupId>\\s*<artifactId>([\\w-]+)</artifactId>");
     private static final Pattern REGION =
             Pattern.compile("// tag::\\w+\\[]\n(.*?)\n\\s*// end::\\w+\\[]", Pattern.DOTALL);
 
@@ -128,6 +130,24 @@ class DocsTest {
         assertTrue(checked.values().stream().mapToInt(n -> n).sum() >= 55, checked::toString);
         assertTrue(checked.keySet().containsAll(List.of(Path.of("README.md"), Path.of("docs/adapters.md"),
                 Path.of("docs/beyond-one-process.md"), Path.of("docs/observability.md"))), checked::toString);
+    }
+
+    /** Nothing is on Maven Central yet, so a dependency needs a command. {@code .ci/install} runs what the pages say. */
+    @Test
+    void dependencies_onPages_haveACommandThatInstallsThem() throws Exception {
+        int checked = 0;
+        for (Path page : Pages.all()) {
+            List<Pages.Block> blocks = Pages.blocks(page);
+            for (Pages.Block block : blocks) {
+                Matcher m = DEPENDENCY.matcher(block.text());
+                if (m.find()) {
+                    checked++;
+                    assertTrue(blocks.stream().anyMatch(b -> b.language().equals("sh") && b.text().contains(" install")
+                            && b.text().contains(":" + m.group(1))), () -> page + ": " + m.group(1));
+                }
+            }
+        }
+        assertTrue(checked >= 2, "only " + checked + " dependencies were found");
     }
 
     /** What an example marks as worth quoting is quoted. */

@@ -1,6 +1,7 @@
 package io.pendula.release;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -96,14 +97,35 @@ class ReleaseTest {
         assertEquals(element(LIBRARY, "/project/" + element), element(ADAPTERS, "/project/" + element));
     }
 
-    /** A placeholder must not get to Central: the day that one goes, all must have gone. */
+    /** An address that exists nowhere must not get to Central. */
     @Test
-    void poms_placeholders_areAllThereOrAllGone() throws Exception {
+    void poms_ofARelease_haveRealAddresses() throws Exception {
         for (String file : List.of(LIBRARY, ADAPTERS)) {
-            String text = Files.readString(Path.of(file));
-            assertEquals(text.contains("pendula.invalid"), text.contains("(placeholder)"), file);
-            assertTrue(!text.contains("pendula.invalid") || value(file, "/project/version").endsWith("-SNAPSHOT"),
-                    () -> file + ": a version that is no SNAPSHOT has placeholders");
+            assertTrue(!Files.readString(Path.of(file)).contains(".invalid")
+                    || value(file, "/project/version").endsWith("-SNAPSHOT"),
+                    () -> file + ": a version that is no SNAPSHOT has addresses that end in .invalid");
+        }
+    }
+
+    /** Who makes the library stands in the manifest and below each page of the Javadoc. */
+    @Test
+    void poms_namesThatAreShown_areReal() throws Exception {
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            for (String element : List.of("organization/name", "developers/developer/id", "developers/developer/name",
+                    "issueManagement/system")) {
+                assertFalse(value(file, "/project/" + element).contains("placeholder"), () -> file + ": " + element);
+            }
+            assertEquals("Copyright {inceptionYear} {organizationName}. Apache License 2.0.",
+                    value(file, "/project/profiles/profile[id='release']//bottom"));
+        }
+    }
+
+    /** A program that has installed the library steps into its sources. */
+    @Test
+    void poms_eachBuild_makesSourcesJars() throws Exception {
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            assertEquals("jar-no-fork", value(file, "/project/build/plugins/plugin[artifactId='maven-source-plugin']"
+                    + "//goal"));
         }
     }
 
