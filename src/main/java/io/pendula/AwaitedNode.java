@@ -27,11 +27,11 @@ abstract class AwaitedNode extends QueuedNode {
 
     /** Until it is done; false if {@code nanos} ran out before. */
     final boolean await(boolean timed, long nanos) throws InterruptedException {
+        if (isDone()) { // before the interrupt: what is there need not be waited for
+            return true;
+        }
         if (Thread.interrupted()) {
             throw new InterruptedException();
-        }
-        if (isDone()) {
-            return true;
         }
         if (timed && nanos <= 0) {
             return false;
@@ -44,6 +44,9 @@ abstract class AwaitedNode extends QueuedNode {
         }
         try {
             while (!isDone()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
                 if (timed) {
                     long left = nanos - (System.nanoTime() - start);
                     if (left <= 0) {
@@ -52,9 +55,6 @@ abstract class AwaitedNode extends QueuedNode {
                     LockSupport.parkNanos(this, left);
                 } else {
                     LockSupport.park(this);
-                }
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
                 }
             }
             return true;

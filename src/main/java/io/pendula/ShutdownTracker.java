@@ -297,7 +297,7 @@ final class ShutdownTracker implements Runnable {
 
     boolean awaitTermination(long nanos) throws InterruptedException {
         long start = System.nanoTime();
-        return settled.await(nanos, TimeUnit.NANOSECONDS)
+        return (settled.getCount() == 0 || settled.await(nanos, TimeUnit.NANOSECONDS)) // an end that is there is seen
                 && (!owner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 

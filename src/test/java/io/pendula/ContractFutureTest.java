@@ -129,6 +129,28 @@ class ContractFutureTest extends ContractCase {
         assertFalse(f.isDone());
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void get_doneAndCallerInterrupted_givesTheOutcomeAndKeepsTheFlag(boolean timed) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Future<String> done = pool.submit(() -> "value");
+        Future<?> failed = pool.submit(() -> {
+            throw new IllegalStateException("meant");
+        });
+        Future<?> cancelled = pool.schedule(NOTHING, 1, HOURS);
+        cancelled.cancel(false);
+        eventually("they have not run", () -> done.isDone() && failed.isDone());
+        Thread.currentThread().interrupt();
+        try {
+            assertEquals("value", timed ? done.get(0, NANOSECONDS) : done.get());
+            assertThrows(ExecutionException.class, () -> Object.class.cast(timed ? failed.get(1, HOURS) : failed.get()));
+            assertThrows(CancellationException.class,
+                    () -> Object.class.cast(timed ? cancelled.get(1, HOURS) : cancelled.get()));
+        } finally {
+            assertTrue(Thread.interrupted(), "the flag is gone");
+        }
+    }
+
     @Test
     void get_manyWaiters_allReturn() throws Exception {
         ScheduledExecutorService pool = pool();

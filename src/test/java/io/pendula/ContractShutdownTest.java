@@ -53,6 +53,19 @@ class ContractShutdownTest extends ContractCase {
     // ---- shutdown ----
 
     @Test
+    void awaitTermination_terminatedAndCallerInterrupted_isTrueAndKeepsTheFlag() throws Exception {
+        ScheduledExecutorService pool = pool();
+        get(pool.submit(task));
+        finish(pool);
+        Thread.currentThread().interrupt();
+        try {
+            assertTrue(pool.awaitTermination(1, HOURS));
+        } finally {
+            assertTrue(Thread.interrupted(), "the flag is gone");
+        }
+    }
+
+    @Test
     void shutdown_queuedAndDelayed_stillRunAtTheirTime() throws Exception {
         ScheduledExecutorService pool = pool();
         List<Hold> busy = occupyAll(pool);

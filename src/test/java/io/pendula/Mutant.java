@@ -202,6 +202,15 @@ enum Mutant {
         }
     }, ContractFutureTest.class),
 
+    INTERRUPT_BEATS_THE_OUTCOME(1, n -> new WrappedPool(n) {
+        @Override
+        void beforeGet() throws InterruptedException {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
+    }, ContractFutureTest.class, "get_doneAndCallerInterrupted_givesTheOutcomeAndKeepsTheFlag"),
+
     KEEPS_CALLABLES(1, n -> new WrappedPool(n) {
         private final List<Object> kept = new ArrayList<>();
 

@@ -40,6 +40,8 @@ class WrappedPool extends ScheduledThreadPoolExecutor {
         return future.cancelInner(interrupt);
     }
 
+    void beforeGet() throws InterruptedException {}
+
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
         return super.schedule(task == null ? null : task(task), delay(unit.toNanos(delay)), TimeUnit.NANOSECONDS);
@@ -119,6 +121,7 @@ class WrappedPool extends ScheduledThreadPoolExecutor {
 
         @Override
         public V get() throws InterruptedException, ExecutionException {
+            beforeGet();
             if (pretended) {
                 throw new CancellationException();
             }
@@ -127,6 +130,7 @@ class WrappedPool extends ScheduledThreadPoolExecutor {
 
         @Override
         public V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+            beforeGet();
             if (pretended) {
                 throw new CancellationException();
             }
