@@ -89,10 +89,10 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
      */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
-    /** The value or a Failure; valid only when done and not cancelled. */
+    /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
-
-    private record Failure(Throwable thrown) {}
+    /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
+    private boolean failed;
 
     ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld,
             boolean forNow) {
@@ -128,7 +128,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
      */
     @Override
     protected boolean isOver() {
-        return period == 0 || outcome != null;
+        return period == 0 || failed;
     }
 
     @Override
@@ -173,8 +173,8 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
         if (isCancelled()) {
             throw new CancellationException("the task was cancelled");
         }
-        if (outcome instanceof Failure f) {
-            throw new ExecutionException(f.thrown);
+        if (failed) {
+            throw new ExecutionException((Throwable) outcome);
         }
         return (V) outcome;
     }
@@ -242,7 +242,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
                 return; // another thread runs it
             }
         } catch (Throwable e) {
-            outcome = new Failure(e);
+            fail(e);
         }
         queue.endRun(this);
     }
@@ -276,7 +276,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
                 queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
             }
         } catch (Throwable e) {
-            outcome = new Failure(e);
+            fail(e);
             if (period != 0) {
                 queue.stop(this);
             }
@@ -285,6 +285,12 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
             }
         }
         return true;
+    }
+
+    /** Allocates nothing. Published, as the outcome of a success is, by the CAS that ends the run. */
+    private void fail(Throwable thrown) {
+        outcome = thrown;
+        failed = true;
     }
 
     /** Calls the task if nothing was put in the place of {@code before}; then true, or what the task throws. */
