@@ -32,7 +32,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
     /** The same for an instant that the caller has computed. */
     static Timer armAt(TimerQueue queue, long deadline, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
-        queue.arm(t, Math.max(1, Math.min(deadline, Timeline.NEVER)));
+        queue.arm(t, Timeline.deadlineAt(deadline));
         return t;
     }
 

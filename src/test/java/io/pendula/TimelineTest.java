@@ -90,6 +90,20 @@ class TimelineTest {
     }
 
     @Test
+    void deadlineAt_anyDistanceFromAnyInstant_isAheadOrOver() {
+        for (long now : new long[] {1, 2, 1_000_000_000, NEVER / 2, NEVER - 1}) {
+            for (long delay : new long[] {NEVER, 1L << 60, 1L << 62, Long.MAX_VALUE / 2, Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
+                assertEquals(NEVER, Timeline.deadlineAt(now + delay), () -> now + " + " + delay);
+            }
+            for (long delay : new long[] {-NEVER, -(1L << 60), Long.MIN_VALUE / 2}) {
+                assertEquals(1, Timeline.deadlineAt(now + delay), () -> now + " + " + delay);
+            }
+            assertEquals(now, Timeline.deadlineAt(now));
+        }
+        assertEquals(1, Timeline.deadlineAt(0));
+    }
+
+    @Test
     void now_eighteenYearsLater_staysBeforeNever() {
         Timeline t = startingAt(0);
         clock.set(NEVER - 3);

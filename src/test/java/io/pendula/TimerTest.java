@@ -91,6 +91,23 @@ class TimerTest {
         assertEquals(1, runs.get());
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE / 2})
+    void at_nowPlusADelayThatMeansNever_neverRuns(long delay) {
+        advance(1_000);
+        Timer t = timers.at(timers.now() + delay, runs::incrementAndGet);
+        try (TimerScheduler looped = TimerScheduler.builder().workers(0).build()) {
+            TimerLoop loop = looped.attach(() -> {});
+            Timer ofLoop = loop.at(looped.now() + delay, runs::incrementAndGet);
+            loop.runDue();
+            assertTrue(ofLoop.isPending());
+            loop.close();
+        }
+        advance(1_000);
+        assertTrue(t.isPending());
+        assertEquals(0, runs.get());
+    }
+
     @Test
     void after_sharedScheduler_runs() throws InterruptedException {
         CountDownLatch ran = new CountDownLatch(2);

@@ -43,6 +43,15 @@ public final class Timeline {
         return plus(now(), Math.max(0, delay));
     }
 
+    /**
+     * The deadline that a caller has computed from an instant of this timeline. One of at least {@code Long.MIN_VALUE / 2}
+     * and at most 0 has passed. A smaller one is a sum that has overflowed, so it lies far ahead: no instant that has
+     * passed is so small.
+     */
+    public static long deadlineAt(long instant) {
+        return instant < Long.MIN_VALUE / 2 ? NEVER : Math.max(1, Math.min(instant, NEVER));
+    }
+
     /** {@code instant + nanos}, saturating at NEVER; both at least 0. */
     public static long plus(long instant, long nanos) {
         return nanos >= NEVER - instant ? NEVER : instant + nanos;
