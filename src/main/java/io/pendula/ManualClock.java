@@ -1,9 +1,9 @@
 package io.pendula;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A clock that stands still until it is told to advance, for deterministic tests. A scheduler built with one has no
@@ -30,7 +30,8 @@ public final class ManualClock implements NanoClock {
 
     /** {@link #RUNS_AT_AN_INSTANT}; a test may take less. */
     int runsAtAnInstant = RUNS_AT_AN_INSTANT;
-    private final List<Stepper> schedulers = new ArrayList<>();
+    /** In the order in which they were built. Copied at each change: a callback may build one, or close one. */
+    private final List<Stepper> schedulers = new CopyOnWriteArrayList<>();
     private volatile long nanos;
     private Thread advancing;
     /** Of the thread that advances: a callback has left its interrupt flag set. */
@@ -73,7 +74,6 @@ public final class ManualClock implements NanoClock {
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
-        List<Stepper> driven;
         synchronized (schedulers) {
             if (advancing != null) {
                 throw new IllegalStateException("the clock is being advanced already"
@@ -81,11 +81,10 @@ public final class ManualClock implements NanoClock {
                         : " by " + advancing.getName()));
             }
             advancing = Thread.currentThread();
-            schedulers.removeIf(Stepper::isClosed);
-            driven = List.copyOf(schedulers);
         }
+        schedulers.removeIf(Stepper::isClosed);
         try {
-            return advance(driven, distance);
+            return advance(distance);
         } finally {
             if (interrupted) {
                 interrupted = false;
@@ -116,7 +115,7 @@ public final class ManualClock implements NanoClock {
      */
     public Optional<Duration> nextIn() {
         long nearest = Long.MAX_VALUE;
-        for (Stepper s : open()) {
+        for (Stepper s : schedulers) {
             nearest = Math.min(nearest, s.nanosUntilNext());
         }
         return nearest == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nearest));
@@ -129,17 +128,14 @@ public final class ManualClock implements NanoClock {
      * @return how many firings are to come
      */
     public long pending() {
-        return pending(open());
-    }
-
-    private List<Stepper> open() {
-        synchronized (schedulers) {
-            schedulers.removeIf(Stepper::isClosed);
-            return List.copyOf(schedulers);
+        long pending = 0;
+        for (Stepper s : schedulers) {
+            pending += s.pending();
         }
+        return pending;
     }
 
-    private long advance(List<Stepper> driven, long distance) {
+    private long advance(long distance) {
         long left = distance;
         long ran = 0;
         long atInstant = 0; // callbacks that ran since the clock was last moved
@@ -147,7 +143,7 @@ public final class ManualClock implements NanoClock {
         for (;;) {
             Stepper first = null;
             long nearest = Long.MAX_VALUE;
-            for (Stepper s : driven) {
+            for (Stepper s : schedulers) { // those that a callback has built meanwhile, too
                 long ahead = s.nanosUntilNext();
                 if (ahead < nearest) {
                     nearest = ahead;
@@ -164,7 +160,7 @@ public final class ManualClock implements NanoClock {
                 atInstant = 0;
             }
             if (atInstant == runsAtAnInstant) {
-                most = atInstant + pending(driven);
+                most = atInstant + pending();
             }
             if (atInstant >= runsAtAnInstant && atInstant == most) {
                 throw new IllegalStateException("the clock cannot be moved beyond " + nanos + " ns: " + atInstant
@@ -180,18 +176,9 @@ public final class ManualClock implements NanoClock {
         }
     }
 
-    private static long pending(List<Stepper> driven) {
-        long pending = 0;
-        for (Stepper s : driven) {
-            pending += s.pending();
-        }
-        return pending;
-    }
-
     void attach(Stepper scheduler) {
-        synchronized (schedulers) {
-            schedulers.add(scheduler);
-        }
+        schedulers.removeIf(Stepper::isClosed); // a test may build many on one clock, and never ask it for anything
+        schedulers.add(scheduler);
     }
 
     /**

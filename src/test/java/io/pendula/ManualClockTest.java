@@ -195,6 +195,23 @@ class ManualClockTest {
     }
 
     @Test
+    void advance_callbackBuildsAScheduler_runsItsTimersToo() {
+        timers.after(ns(1), () -> {
+            TimerScheduler inner = TimerScheduler.builder().clock(clock).build();
+            inner.after(ns(2), () -> {
+                log.add("inner@" + clock.nanoTime());
+                inner.close();
+            });
+            inner.after(ns(3), () -> log.add("closed"));
+        });
+        after(3, "same instant");
+        after(4, "later");
+        assertEquals(4, clock.advance(ns(10)));
+        assertEquals(List.of("same instant@3", "inner@3", "later@4"), log);
+        assertEquals(0, clock.advance(ns(10)));
+    }
+
+    @Test
     void advance_schedulerClosed_runsTheOthers() {
         TimerScheduler second = TimerScheduler.builder().clock(clock).build();
         second.after(ns(10), () -> log.add("closed"));
