@@ -13,6 +13,14 @@ import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
 import io.pendula.ManualClock;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
@@ -20,8 +28,14 @@ import io.pendula.adapters.dbscheduler.DueTimers;
 import io.pendula.adapters.dbscheduler.Tables;
 import io.pendula.adapters.jmx.PendulaJmx;
 import io.pendula.adapters.micrometer.PendulaMetrics;
+import io.pendula.adapters.netty.EventLoops;
+import io.pendula.adapters.netty.NettyIdleHandler;
+import io.pendula.adapters.netty.NettyLoop;
 import io.pendula.adapters.netty.PendulaTimer;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
@@ -46,6 +60,34 @@ class AdaptersPageTest {
         assertInstanceOf(PendulaTimer.class, client.getConfig().getNettyTimer());
         client.close();
         assertTrue(resources.shutdown(0, 1, TimeUnit.SECONDS).get(Patience.SECONDS, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void netty_handlersHaveTimersOfTheirEventLoop() throws Exception {
+        EventLoopGroup group = EventLoops.group(2);
+
+        TimerScheduler timers = TimerScheduler.builder().workers(0).build(); // starts no thread
+        for (EventExecutor eventLoop : group) {
+            NettyLoop.attach(timers, (EventLoop) eventLoop).syncUninterruptibly();
+        }
+
+        Duration limit = Duration.ofMillis(50);
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                ChannelPipeline pipeline = channel.pipeline();
+                pipeline.addLast(new NettyIdleHandler(timers, limit)); // closes the channel after so long without a message
+            }
+        };
+        Channel server = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
+                .childHandler(initializer).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).sync().channel();
+        InetSocketAddress address = (InetSocketAddress) server.localAddress();
+        try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+            assertEquals(-1, client.getInputStream().read());
+        }
+        assertTrue(group.shutdownGracefully(0, 20, TimeUnit.SECONDS).await(Patience.SECONDS, TimeUnit.SECONDS));
+        assertEquals("TimerScheduler[0 workers]", timers.toString().replaceAll("\\[.*, ", "["), "the loops are closed");
+        timers.close();
     }
 
     @Test
