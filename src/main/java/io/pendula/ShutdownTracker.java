@@ -89,7 +89,19 @@ final class ShutdownTracker implements Runnable {
         if (isShutdown()) {
             throw rejected();
         }
-        engine.workerPool.ensureStarted();
+        boolean isFirst = engine.workerPool.ensureStarted();
+        try {
+            return armNew(task, delay);
+        } finally {
+            if (isFirst) {
+                engine.workerPool.startSecond();
+            } else {
+                engine.workerPool.growAgain(null);
+            }
+        }
+    }
+
+    private <V> ScheduledTask<V> armNew(ScheduledTask<V> task, long delay) {
         long when = engine.timeline.deadlineIn(delay);
         if (rosters != null) {
             task.enterInto(roster(task));

@@ -57,6 +57,8 @@ final class Worker extends QueueRunner implements Runnable {
     private int rounds;
     private long idleSince;
 
+    /** It has run a callback since it woke up: it sets this, then looks at the others, so the last one sees all. */
+    volatile boolean hasBegun;
     /** True from before the park to after it. */
     volatile boolean asleep;
     /** While asleep: until when, at most. */
@@ -82,7 +84,6 @@ final class Worker extends QueueRunner implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
     boolean isUpInVain;
-    private boolean hasCheckedGuard;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
     private long armingSince;
@@ -404,6 +405,7 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     private void wakeUp() {
+        hasBegun = false; // before asleep, so that it seems free throughout
         asleep = false;
         looksAt = Timeline.NEVER; // L3 of Backstop
         called = false;
@@ -412,7 +414,6 @@ final class Worker extends QueueRunner implements Runnable {
         hasRun = false;
         runs = 0;
         sharing.wokeUp();
-        hasCheckedGuard = false;
         if (!standby.isCovered(this)) {
             engine.noneAsleep();
         }
@@ -474,21 +475,18 @@ final class Worker extends QueueRunner implements Runnable {
         PULSE.setOpaque(this, pulse + 1);
     }
 
-    /** If the callback blocks, another worker must look after what is left behind. */
-    private void ensureGuard() {
-        if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
-            workerPool.growIfAlone(this);
-        }
-    }
-
     @Override
     boolean runClaimed() {
         runs++;
         enterCallback();
         try {
-            if (!hasCheckedGuard) {
-                hasCheckedGuard = true;
-                ensureGuard();
+            if (!hasBegun) {
+                hasBegun = true;
+                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
+                    workerPool.growIfAlone(this);
+                }
+            } else {
+                workerPool.growAgain(this);
             }
             return perform();
         } finally {

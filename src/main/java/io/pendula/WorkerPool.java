@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The workers of one scheduler: starts their threads, knows them, and sees them end.
@@ -18,6 +19,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * when it is needed; those for which there is a queue that has none are at home there.
  */
 final class WorkerPool {
+    /** After a thread could not be started, it is tried again after so long at the earliest. */
+    private static final long RETRY_NANOS = 10_000_000;
+    private static final long TELL_EACH_NANOS = 1_000_000_000;
+
     final Engine engine;
     /** Owns the queues of the workers; null if there are none. */
     final Standby standby;
@@ -31,15 +36,23 @@ final class WorkerPool {
 
     /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
-    /** A worker of a pool is about to start another. */
+    /** A thread is about to start a worker of a pool, or is committed to. */
     private final AtomicBoolean growing = new AtomicBoolean();
     private volatile boolean started;
+    /** A worker that was wanted could not be started. */
+    private volatile boolean growthFailed;
+    /** When that may be tried again, by System.nanoTime. */
+    private volatile long growsFrom;
     private int homes;
-    private boolean startFailed;
+    /** Of new threads; not that of the thread which happens to need them. */
+    private final ThreadGroup group;
+    /** When the next failure to start a thread is told, by System.nanoTime. */
+    private final AtomicLong tellsFrom = new AtomicLong(System.nanoTime());
 
     WorkerPool(Engine engine, boolean hasWorkers) {
         this.engine = engine;
         this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos()) : null;
+        this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
         this.backstop = hasWorkers && (engine.options.monitor() || isPool()) ? new Backstop(engine, standby) : null;
     }
 
@@ -61,12 +74,18 @@ final class WorkerPool {
 
     /** Whether all workers but that one sleep. */
     boolean isOnlyOneUp(Worker up) {
-        return !isAnyOther(up, false);
+        for (Worker d : workers) {
+            if (d != up && !d.asleep) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    private boolean isAnyOther(Worker but, boolean asleep) {
+    /** Whether a worker, other than that one, could take over from all that run callbacks. See Worker.hasBegun. */
+    private boolean isAnyFree(Worker but) {
         for (Worker d : workers) {
-            if (d != but && d.asleep == asleep) {
+            if (d != but && (d.asleep || !d.hasBegun)) {
                 return true;
             }
         }
@@ -132,35 +151,78 @@ final class WorkerPool {
         started = true;
     }
 
-    /** Starts the first thread of a pool. If it cannot be had, the next call tries again. */
-    void ensureStarted() {
-        if (!started) {
-            synchronized (starting) {
-                if (!started) {
-                    Worker d = new Worker(this, standby, engine.queues[0], false);
-                    standby.begin(d, null);
-                    homes = 1; // before this worker starts others
-                    launch(d, "worker-0");
-                    started = true;
-                }
+    /**
+     * Starts the first thread of a pool; if that cannot be had, the next call tries again. True if the calling thread
+     * has started it, and so must call {@link #startSecond} when its task is armed.
+     */
+    boolean ensureStarted() {
+        if (started || Thread.holdsLock(starting)) { // the second: a factory submits to the pool that has called it
+            return false;
+        }
+        synchronized (starting) {
+            if (started) {
+                return false;
             }
+            Worker d = new Worker(this, standby, engine.queues[0], false);
+            standby.begin(d, null);
+            homes = 1; // before this worker starts others
+            growing.set(true); // it leaves the second to this thread
+            try {
+                launch(d, "worker-0");
+                started = true;
+            } finally {
+                growing.set(started);
+            }
+            return true;
+        }
+    }
+
+    /** As the first worker is about to run its first task, which must not wait for a slow factory again. */
+    void startSecond() {
+        growing.set(false);
+        grow(null);
+    }
+
+    /**
+     * A worker of a pool is about to run a task. Starts one more, if there may be more and none is free. The user's
+     * factory may be slow, so no thread waits for it but the one that has called it; all others go on, and those that
+     * go to sleep meanwhile look after what that one leaves.
+     */
+    void growIfAlone(Worker by) {
+        if (isGrowthNeeded(by) && (!growthFailed || System.nanoTime() - growsFrom >= 0)) {
+            grow(by);
         }
     }
 
     /**
-     * A worker of a pool is about to run a task. Starts one more, if there may be more and none sleeps. The user's
-     * factory may be slow, so no thread waits for it but the worker that has called it; all others go on, and those that
-     * go to sleep meanwhile look after what that one leaves.
+     * A task was submitted, or is about to run. If a worker could not be started when it was needed, no worker may find
+     * that out again, as all that there are may block: so this tries again, at a bounded rate.
      */
-    void growIfAlone(Worker by) {
-        if (workers.length >= engine.options.maxThreads() || isAnyOther(by, true)
-                || !growing.compareAndSet(false, true)) {
+    void growAgain(Worker by) {
+        if (growthFailed) {
+            if (isGrowthNeeded(by)) {
+                growIfAlone(by);
+            } else {
+                growthFailed = false;
+            }
+        }
+    }
+
+    /** A pool that may have two threads has two, as every scheduler has: one guards the other. */
+    private boolean isGrowthNeeded(Worker by) {
+        int size = workers.length;
+        return size < engine.options.maxThreads() && (size < 2 || !isAnyFree(by));
+    }
+
+    /** {@code by} is the worker that is not counted among those that sleep, or null. */
+    private void grow(Worker by) {
+        if (!growing.compareAndSet(false, true)) {
             return;
         }
         try {
             Worker d;
             try {
-                if (engine.isClosed() || workers.length >= engine.options.maxThreads() || isAnyOther(by, true)) {
+                if (engine.isClosed() || !isGrowthNeeded(by)) {
                     return;
                 }
                 TimerQueue home = homes < engine.queues.length ? engine.queues[homes] : null;
@@ -173,14 +235,22 @@ final class WorkerPool {
                 growing.set(false); // before the start: the new worker may need another at once
             }
             start(d);
+            growthFailed = false;
         } catch (Throwable e) {
+            growsFrom = System.nanoTime() + RETRY_NANOS;
+            growthFailed = true;
             reportStartFailed(e);
         }
     }
 
     /** Whether there is none that sleeps, though one more could be started. */
     boolean isSpareNeeded() {
-        return mayGrow() && !isAnyOther(null, true);
+        for (Worker d : workers) {
+            if (d.asleep) {
+                return false;
+            }
+        }
+        return mayGrow();
     }
 
     /** Whether a spare worker could be started. */
@@ -210,9 +280,11 @@ final class WorkerPool {
         }
     }
 
+    /** It is tried again for as long as it is needed, so of many failures in a row one a second is told. */
     void reportStartFailed(Throwable e) {
-        if (!startFailed) {
-            startFailed = true; // once: it is tried again for as long as it is needed
+        long now = System.nanoTime();
+        long from = tellsFrom.get();
+        if (now - from >= 0 && tellsFrom.compareAndSet(from, now + TELL_EACH_NANOS)) {
             Events.uncaught(e);
         }
     }
@@ -289,11 +361,19 @@ final class WorkerPool {
     }
 
     private Thread newWorkerThread(Runnable worker, String name) {
-        return engine.endsWhenIdle() ? CleanThreads.makeForWorker(worker, name) : new WorkerThread(null, worker, name);
+        return engine.endsWhenIdle() ? CleanThreads.makeForWorker(worker, name)
+                : withNormalPriority(new WorkerThread(group, worker, name));
     }
 
     private Thread newOtherThread(Runnable body, String name) {
-        return engine.endsWhenIdle() ? CleanThreads.make(body, name) : new Thread(null, body, name, 0, false);
+        return engine.endsWhenIdle() ? CleanThreads.make(body, name)
+                : withNormalPriority(new Thread(group, body, name, 0, false));
+    }
+
+    /** As Executors.defaultThreadFactory does: not that of the thread which happens to need one. */
+    private static Thread withNormalPriority(Thread t) {
+        t.setPriority(Thread.NORM_PRIORITY);
+        return t;
     }
 
     /** Called by the worker's thread as the last thing that it does. */

@@ -1,0 +1,179 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a pool gets its threads: from factories that fail, that are slow, and that submit to the pool themselves. */
+@Timeout(60)
+class PoolGrowthTest {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    private Thread made(Runnable body) {
+        Thread t = new Thread(body);
+        t.setDaemon(true);
+        return t;
+    }
+
+    private ThreadFactory failingAtCall(int number) {
+        return body -> {
+            if (calls.incrementAndGet() == number) {
+                throw new OutOfMemoryError("meant");
+            }
+            return made(body);
+        };
+    }
+
+    @Test
+    void newThread_failedOnce_tasksBehindOneThatBlocksRun() {
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, failingAtCall(2))) {
+            MonitorTest.Plug plug = new MonitorTest.Plug();
+            pool.execute(plug);
+            eventually("the first blocks", () -> plug.holding.get() == 1);
+            CountDownLatch ran = new CountDownLatch(1);
+            eventually("a task runs", () -> {
+                pool.execute(ran::countDown);
+                return ran.getCount() == 0;
+            });
+            assertEquals(1, plug.holding.get());
+            plug.release.countDown();
+        }
+    }
+
+    /** Its only worker never sleeps, so no first callback after a sleep tries again. */
+    @Test
+    void newThread_failedOnceUnderConstantLoad_poolGrowsToItsSize() {
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, failingAtCall(2))) {
+            CountDownLatch enough = new CountDownLatch(1);
+            Runnable[] load = new Runnable[1];
+            load[0] = () -> {
+                LifeFixtures.spin(50_000);
+                if (enough.getCount() > 0) {
+                    pool.execute(load[0]);
+                }
+            };
+            // These come before the next attempt is allowed, and tasks that submit themselves do it within a callback.
+            for (int i = 0; i < 16; i++) {
+                pool.execute(load[0]);
+            }
+            eventually("it has grown", () -> pool.engine.workerPool.workers().length == 4);
+            enough.countDown();
+            assertEquals(5, calls.get());
+        }
+    }
+
+    @Test
+    void newThread_failsAgainAndAgain_isToldAgainAndAtMostOnceASecond() {
+        List<Throwable> told = new CopyOnWriteArrayList<>();
+        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
+        Thread.currentThread().setUncaughtExceptionHandler((t, e) -> told.add(e));
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2, body -> {
+            if (calls.incrementAndGet() > 1) {
+                throw new OutOfMemoryError("no more threads");
+            }
+            Thread t = made(body);
+            t.setUncaughtExceptionHandler((thread, e) -> told.add(e));
+            return t;
+        })) {
+            long began = System.nanoTime();
+            eventually("told twice", () -> {
+                pool.execute(() -> {});
+                return told.size() >= 2;
+            });
+            long took = System.nanoTime() - began;
+            assertTrue(took >= 900_000_000, "told twice within " + took / 1_000_000 + " ms");
+            assertTrue(calls.get() > 3, "tried " + calls.get() + " times");
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(before);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void newThread_factorySubmitsToItsPool_poolHasNoMoreThreadsThanItMay(int size) throws Exception {
+        AtomicInteger hooks = new AtomicInteger();
+        AtomicReference<SchedulerExecutor> pool = new AtomicReference<>();
+        pool.set(TimerExecutors.newScheduledThreadPool(size, body -> {
+            calls.incrementAndGet();
+            pool.get().execute(hooks::incrementAndGet);
+            return made(body);
+        }));
+        pool.get().submit(() -> {}).get(Fixtures.PATIENCE_SECONDS, SECONDS);
+        eventually("what the factory has submitted runs", () -> calls.get() == hooks.get());
+        assertTrue(calls.get() <= size, "called " + calls.get() + " times");
+        pool.get().close();
+    }
+
+    @Test
+    void newThread_firstOneFailsAfterItHasSubmitted_theNextSubmissionRunsBoth() throws Exception {
+        AtomicInteger hooks = new AtomicInteger();
+        AtomicReference<SchedulerExecutor> pool = new AtomicReference<>();
+        pool.set(TimerExecutors.newScheduledThreadPool(1, body -> {
+            if (calls.incrementAndGet() == 1) {
+                pool.get().execute(hooks::incrementAndGet);
+                throw new IllegalStateException("meant");
+            }
+            return made(body);
+        }));
+        try {
+            pool.get().submit(() -> {});
+        } catch (IllegalStateException e) {
+            hooks.addAndGet(10);
+        }
+        pool.get().submit(() -> {}).get(Fixtures.PATIENCE_SECONDS, SECONDS);
+        eventually("both have run", () -> hooks.get() == 11);
+        pool.get().close();
+    }
+
+    /** The second call does not return before the first task has run. */
+    @Test
+    void newThread_isSlow_firstTaskDoesNotWaitForTheSecondThread() throws Exception {
+        CountDownLatch ran = new CountDownLatch(1);
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, body -> {
+            if (calls.incrementAndGet() == 2) {
+                await(ran);
+            }
+            return made(body);
+        });
+        pool.submit(ran::countDown).get(Fixtures.PATIENCE_SECONDS, SECONDS);
+        assertEquals(2, calls.get());
+        pool.close();
+    }
+
+    @Test
+    void threads_takeNeitherPriorityNorGroupOfTheFirstSubmitter() throws Exception {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2);
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        Thread submitter = new Thread(new ThreadGroup("the submitter's"), () -> {
+            CountDownLatch ran = new CountDownLatch(1);
+            pool.execute(() -> {
+                ranOn.set(Thread.currentThread());
+                ran.countDown();
+            });
+            await(ran);
+        });
+        submitter.setPriority(Thread.MAX_PRIORITY);
+        submitter.start();
+        Fixtures.join(submitter);
+        for (Worker d : pool.engine.workerPool.workers()) {
+            assertEquals(Thread.NORM_PRIORITY, d.runner().getPriority());
+            assertSame(Thread.currentThread().getThreadGroup(), d.runner().getThreadGroup());
+        }
+        assertEquals(Thread.NORM_PRIORITY, ranOn.get().getPriority());
+        pool.close();
+    }
+}
