@@ -12,10 +12,12 @@ import org.HdrHistogram.Histogram;
 
 /**
  * How late timers fire, and how much processor time a firing costs, from 100 to 500,000 timers a second: who sleeps
- * less often is late and cheap. The timers are armed ahead, for random instants.
+ * less often is late and cheap. The timers are armed ahead, for random instants. Beside them nothing runs, or threads
+ * that keep every processor busy, or a server's calls; with these the rate is that of the demonstration.
  */
 final class FrontierCase implements Case {
     private static final String RATES = "100,500,1000,3000,5000,10000,20000,50000,100000,200000,500000";
+    private static final String RATE_BESIDE_CALLS = "500";
     private static final int WARM_RATE = 20_000;
     private static final int WARM_SHOTS = 50_000;
     private static final int FAST_WARM_RATE = 200_000;
@@ -28,7 +30,7 @@ final class FrontierCase implements Case {
 
     @Override
     public List<Map<String, String>> cells() {
-        return Case.product("busy=false,true");
+        return Case.product("busy=false,true,calls");
     }
 
     @Override
@@ -47,6 +49,12 @@ final class FrontierCase implements Case {
         Rival rival = child.subject().open(SchedulerType.AS_BUILT);
         shots(rival, WARM_RATE, WARM_SHOTS, new Cpu(Set.of())); // all rates with the same code, compiled
         shots(rival, FAST_WARM_RATE, FAST_WARM_SHOTS, new Cpu(Set.of()));
+        if (child.text("busy").equals("calls")) {
+            Set<Thread> callers = ServerCalls.begin(rival);
+            shots(rival, WARM_RATE, WARM_SHOTS, new Cpu(Set.of())); // while the calls are compiled
+            measure(child, rival, RATE_BESIDE_CALLS, callers);
+            return;
+        }
         Set<Thread> burners = new HashSet<>();
         if (child.is("busy")) {
             Set<Thread> before = Child.threads();
@@ -54,7 +62,12 @@ final class FrontierCase implements Case {
             burners.addAll(Child.threads());
             burners.removeAll(before);
         }
-        for (String rate : child.text("rates", RATES).split(",")) {
+        measure(child, rival, RATES, burners);
+    }
+
+    private static void measure(Child child, Rival rival, String rates, Set<Thread> burners)
+            throws InterruptedException {
+        for (String rate : child.text("rates", rates).split(",")) {
             measure(child, rival, Integer.parseInt(rate), burners);
         }
     }

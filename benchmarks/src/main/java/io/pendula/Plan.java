@@ -59,6 +59,7 @@ final class Plan {
         plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
         plan.add("frontier", "busy=false", List.of(),
                 Settings.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
+        plan.add("frontier", "busy=calls", List.of("PENDULA", "STPE:threads=1", "NETTY_EXECUTOR:threads=1"), Map.of(), 9);
         plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
         plan.add("looparm", "delays=ONE inFlight=1000|16000 pending=100000",
                 List.of("PENDULA", "NETTY", "AGRONA_PACED", "HWT"), brief, 2);
@@ -93,6 +94,7 @@ final class Plan {
         List<String> idle = Cases.named("frontier").subjects().stream().map(Subject::spec).toList();
         plan.add("frontier", "busy=false", with(idle, GoProgram.SUBJECT), asIs, 60);
         plan.add("frontier", "busy=true", List.of(), asIs, 60);
+        plan.add("frontier", "busy=calls", List.of(), asIs, 10);
         plan.add("blocked", "", List.of(), asIs, 5);
         plan.add("heavy", "", List.of(), asIs, 8);
         plan.add("burst", "", libraries, asIs, 7);
