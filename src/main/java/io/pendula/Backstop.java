@@ -137,7 +137,6 @@ final class Backstop {
         if (look == null) {
             look = new BackstopLook(engine, standby, this);
         }
-        FlightEvents.load();
     }
 
     private synchronized long lookAtAll(long now, Worker me) {
@@ -148,7 +147,6 @@ final class Backstop {
         // What stops this thread for long stops the others, too: then what was noted before tells nothing.
         look.atAll(now, me, now - due >= LATE_NANOS);
         looks++;
-        FlightEvents.look(engine);
         next = look.isSuspicious() ? now + AGAIN_NANOS : look.isAnythingArmed() ? now + LOOK_NANOS : Timeline.NEVER;
         return look.isNeeded() ? WAKE_UP : next;
     }

@@ -190,9 +190,6 @@ abstract class Engine implements QueueHost, Watched {
                 reporter.slow(t, run.lateness(), ended - began);
             }
         }
-        if (run.lateness() >= FlightEvents.LATE_NANOS) {
-            reporter.late(t, run.lateness());
-        }
         return ends && QueuedNode.queueOf(t).endRun(t);
     }
 

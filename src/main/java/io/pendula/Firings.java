@@ -47,8 +47,13 @@ final class Firings {
         return n[0];
     }
 
-    /** For people: the thread that runs a timer, or null. */
+    /** The thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
+        for (DispatchedFiring h : engine.handedOff) { // before the worker that hands it over
+            if (h.nodeOpaque() == timer) {
+                return h.runner();
+            }
+        }
         for (Worker d : workerPool.workers()) {
             if (d.nodeOpaque() == timer) {
                 return d.runner();
@@ -59,7 +64,7 @@ final class Firings {
                 return l.runner();
             }
         }
-        return null;
+        return stepper != null && stepper.nodeOpaque() == timer ? stepper.runner() : null;
     }
 
     private static void look(TimerNode t, Consumer<TimerNode> look) {

@@ -43,7 +43,14 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        Watched scheduler = Watched.of(t);
-        return scheduler == null ? "" : ", scheduler " + scheduler.name();
+        return Watched.of(t) == null ? "" : ", scheduler " + schedulerName(t);
+    }
+
+    static String schedulerName(TimerNode t) {
+        return Watched.of(t).name();
+    }
+
+    static Thread runner(TimerNode t) {
+        return Watched.of(t).runnerOf(t);
     }
 }

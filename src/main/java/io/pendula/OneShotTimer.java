@@ -83,6 +83,16 @@ final class OneShotTimer extends QueuedNode implements Timer {
     }
 
     @Override
+    public Thread runner() {
+        return Handles.runner(this);
+    }
+
+    @Override
+    public String schedulerName() {
+        return Handles.schedulerName(this);
+    }
+
+    @Override
     public Object task() {
         return Handles.task(work());
     }

@@ -80,6 +80,16 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
+    public Thread runner() {
+        return Handles.runner(this);
+    }
+
+    @Override
+    public String schedulerName() {
+        return Handles.schedulerName(this);
+    }
+
+    @Override
     public Object task() {
         return Handles.task(work());
     }

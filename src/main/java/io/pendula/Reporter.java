@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what happens to callbacks, and tells of it: the flight recorder and the {@link Events} of the scheduler. What
- * these throw does no harm: the calling thread's uncaught-exception handler hears of it.
+ * Counts what happens to callbacks, and tells the {@link Events} of the scheduler. What these throw does no harm: the
+ * calling thread's uncaught-exception handler is called.
  */
 final class Reporter {
     private final Events events;
@@ -36,7 +36,6 @@ final class Reporter {
     void threw(TimerNode t, long lateness, Throwable thrown) {
         threw.incrementAndGet();
         try {
-            FlightEvents.threw(t, lateness, thrown);
             events.threw(t, lateness, thrown);
         } catch (Throwable e) {
             Events.uncaught(e);
@@ -46,17 +45,7 @@ final class Reporter {
     void slow(TimerNode t, long lateness, long ran) {
         slow.incrementAndGet();
         try {
-            FlightEvents.slow(t, lateness, ran);
             events.slow(t, lateness, ran);
-        } catch (Throwable e) {
-            Events.uncaught(e);
-        }
-    }
-
-    /** A firing that was claimed so late that the flight recorder is told. */
-    void late(TimerNode t, long lateness) {
-        try {
-            FlightEvents.late(t, lateness);
         } catch (Throwable e) {
             Events.uncaught(e);
         }
@@ -67,7 +56,6 @@ final class Reporter {
         if (t != null) {
             stalls.incrementAndGet();
             try {
-                FlightEvents.stalled(t, lateness, blocked);
                 events.stalled(t, lateness, blocked);
             } catch (Throwable e) {
                 Events.uncaught(e);
@@ -79,7 +67,6 @@ final class Reporter {
     void loopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
         stalls.incrementAndGet();
         try {
-            FlightEvents.loopStalled(first, thread, late);
             events.loopStalled(loop, thread, first, late);
         } catch (Throwable e) {
             Events.uncaught(e);

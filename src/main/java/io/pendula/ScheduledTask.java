@@ -180,6 +180,16 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     }
 
     @Override
+    public Thread runner() {
+        return Handles.runner(this);
+    }
+
+    @Override
+    public String schedulerName() {
+        return Handles.schedulerName(this);
+    }
+
+    @Override
     public Object task() {
         return Handles.task(work());
     }

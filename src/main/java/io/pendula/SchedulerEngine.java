@@ -83,8 +83,7 @@ final class SchedulerEngine extends Engine {
         return n;
     }
 
-    @Override
-    public TimerStats stats() {
+    TimerStats stats() {
         List<QueueSnapshot> each = new ArrayList<>();
         synchronized (lifecycle) {
             for (TimerQueue q : queues) {
@@ -166,7 +165,6 @@ final class SchedulerEngine extends Engine {
             c = closer;
             setClosed();
         }
-        FlightEvents.closed(this);
         if (!c.isDone()) {
             try {
                 c.go(views(), stopped);

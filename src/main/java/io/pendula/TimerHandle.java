@@ -35,6 +35,17 @@ public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
     boolean isPending();
 
     /**
+     * The thread that runs the callback at this moment, as for a {@link TimerListener} that wants to know where a
+     * callback is stuck.
+     *
+     * @return the thread; null if the callback is not running, or waits in the builder's executor
+     */
+    @Nullable Thread runner();
+
+    /** {@return the name of the scheduler or pool that the timer belongs to, as given to its builder} */
+    String schedulerName();
+
+    /**
      * The class of the task, the remaining time, and the period if there is one, for people. The task's own
      * {@code toString} is not called: it might fail, or name this timer in turn.
      *

@@ -3,7 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import java.util.function.Predicate;
 
-/** What the log, the flight recorder and the texts of timers ask of a scheduler. */
+/** What the log and the handles of timers ask of a scheduler. */
 interface Watched {
     /** The scheduler of a timer; null for a queue alone, as tests have it. */
     static Watched of(TimerNode t) {
@@ -11,10 +11,6 @@ interface Watched {
     }
 
     String name();
-
-    boolean isClosed();
-
-    TimerStats stats();
 
     /** Asked under the lock of a queue, about its timers: then no such timer begins to run meanwhile. */
     boolean isAnyRunning(Predicate<TimerNode> timer);

@@ -272,7 +272,6 @@ final class WorkerPool {
             synchronized (engine.lifecycle) {
                 sparesStarted++; // no sooner: statistics tell of none that was not started
             }
-            FlightEvents.spareStarted(engine, workers.length);
             return true;
         } catch (Throwable e) {
             reportStartFailed(e);

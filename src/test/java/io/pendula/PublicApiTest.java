@@ -105,10 +105,10 @@ class PublicApiTest {
 
     @Test
     void timerAndTicker_haveTheDocumentedMembersAndNoOthers() {
-        assertEquals(Set.of("after", "await", "cancel", "isPending", "remaining", "reset", "stop", "stopAndAwait",
-                "task", "toString"), members(Timer.class));
-        assertEquals(Set.of("every", "await", "close", "isPending", "missed", "remaining", "reset", "stop", "task",
-                "toString"), members(Ticker.class));
+        assertEquals(Set.of("after", "await", "cancel", "isPending", "remaining", "reset", "runner", "schedulerName",
+                "stop", "stopAndAwait", "task", "toString"), members(Timer.class));
+        assertEquals(Set.of("every", "await", "close", "isPending", "missed", "remaining", "reset", "runner", "schedulerName",
+                "stop", "task", "toString"), members(Ticker.class));
     }
 
     /** Nobody but the library implements them, so a method may be added. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -137,11 +138,41 @@ class TimerHandleTest {
         assertTrue(own[0].toString().contains("Holder, due in PT1S"));
     }
 
+    /** The thread that advances the clock runs the callbacks. */
+    @Test
+    void runner_isTheThreadThatIsInTheCallback() {
+        Timer[] own = new Timer[1];
+        Thread[] found = new Thread[1];
+        own[0] = timers.after(SECOND, () -> found[0] = own[0].runner());
+        assertNull(own[0].runner());
+        clock.advance(SECOND);
+        assertSame(Thread.currentThread(), found[0]);
+        assertNull(own[0].runner());
+        assertEquals("timers", own[0].schedulerName());
+    }
+
+    @Test
+    void runner_ofACallbackInAnExecutor_isItsThread() {
+        ArrayDeque<Runnable> handed = new ArrayDeque<>();
+        Thread[] found = new Thread[1];
+        TimerScheduler s = TimerScheduler.builder().name("handing").clock(clock).executor(handed::add).build();
+        Ticker[] own = new Ticker[1];
+        own[0] = s.every(SECOND, () -> found[0] = own[0].runner());
+        clock.advance(SECOND);
+        assertNull(own[0].runner(), "it waits in the executor");
+        handed.remove().run();
+        assertSame(Thread.currentThread(), found[0]);
+        assertNull(own[0].runner());
+        assertEquals("handing", own[0].schedulerName());
+        own[0].close();
+        s.close();
+    }
+
     @Test
     void handle_isSealedAndHasTheDocumentedMembers() {
         assertEquals(Set.of(Timer.class, Ticker.class, ScheduledTask.class),
                 Set.of(TimerHandle.class.getPermittedSubclasses()));
-        assertEquals(Set.of("task", "remaining", "isPending", "toString"),
+        assertEquals(Set.of("task", "remaining", "isPending", "runner", "schedulerName", "toString"),
                 Stream.of(TimerHandle.class.getMethods()).map(m -> m.getName()).collect(Collectors.toSet()));
     }
 }

@@ -22,10 +22,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.pendula.ManualClock;
+import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
 import io.pendula.adapters.dbscheduler.DueTimers;
 import io.pendula.adapters.dbscheduler.Tables;
+import io.pendula.adapters.jfr.PendulaJfr;
 import io.pendula.adapters.jmx.PendulaJmx;
 import io.pendula.adapters.micrometer.PendulaMetrics;
 import io.pendula.adapters.netty.EventLoops;
@@ -88,6 +90,18 @@ class AdaptersPageTest {
         assertTrue(group.shutdownGracefully(0, 20, TimeUnit.SECONDS).await(Patience.SECONDS, TimeUnit.SECONDS));
         assertEquals("TimerScheduler[0 workers]", timers.toString().replaceAll("\\[.*, ", "["), "the loops are closed");
         timers.close();
+    }
+
+    @Test
+    void recorder_listens() {
+        PendulaJfr recorder = PendulaJfr.start();         // close() when the program ends
+        TimerScheduler scheduler = TimerScheduler.builder().name("io")
+                .listener(TimerListener.logging().andThen(recorder)).build();
+        recorder.watch(scheduler);                        // for the statistics
+
+        assertEquals("io", scheduler.after(Duration.ofHours(1), () -> {}).schedulerName());
+        scheduler.close();
+        recorder.close();
     }
 
     @Test

@@ -1,0 +1,278 @@
+package io.pendula.adapters.jfr;
+
+import io.pendula.SchedulerExecutor;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
+import io.pendula.TimerLoop;
+import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
+
+/**
+ * Writes what happens to timers into the JVM's flight recorder, as events {@code io.pendula.*}. It is a listener, for
+ * what goes wrong with callbacks, and takes the statistics of schedulers and pools once a second.
+ *
+ * <pre>{@code
+ * PendulaJfr recorder = PendulaJfr.start();
+ * TimerScheduler scheduler = TimerScheduler.builder().name("io")
+ *         .listener(TimerListener.logging().andThen(recorder)).build();
+ * recorder.watch(scheduler);
+ * }</pre>
+ *
+ * <p>As a listener it writes events and does nothing else. Alone it keeps exceptions from the uncaught-exception handler,
+ * so let it follow another listener, as above. One object may listen to any number of schedulers.
+ *
+ * <p><b>Threads.</b> The daemon thread {@code pendula-jfr} does all that has to do with the recorder. While no recording
+ * runs it sleeps. Timer threads only put events into a queue, so they go on while a recording starts, stops or is dumped.
+ * An event's time is that of its writing, as a rule less than a millisecond after what it tells of. If the recorder is
+ * busy for long, events beyond 1,024 are left out; the counts in the statistics are exact in any case.
+ *
+ * <p>All methods may be called by any thread at any time.
+ *
+ * @since 0.1
+ */
+public final class PendulaJfr implements TimerListener, AutoCloseable {
+    /*
+     * The recorder has a lock that it holds while a recording starts or stops, and while it calls hooks for periodic
+     * events. A timer thread that took it could wait for a hook that waits for a lock of that thread. So the two never
+     * meet: timer threads create events, of classes that are registered by then, and this object's thread commits them;
+     * and that thread takes the statistics while it does not hold the recorder's lock, so no hook is needed.
+     */
+
+    private static final long PERIOD_NANOS = 1_000_000_000;
+    private static final int CAPACITY = 1024;
+
+    private final BlockingQueue<Runnable> toDo = new ArrayBlockingQueue<>(CAPACITY);
+    private final List<Subject<?>> subjects = new CopyOnWriteArrayList<>();
+    private final FlightRecorderListener onChange = new FlightRecorderListener() {
+        @Override
+        public void recordingStateChanged(Recording recording) {
+            hasChanged = true;
+            wake();
+        }
+    };
+    private final Thread thread = new Thread(null, this::run, "pendula-jfr", 0, false);
+    /** A recording may have started or stopped. Set before the thread is woken. */
+    private volatile boolean hasChanged = true;
+    /** Whether events are wanted; set only after their classes were registered. Written by the thread. */
+    private volatile boolean recording;
+    private volatile boolean closed;
+
+    private PendulaJfr() {
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+    }
+
+    /**
+     * Starts to wait for recordings.
+     *
+     * @return a listener, to be closed when it is out of use
+     * @throws LinkageError if the JVM has no module {@code jdk.jfr}
+     */
+    public static PendulaJfr start() {
+        PendulaJfr jfr = new PendulaJfr();
+        FlightRecorder.addListener(jfr.onChange);
+        jfr.thread.start();
+        return jfr;
+    }
+
+    /**
+     * Writes the statistics of a scheduler each second while a recording runs, until the scheduler is closed or
+     * collected. One that has nothing to do is left out.
+     *
+     * @param scheduler which need not have this object as a listener
+     * @throws NullPointerException if {@code scheduler} is null
+     */
+    public void watch(TimerScheduler scheduler) {
+        watch(new Subject<>(Objects.requireNonNull(scheduler, "scheduler"), TimerScheduler::stats,
+                TimerScheduler::isClosed));
+    }
+
+    /**
+     * As {@link #watch(TimerScheduler)}, of a pool.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @throws NullPointerException if {@code executor} is null
+     */
+    public void watch(SchedulerExecutor executor) {
+        watch(new Subject<>(Objects.requireNonNull(executor, "executor"), SchedulerExecutor::stats,
+                SchedulerExecutor::isTerminated));
+    }
+
+    private void watch(Subject<?> subject) {
+        subjects.removeIf(Subject::isGone);
+        subjects.add(subject);
+    }
+
+    /**
+     * Ends the thread and takes the events out of the recorder, which else refers to their class loader. What was told
+     * before is written. Waits for that, so not for the recorder's lock only. Further calls do nothing.
+     */
+    @Override
+    public void close() {
+        FlightRecorder.removeListener(onChange);
+        closed = true;
+        wake();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // it ends all the same
+        }
+    }
+
+    /** If there is no room, the thread is awake. */
+    private void wake() {
+        toDo.offer(() -> {});
+    }
+
+    // ---- the listener ----
+
+    @Override
+    public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+        if (recording) {
+            toDo.offer(new TimerEvent.CallbackThrew(timer, latenessNanos, thrown)::commit);
+        }
+    }
+
+    @Override
+    public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+        if (recording) {
+            toDo.offer(new TimerEvent.SlowCallback(timer, latenessNanos, ranNanos)::commit);
+        }
+    }
+
+    @Override
+    public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
+        if (recording) {
+            toDo.offer(new TimerEvent.WorkerStalled(timer, latenessNanos, blockedNanos)::commit);
+        }
+    }
+
+    @Override
+    public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+        if (recording) {
+            toDo.offer(new TimerEvent.LoopStalled(loop.toString(), timer, latenessNanos)::commit);
+        }
+    }
+
+    /** Nothing: the exception of a wakeup has no timer. It must not reach the uncaught-exception handler twice. */
+    @Override
+    public void wakeupThrew(TimerLoop loop, Throwable thrown) {}
+
+    // ---- the thread ----
+
+    private void run() {
+        long next = 0;
+        while (!closed || !toDo.isEmpty()) {
+            try {
+                if (hasChanged) {
+                    hasChanged = false; // before the look
+                    look();
+                    next = System.nanoTime();
+                }
+                if (recording && System.nanoTime() - next >= 0) {
+                    next = System.nanoTime() + PERIOD_NANOS;
+                    tellStatistics();
+                }
+                Runnable todo = recording ? toDo.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS) : toDo.take();
+                if (todo != null) {
+                    todo.run();
+                }
+            } catch (Throwable e) {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e); // the next event may be written
+            }
+        }
+        if (recording) {
+            recording = false;
+            TimerEvent.unregister();
+        }
+    }
+
+    private void look() {
+        boolean is = isRecording();
+        if (is && !recording) {
+            TimerEvent.register();
+            recording = true;
+        } else if (!is && recording) {
+            recording = false;
+            TimerEvent.unregister();
+            subjects.forEach(Subject::forget);
+        }
+    }
+
+    private static boolean isRecording() {
+        return FlightRecorder.isInitialized() && FlightRecorder.getFlightRecorder().getRecordings().stream()
+                .anyMatch(r -> r.getState() == RecordingState.RUNNING);
+    }
+
+    private void tellStatistics() {
+        for (Subject<?> s : subjects) {
+            if (s.isGone()) {
+                subjects.remove(s);
+            } else {
+                s.tell();
+            }
+        }
+    }
+
+    /**
+     * A scheduler or pool that is watched.
+     *
+     * @param <S> which of them
+     */
+    private static final class Subject<S> {
+        private final WeakReference<S> reference;
+        private final Function<? super S, TimerStats> stats;
+        private final Predicate<? super S> isClosed;
+        /** Of the event before, or null. Of the thread, as is the next. */
+        private TimerStats before;
+
+        /** The functions must not refer to {@code subject}. */
+        Subject(S subject, Function<? super S, TimerStats> stats, Predicate<? super S> isClosed) {
+            this.reference = new WeakReference<>(subject);
+            this.stats = stats;
+            this.isClosed = isClosed;
+        }
+
+        boolean isGone() {
+            S s = reference.get();
+            return s == null || isClosed.test(s);
+        }
+
+        void forget() {
+            before = null;
+        }
+
+        void tell() {
+            S s = reference.get();
+            if (s == null) {
+                return;
+            }
+            TimerStats now = stats.apply(s);
+            if (now.pending() + now.running() > 0 || before != null && now.fired() > before.fired()) {
+                new TimerEvent.SchedulerStatistics(now,
+                        before == null ? now.lateness() : now.lateness().since(before.lateness())).commit();
+                for (int i = 0; i < now.queues().size(); i++) {
+                    new TimerEvent.QueueStatistics(now.name(), i, now.queues().get(i)).commit();
+                }
+            }
+            long spares = before == null ? 0 : now.spareThreads() - before.spareThreads();
+            if (spares > 0) {
+                new TimerEvent.SpareStarted(now.name(), spares, now.threads()).commit();
+            }
+            before = now;
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.pendula.adapters.jfr;
+
+import io.pendula.TimerHandle;
+import io.pendula.TimerStats;
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/**
+ * An event about a scheduler. The recorder refers to the class of each event that it knows, hence to the class loader, so
+ * none registers itself: {@link PendulaJfr} does, while something is recorded.
+ */
+@Category("Pendula")
+@StackTrace(false)
+@Registered(false)
+abstract class TimerEvent extends Event {
+    private static final String PREFIX = "io.pendula.";
+
+    @Label("Scheduler")
+    final String scheduler;
+
+    TimerEvent(String scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    private static final class Types {
+        @SuppressWarnings({"unchecked", "rawtypes"}) // there is no array of Class<? extends Event>
+        static final Class<? extends Event>[] ALL = new Class[] {SchedulerStatistics.class, QueueStatistics.class,
+            SlowCallback.class, CallbackThrew.class, WorkerStalled.class, LoopStalled.class, SpareStarted.class};
+    }
+
+    static void register() {
+        for (Class<? extends Event> type : Types.ALL) {
+            FlightRecorder.register(type);
+        }
+    }
+
+    static void unregister() {
+        for (Class<? extends Event> type : Types.ALL) {
+            FlightRecorder.unregister(type);
+        }
+    }
+
+    /** An event about one timer. */
+    abstract static class OfTimer extends TimerEvent {
+        @Label("Task")
+        @Description("Class of the task; of a lambda, it names the class that made it")
+        final Class<?> task;
+        @Label("Lateness")
+        @Timespan(Timespan.NANOSECONDS)
+        final long lateness;
+
+        OfTimer(TimerHandle timer, long lateness) {
+            super(timer.schedulerName());
+            Object work = timer.task();
+            this.task = work == null ? null : work.getClass();
+            this.lateness = lateness;
+        }
+    }
+
+    @Name(PREFIX + "SchedulerStatistics")
+    @Label("Scheduler Statistics")
+    static final class SchedulerStatistics extends TimerEvent {
+        @Label("Armed") final long armed;
+        @Label("Fired") final long fired;
+        @Label("Stopped") final long stopped;
+        @Label("Reset") final long reset;
+        @Label("Pending") final long pending;
+        @Label("Stale Entries") final long staleEntries;
+        @Label("Stolen") final long stolen;
+        @Label("Overdue Wakes") final long overdueWakes;
+        @Label("Threads") final int threads;
+        @Label("Spare Threads Started") final long spareThreads;
+        @Label("Running") final int running;
+        @Label("Slow Callbacks") final long callbacksSlow;
+        @Label("Callbacks That Threw") final long callbacksThrew;
+        @Label("Stalls") final long stalls;
+        @Label("Lateness, Median") @Timespan(Timespan.NANOSECONDS) final long latenessMedian;
+        @Label("Lateness, 99 %") @Timespan(Timespan.NANOSECONDS) final long lateness99;
+        @Label("Lateness, Maximum") @Timespan(Timespan.NANOSECONDS) final long latenessMax;
+
+        /** Counts are since the start; lateness is of what has fired since the event before. */
+        SchedulerStatistics(TimerStats s, TimerStats.Lateness lately) {
+            super(s.name());
+            armed = s.armed();
+            fired = s.fired();
+            stopped = s.stopped();
+            reset = s.reset();
+            pending = s.pending();
+            staleEntries = s.staleEntries();
+            stolen = s.stolen();
+            overdueWakes = s.overdueWakes();
+            threads = s.threads();
+            spareThreads = s.spareThreads();
+            running = s.running();
+            callbacksSlow = s.callbacksSlow();
+            callbacksThrew = s.callbacksThrew();
+            stalls = s.stalls();
+            latenessMedian = lately.quantileNanos(0.5);
+            lateness99 = lately.quantileNanos(0.99);
+            latenessMax = lately.maxNanos();
+        }
+    }
+
+    @Name(PREFIX + "QueueStatistics")
+    @Label("Queue Statistics")
+    static final class QueueStatistics extends TimerEvent {
+        @Label("Queue") final int queue;
+        @Label("Armed") final long armed;
+        @Label("Fired") final long fired;
+        @Label("Pending") final long pending;
+        @Label("Stale Entries") final long staleEntries;
+        @Label("Heap Capacity") final long heapCapacity;
+        @Label("Stolen") final long stolen;
+
+        QueueStatistics(String scheduler, int queue, TimerStats.Queue q) {
+            super(scheduler);
+            this.queue = queue;
+            armed = q.armed();
+            fired = q.fired();
+            pending = q.pending();
+            staleEntries = q.staleEntries();
+            heapCapacity = q.heapCapacity();
+            stolen = q.stolen();
+        }
+    }
+
+    @Name(PREFIX + "SlowCallback")
+    @Label("Slow Callback")
+    @Description("A callback took longer than the scheduler's slowCallback")
+    static final class SlowCallback extends OfTimer {
+        @Label("Thread")
+        final Thread thread;
+        @Label("Time Taken")
+        @Timespan(Timespan.NANOSECONDS)
+        final long ran;
+
+        SlowCallback(TimerHandle timer, long lateness, long ran) {
+            super(timer, lateness);
+            this.thread = Thread.currentThread();
+            this.ran = ran;
+        }
+    }
+
+    @Name(PREFIX + "CallbackThrew")
+    @Label("Callback Threw")
+    static final class CallbackThrew extends OfTimer {
+        @Label("Thread")
+        final Thread thread;
+        @Label("Thrown")
+        final Class<?> thrown;
+        @Label("Message")
+        final String message;
+
+        CallbackThrew(TimerHandle timer, long lateness, Throwable thrown) {
+            super(timer, lateness);
+            this.thread = Thread.currentThread();
+            this.thrown = thrown.getClass();
+            this.message = thrown.getMessage();
+        }
+    }
+
+    @Name(PREFIX + "WorkerStalled")
+    @Label("Worker Stalled")
+    @Description("A callback blocks its thread, and others take over what waits behind it")
+    static final class WorkerStalled extends OfTimer {
+        @Label("Thread")
+        final Thread thread;
+        @Label("Blocked For")
+        @Timespan(Timespan.NANOSECONDS)
+        final long blocked;
+
+        WorkerStalled(TimerHandle timer, long lateness, long blocked) {
+            super(timer, lateness);
+            this.thread = timer.runner();
+            this.blocked = blocked;
+        }
+    }
+
+    @Name(PREFIX + "LoopStalled")
+    @Label("Loop Stalled")
+    @Description("A loop's thread is busy elsewhere though a timer of the loop is due")
+    static final class LoopStalled extends OfTimer {
+        @Label("Loop")
+        final String loop;
+
+        LoopStalled(String loop, TimerHandle timer, long lateness) {
+            super(timer, lateness);
+            this.loop = loop;
+        }
+    }
+
+    @Name(PREFIX + "SpareStarted")
+    @Label("Spare Threads Started")
+    @Description("All threads were blocked by callbacks")
+    static final class SpareStarted extends TimerEvent {
+        @Label("Started")
+        @Description("Since the statistics before")
+        final long started;
+        @Label("Threads")
+        final int threads;
+
+        SpareStarted(String scheduler, long started, int threads) {
+            super(scheduler);
+            this.started = started;
+            this.threads = threads;
+        }
+    }
+}

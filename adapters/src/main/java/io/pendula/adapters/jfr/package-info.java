@@ -1,0 +1,4 @@
+/**
+ * Events of the JVM's flight recorder about schedulers.
+ */
+package io.pendula.adapters.jfr;

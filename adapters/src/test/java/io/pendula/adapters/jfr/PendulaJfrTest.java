@@ -1,0 +1,331 @@
+package io.pendula.adapters.jfr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.SchedulerExecutor;
+import io.pendula.TimerExecutors;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
+import io.pendula.TimerLoop;
+import io.pendula.TimerScheduler;
+import io.pendula.adapters.Patience;
+import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import jdk.jfr.Configuration;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Name;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the flight recorder is told, and that no timer waits for it. */
+@SuppressWarnings("try") // a recording need not be named to run
+@Timeout(120)
+class PendulaJfrTest {
+    private static final String THREAD = "pendula-jfr";
+    private static final List<String> NAMES = List.of("SchedulerStatistics", "QueueStatistics", "SlowCallback",
+            "CallbackThrew", "WorkerStalled", "LoopStalled", "SpareStarted");
+
+    static final class Blocks implements Runnable {
+        final CountDownLatch release = new CountDownLatch(1);
+
+        @Override
+        public void run() {
+            Patience.await(release);
+        }
+    }
+
+    static final class Throws implements Runnable {
+        @Override
+        public void run() {
+            throw new IllegalStateException("by " + getClass().getSimpleName());
+        }
+    }
+
+    /** What was recorded. */
+    private static final class Recorded implements AutoCloseable {
+        private final Queue<RecordedEvent> events = new ConcurrentLinkedQueue<>();
+        private final RecordingStream stream = new RecordingStream();
+
+        /** Begins when the recorder writes events for the listener. */
+        Recorded() {
+            for (String name : NAMES) {
+                stream.enable("io.pendula." + name);
+                stream.onEvent("io.pendula." + name, events::add);
+            }
+            stream.setReuse(false);
+            stream.startAsync();
+            Patience.until("the events are known", () -> areRegistered(true));
+        }
+
+        RecordedEvent await(String name, Predicate<RecordedEvent> which) {
+            Supplier<Optional<RecordedEvent>> found = () -> events.stream()
+                    .filter(e -> e.getEventType().getName().equals("io.pendula." + name) && which.test(e)).findFirst();
+            Patience.until(name, () -> found.get().isPresent());
+            return found.get().orElseThrow();
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+
+    private static boolean areRegistered(boolean wanted) {
+        return wanted == FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                .anyMatch(e -> e.getName().equals("io.pendula.SpareStarted"));
+    }
+
+    private static String taskOf(RecordedEvent e) {
+        assertEquals("recorded", e.getString("scheduler"));
+        assertTrue(e.getDuration("lateness").toNanos() >= 0, e::toString);
+        return e.getClass("task").getName();
+    }
+
+    @Test
+    void recording_tellsOfCallbacksAndStatistics() {
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).maxThreads(3)
+                        .stallAfter(Duration.ofMillis(1)).slowCallback(Duration.ofMillis(1)).listener(recorder).build()) {
+            recorder.watch(s);
+            s.after(Duration.ofHours(1), () -> {});
+            try (Recorded recorded = new Recorded()) {
+                recorded.await("SchedulerStatistics", e -> e.getLong("pending") == 1);
+                Blocks blocks = new Blocks();
+                s.after(Duration.ZERO, blocks);
+                s.after(Duration.ZERO, blocks);
+                s.after(Duration.ZERO, new Throws()); // behind them, on a spare thread
+                RecordedEvent threw = recorded.await("CallbackThrew", e -> true);
+                assertEquals(Throws.class.getName(), taskOf(threw));
+                assertEquals(IllegalStateException.class.getName(), threw.getClass("thrown").getName());
+                assertEquals("by Throws", threw.getString("message"));
+                RecordedEvent stalled = recorded.await("WorkerStalled", e -> taskOf(e).equals(Blocks.class.getName()));
+                assertTrue(stalled.getThread("thread").getJavaName().startsWith("pendula-recorded-"), stalled::toString);
+                assertTrue(stalled.getDuration("blocked").toNanos() >= 1_000_000, stalled::toString);
+                RecordedEvent spare = recorded.await("SpareStarted", e -> true);
+                assertTrue(spare.getInt("threads") >= 3, spare::toString);
+                assertTrue(spare.getLong("started") >= 1, spare::toString);
+                blocks.release.countDown();
+                RecordedEvent slow = recorded.await("SlowCallback", e -> taskOf(e).equals(Blocks.class.getName()));
+                assertTrue(slow.getThread("thread").getJavaName().startsWith("pendula-recorded-"), slow::toString);
+                assertTrue(slow.getDuration("ran").toNanos() >= 1_000_000, slow::toString);
+                recorded.await("SchedulerStatistics", e -> e.getLong("fired") >= 2 && e.getLong("callbacksThrew") == 1
+                        && e.getLong("callbacksSlow") >= 1 && e.getLong("spareThreads") >= 1);
+                recorded.await("QueueStatistics", e -> e.getInt("queue") == 0 && e.getLong("fired") >= 2);
+            }
+        }
+    }
+
+    @Test
+    void recording_tellsOfALoopThatIsLate() throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).stallAfter(Duration.ofMillis(1))
+                        .listener(recorder).build();
+                Recorded recorded = new Recorded()) {
+            Thread loop = new Thread(() -> {
+                try (TimerLoop l = s.attach(() -> {})) {
+                    l.after(Duration.ZERO, new Throws());
+                    l.nanosUntilNext();
+                    Patience.await(told);
+                }
+            }, "the loop's");
+            loop.start();
+            RecordedEvent late = recorded.await("LoopStalled", e -> true);
+            assertEquals(Throws.class.getName(), taskOf(late));
+            assertTrue(late.getString("loop").contains("the loop's"), late::toString);
+            told.countDown();
+            loop.join();
+        }
+    }
+
+    @Name("io.pendula.test.Held")
+    static final class Held extends Event {}
+
+    /**
+     * The recorder calls a hook while it holds its lock, as it does when a recording starts. What waits for that lock
+     * waits for the hook. The scheduler's threads do not.
+     */
+    @Test
+    void recorderIsHeldUp_poolOfOneThread_runsItsTasksAndEnds() throws Exception {
+        CountDownLatch isHeld = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger failed = new AtomicInteger();
+        Runnable hook = () -> {
+            isHeld.countDown();
+            Patience.await(release);
+        };
+        PendulaJfr recorder = PendulaJfr.start();
+        SchedulerExecutor pool = TimerExecutors.builder().threads(1).name("recorded").slowCallback(Duration.ofNanos(1))
+                .listener(new TimerListener() {
+                    @Override
+                    public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+                        failed.incrementAndGet();
+                    }
+                }.andThen(recorder)).build();
+        recorder.watch(pool);
+        try (Recorded recorded = new Recorded()) {
+            FlightRecorder.addPeriodicEvent(Held.class, hook);
+            Thread starts = new Thread(() -> {
+                try (Recording second = new Recording()) {
+                    second.enable(Held.class).with("period", "everyChunk");
+                    second.start();
+                }
+            });
+            starts.start();
+            Patience.await(isHeld);
+            Thread waits = new Thread(() -> FlightRecorder.getFlightRecorder().getRecordings());
+            waits.start();
+            Patience.until("the recorder is locked", () -> waits.getState() == Thread.State.BLOCKED
+                    || waits.getState() == Thread.State.WAITING);
+
+            for (int i = 0; i < 3_000; i++) {
+                pool.execute(new Throws()); // each is slow and throws: more than the queue to the recorder holds
+            }
+            pool.schedule(() -> {}, 2, TimeUnit.MILLISECONDS).get(Patience.SECONDS, TimeUnit.SECONDS);
+            assertEquals(3_000, failed.get());
+            pool.shutdownNow();
+            assertTrue(pool.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS));
+            assertTrue(waits.isAlive(), "the recorder was locked all the time");
+
+            release.countDown();
+            starts.join();
+            waits.join();
+            recorded.await("CallbackThrew", e -> taskOf(e).equals(Throws.class.getName()));
+            recorded.await("SlowCallback", e -> taskOf(e).equals(Throws.class.getName()));
+        } finally {
+            release.countDown();
+            FlightRecorder.removePeriodicEvent(hook);
+            recorder.close();
+        }
+    }
+
+    @Test
+    void recordings_oneAfterTheOther_areEachWritten() {
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(recorder).build()) {
+            for (int i = 0; i < 3; i++) {
+                try (Recorded recorded = new Recorded()) {
+                    s.after(Duration.ZERO, new Throws());
+                    recorded.await("CallbackThrew", e -> true);
+                }
+                Patience.until("the events are taken back", () -> areRegistered(false));
+            }
+        }
+    }
+
+    private static Thread threadOfTheRecorder() {
+        return Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().equals(THREAD)).findAny().orElse(null);
+    }
+
+    @Test
+    void noRecording_itsThreadSleepsWithoutALimit_andCloseEndsIt() {
+        PendulaJfr recorder = PendulaJfr.start();
+        Thread thread = threadOfTheRecorder();
+        assertTrue(thread.isDaemon());
+        Patience.until("it sleeps", () -> thread.getState() == Thread.State.WAITING);
+        recorder.close();
+        recorder.close();
+        assertTrue(!thread.isAlive());
+    }
+
+    @Test
+    void close_whileARecordingRuns_takesTheEventsBack() {
+        PendulaJfr recorder = PendulaJfr.start();
+        try (Recorded recorded = new Recorded()) {
+            recorder.close();
+            assertTrue(areRegistered(false));
+        }
+    }
+
+    @Test
+    void watched_doesNotKeepTheScheduler() {
+        try (PendulaJfr recorder = PendulaJfr.start(); Recorded recorded = new Recorded()) {
+            WeakReference<TimerScheduler> scheduler = new WeakReference<>(watched(recorder));
+            Patience.until("it is collected", () -> {
+                System.gc();
+                return scheduler.get() == null;
+            });
+        }
+    }
+
+    private static TimerScheduler watched(PendulaJfr recorder) {
+        TimerScheduler s = TimerScheduler.builder().workers(1).build();
+        recorder.watch(s);
+        s.close();
+        return s;
+    }
+
+    /** Of an application in a container, loaded by a loader of its own. */
+    public static final class Application {
+        public static void main(String[] args) throws InterruptedException {
+            try (PendulaJfr recorder = PendulaJfr.start();
+                    TimerScheduler s = TimerScheduler.builder().workers(1).listener(recorder).build()) {
+                recorder.watch(s);
+                while (areRegistered(false)) {
+                    Thread.sleep(1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void application_thatIsUnloadedWhileARecordingRuns_isCollected() throws Exception {
+        try (Recording recording = new Recording()) {
+            recording.start();
+            WeakReference<ClassLoader> loader = new WeakReference<>(runInLoader());
+            Patience.until("its classes are collected", () -> {
+                System.gc();
+                return loader.get() == null;
+            });
+        }
+    }
+
+    private static ClassLoader runInLoader() throws Exception {
+        URL[] path = {TimerScheduler.class.getProtectionDomain().getCodeSource().getLocation(),
+            PendulaJfr.class.getProtectionDomain().getCodeSource().getLocation(),
+            PendulaJfrTest.class.getProtectionDomain().getCodeSource().getLocation()};
+        try (URLClassLoader loader = new URLClassLoader(path, ClassLoader.getPlatformClassLoader())) {
+            loader.loadClass(Application.class.getName()).getMethod("main", String[].class)
+                    .invoke(null, (Object) new String[0]);
+            return loader;
+        }
+    }
+
+    @Test
+    void events_allOfThem_standInTheSettingsAndOnThePage() throws Exception {
+        Set<String> names = new TreeSet<>();
+        for (Class<?> c : TimerEvent.class.getDeclaredClasses()) {
+            Name name = c.getAnnotation(Name.class);
+            if (name != null) {
+                names.add(name.value());
+            }
+        }
+        assertEquals(NAMES.stream().map(n -> "io.pendula." + n).collect(Collectors.toCollection(TreeSet::new)), names);
+        Configuration c = Configuration.create(Path.of("pendula.jfc"));
+        assertEquals(names, c.getSettings().keySet().stream().map(k -> k.substring(0, k.indexOf('#')))
+                .collect(Collectors.toCollection(TreeSet::new)));
+        String page = Files.readString(Path.of("..", "docs", "observability.md"));
+        names.forEach(n -> assertTrue(page.contains("`" + n + "`"), n));
+    }
+}
