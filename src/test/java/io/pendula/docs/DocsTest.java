@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class DocsTest {
     /** Where the code of the pages is compiled and run: here, and for other libraries in the adapters' tests. */
     private static final List<Path> QUOTED = List.of(Path.of("src/test/java/io/pendula/docs"),
-            Path.of("src/test/java/io/pendula/examples"), Path.of("adapters/src/test/java"));
+            Path.of("src/test/java/io/pendula/examples"), Path.of("adapters/src/test"));
 
     private static final Pattern TEST_NAME =
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
@@ -106,11 +106,11 @@ class DocsTest {
 
     /** A block is compiled and run since it stands, line by line, in an example or in a test. */
     @Test
-    void javaBlocks_ofAllPages_areQuotedFromCodeThatIsRun() throws Exception {
+    void javaAndKotlinBlocks_ofAllPages_areQuotedFromCodeThatIsRun() throws Exception {
         List<String> sources = new ArrayList<>();
         for (Path folder : QUOTED) {
             try (Stream<Path> files = Files.walk(folder)) {
-                files.filter(f -> f.toString().endsWith(".java")).map(Pages::lines).map(Pages::stripped)
+                files.filter(f -> f.toString().matches(".*\\.(java|kt)")).map(Pages::lines).map(Pages::stripped)
                         .forEach(sources::add);
             }
         }
@@ -118,7 +118,7 @@ class DocsTest {
         Map<Path, Integer> checked = new TreeMap<>();
         for (Path page : Pages.all()) {
             for (Pages.Block block : Pages.blocks(page)) {
-                if (block.language().equals("java")) {
+                if (block.language().matches("java|kotlin")) {
                     checked.merge(page, 1, Integer::sum);
                     if (sources.stream().noneMatch(s -> s.contains(block.text()))) {
                         unknown.add(block.toString());
