@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,35 +83,6 @@ class CloseFailureTest {
         assertEquals(0, queue.view().pending());
         assertEquals(armed.size(), queue.view().stats().unfired());
         assertEquals(0, rig.entries());
-    }
-
-    /** The failed close has left the timer to its reset, whose push is refused: it hands the timer to the next close. */
-    @Test
-    void closeOfQueue_outOfMemoryWhileATimerIsReset_theNextCallCollectsIt() {
-        Fixtures.Rig rig = new Fixtures.Rig(false);
-        TimerQueue queue = rig.queue;
-        OneShotTimer waiting = rig.arm(100);
-        List<TimerNode> unfired = new ArrayList<>();
-        TimerNode t = new TimerNode(NOTHING) {
-            @Override
-            protected boolean casWord(long expected, long value) {
-                boolean done = super.casWord(expected, value);
-                if (value == TimerState.word(700, TimerState.MOVING)) {
-                    assertThrows(OutOfMemoryError.class, () -> queue.close(new ShortList<>(0)));
-                }
-                return done;
-            }
-        };
-        queue.arm(t, 500);
-        queue.stop(t);
-        rig.drain();
-        assertFalse(queue.reset(t, 700));
-        queue.close(unfired);
-        queue.collectLate(unfired);
-        assertEquals(Set.of(waiting, t), new HashSet<>(unfired));
-        assertEquals(2, unfired.size());
-        assertEquals(0, queue.view().pending());
-        assertEquals(2, queue.view().stats().unfired());
     }
 
     // ---- a scheduler ----

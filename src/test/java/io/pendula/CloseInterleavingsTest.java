@@ -25,8 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A reset that is suspended at any of its steps while other threads reset and stop the same timer, its run ends, and
- * its queue is closed step by step: each arming ends exactly once, and a reset that is refused has done nothing. All
- * steps of the others, and the places where each happens, are tried; they may be suspended in the same way.
+ * its queue is closed step by step: each arming ends exactly once, and a reset that is refused has armed nothing. All
+ * steps of the others, and the places where each happens, are tried; they may be suspended in the same way. Also with
+ * a close that does not wait for resets, as if each were suspended for longer than that.
  */
 class CloseInterleavingsTest {
     /** Places in the reset and in what interrupts it: after looks at the word, before and after changes of it. */
@@ -37,7 +38,9 @@ class CloseInterleavingsTest {
 
     enum Start { REMOVED, FIRED, MOVING, WAITING, DELETED, DELETED_IN_INBOX, RUNNING, RUNNING_ARMED }
 
-    private enum Operation { RESET_EARLIER, RESET_LATER, RESET_AS_BEFORE, STOP, DRAIN_AND_SWEEP, END_RUN, CLOSE, LOOK_AT_RUNS, LATE }
+    private enum Operation {
+        RESET_EARLIER, RESET_LATER, RESET_AS_BEFORE, STOP, DRAIN_AND_SWEEP, END_RUN, REFUSE, CLOSE, LOOK_AT_RUNS, LATE
+    }
 
     /** One history. */
     private static final class History {
@@ -52,7 +55,10 @@ class CloseInterleavingsTest {
 
         private int place;
         private int next;
+        private final boolean waits;
+        private boolean isRefused;
         private boolean impossible;
+        private boolean refuses;
         private boolean closed;
         private boolean looked;
         private boolean late;
@@ -60,9 +66,12 @@ class CloseInterleavingsTest {
         private int ended;
         private long collectedUnder;
 
-        History(List<Operation> operations, int[] places) {
+        /** {@code waits}: the close waits for resets. */
+        History(List<Operation> operations, int[] places, boolean waits) {
             this.operations = operations;
             this.places = places;
+            this.waits = waits;
+            Inside.setPatience(rig.queue, 0);
         }
 
         void begin(Start start) {
@@ -108,15 +117,17 @@ class CloseInterleavingsTest {
             }
         }
 
-        private void reset(long when) {
+        private boolean reset(long when) {
             try {
                 if (rig.queue.reset(timer, when)) {
                     ended++;
                 }
                 armed++;
                 accepted.add(when);
+                return true;
             } catch (RejectedExecutionException e) {
                 assertTrue(collectedUnder != when || accepted.contains(when), "refused, and collected");
+                return false;
             }
         }
 
@@ -137,8 +148,15 @@ class CloseInterleavingsTest {
                     }
                     endRun();
                 }
+                case REFUSE -> {
+                    if (refuses || closed) {
+                        return false;
+                    }
+                    refuses = true;
+                    Inside.refuseResets(rig.queue);
+                }
                 case CLOSE -> {
-                    if (closed) {
+                    if (closed || waits && Inside.resetsUnderWay(rig.queue) > 0) {
                         return false;
                     }
                     closed = true;
@@ -194,7 +212,7 @@ class CloseInterleavingsTest {
         boolean play(Start start) {
             begin(start);
             timer.stepInAtEach(this::step);
-            reset(FIRST - 200);
+            isRefused = !reset(FIRST - 200);
             timer.stepInAtEach(() -> {});
             if (impossible || next < places.length) {
                 return false;
@@ -209,14 +227,20 @@ class CloseInterleavingsTest {
             return true;
         }
 
+        /** A close that does not wait does not meet a timer that a reset has taken out of the heap, but not pushed. */
+        private boolean isMissed() {
+            return !waits && isRefused;
+        }
+
         private void check() {
             assertTrue(TimerState.state(timer.wordVolatile()) <= TimerState.REMOVED, () -> "state " + rig.state(timer));
-            assertEquals(armed, ended + collected.size(), "armings, and their ends");
+            int missing = armed - ended - collected.size();
+            assertTrue(missing == 0 || missing == 1 && isMissed(), () -> "armings without an end: " + missing);
             assertTrue(collected.size() <= 1);
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.view().pending());
             QueueSnapshot stats = rig.queue.view().stats();
-            assertEquals(armed, stats.armed(), "armed, in the statistics");
+            assertEquals(armed - missing, stats.armed(), "armed, in the statistics");
             assertEquals(collected.size(), stats.unfired());
             assertEquals(0, stats.staleEntries());
         }
@@ -224,26 +248,27 @@ class CloseInterleavingsTest {
 
     private int played;
 
-    private void playAll(Start start, List<Operation> operations, int[] places, int at) {
+    private void playAll(Start start, List<Operation> operations, int[] places, int at, boolean waits) {
         if (at == places.length) {
             try {
-                if (new History(operations, places.clone()).play(start)) {
+                if (new History(operations, places.clone(), waits).play(start)) {
                     played++;
                 }
             } catch (Throwable e) {
-                throw new AssertionError(start + " " + operations + " at " + Arrays.toString(places), e);
+                throw new AssertionError(start + " " + operations + " at " + Arrays.toString(places) + ", waits: " + waits, e);
             }
             return;
         }
         for (int place = at == 0 ? 1 : places[at - 1]; place <= PLACES; place++) {
             places[at] = place;
-            playAll(start, operations, places, at + 1);
+            playAll(start, operations, places, at + 1, waits);
         }
     }
 
     private void choose(Start start, List<Operation> operations, int length) {
         if (operations.size() == length) {
-            playAll(start, operations, new int[length], 0);
+            playAll(start, operations, new int[length], 0, true);
+            playAll(start, operations, new int[length], 0, false);
             return;
         }
         for (Operation o : Operation.values()) {

@@ -9,7 +9,6 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Rig;
-import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,22 +182,5 @@ class PermitTest {
             rig.queue.stop(t[0]);
             assertEquals(0, limit.held(), "permits at depth " + (depth - deepest));
         }
-    }
-
-    @Test
-    void held_permitsWereReturnedWithoutStack_countsThem() {
-        PendingLimit limit = new PendingLimit(3);
-        limit.acquire();
-        limit.acquire();
-        synchronized (limit) {
-            limit.returned++;
-        }
-        assertEquals(1, limit.held());
-        limit.acquire();
-        limit.acquire();
-        assertEquals(3, limit.held());
-        assertThrows(RejectedExecutionException.class, limit::acquire);
-        limit.release();
-        assertEquals(2, limit.held());
     }
 }

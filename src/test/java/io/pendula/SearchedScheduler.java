@@ -352,6 +352,9 @@ public final class SearchedScheduler implements Program {
                             + (isArmed ? "" : "not ") + "armed";
                 }
             }
+            if (queue.isClosed() && !isClosed) {
+                return null; // the close waits for a reset, and goes on
+            }
             return isClosed ? atRestClosed() : atRestOpen(then);
         }
 

@@ -34,7 +34,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,21 +111,6 @@ class TimerQueueStepsTest {
         assertEquals(50, queue.view().stats().lateness().max());
     }
 
-    /** As a thread without stack leaves it: the word says that the timer is in the inbox, and posts has it. */
-    @Test
-    void drain_timerLeftUnpushed_isPushedAndRuns() {
-        OneShotTimer t = rig.arm(500);
-        rig.fire(500);
-        Inside.enterPosts(queue, t);
-        assertTrue(Inside.tryMove(t, 600));
-        Inside.link(t, Inside.UNPUSHED);
-        Inside.failPush(queue);
-        assertEquals(0, rig.fire(599));
-        assertEquals(1, rig.fire(600));
-        assertFalse(queue.reset(t, 700), "posts has let go of it");
-        assertEquals(1, rig.fire(700));
-    }
-
     /** Something happens on a thread between the last look at the queue and the change of the word, or just after it. */
     private static final class Interrupted extends TimerNode {
         private final Map<Thread, Runnable> before = new ConcurrentHashMap<>();
@@ -178,24 +162,17 @@ class TimerQueueStepsTest {
         assertEquals(0, queue.view().pending());
     }
 
-    @Test
-    void reset_queueIsClosedBeforeTheChange_isRejected() {
-        Interrupted t = stopped(500);
-        List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange(() -> {
-            queue.close(unfired);
-            queue.collectLate(unfired);
-        });
-        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 0);
+    /** A close that waits for no reset that has begun, as after a second. */
+    private void closeWithoutPatience(List<TimerNode> unfired) {
+        Inside.setPatience(queue, 0);
+        queue.close(unfired);
     }
 
     @Test
-    void reset_queueIsBeingClosedBeforeTheChange_isRejected() {
+    void reset_closeHasNotWaitedForTheChange_isRejected() {
         Interrupted t = stopped(500);
         List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange(() -> queue.close(unfired));
+        t.beforeChange(() -> closeWithoutPatience(unfired));
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         queue.collectLate(unfired);
         assertEquals(List.of(), unfired);
@@ -203,24 +180,22 @@ class TimerQueueStepsTest {
     }
 
     @Test
-    void resetOfOneNeverArmed_queueIsClosedBeforeTheChange_isRejected() {
+    void resetOfOneNeverArmed_closeHasNotWaitedForTheChange_isRejected() {
         Interrupted t = new Interrupted();
         List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange(() -> {
-            queue.close(unfired);
-            queue.collectLate(unfired);
-        });
+        t.beforeChange(() -> closeWithoutPatience(unfired));
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
+        queue.collectLate(unfired);
         assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.NO_STATUS, 0);
+        assertNothingPends(t, TimerState.REMOVED, 0);
     }
 
     @Test
-    void resetInRun_queueIsBeingClosedBeforeTheChange_isRejected() {
+    void resetInRun_closeHasNotWaitedForTheChange_isRejected() {
         Interrupted t = running(500);
         List<TimerNode> unfired = new ArrayList<>();
         t.beforeChange(() -> {
-            queue.close(unfired);
+            closeWithoutPatience(unfired);
             queue.collectRunning(t, unfired);
         });
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
@@ -253,12 +228,9 @@ class TimerQueueStepsTest {
             reached.await();
         }
 
-        /** Returns when it is over, or waits for the queue's lock. */
-        void proceed() {
+        void proceed() throws InterruptedException {
             goOn.complete(null);
-            while (thread.isAlive() && !Inside.lock(queue).hasQueuedThread(thread)) {
-                Thread.onSpinWait();
-            }
+            thread.join();
         }
 
         /** Null if the reset has returned. */
@@ -268,64 +240,61 @@ class TimerQueueStepsTest {
         }
     }
 
-    private void assertRejectedAndCollectedOnce(BegunReset begun, TimerNode t, List<TimerNode> unfired)
-            throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void close_anotherThreadIsInsideAReset_waitsForItsEndAndCollectsTheTimer(boolean runs) throws Exception {
+        Inside.setPatience(queue, TimeUnit.MINUTES.toNanos(1));
+        Interrupted t = runs ? running(500) : stopped(500);
+        BegunReset begun = new BegunReset(t, 700);
+        assertEquals(1, Inside.resetsUnderWay(queue));
+        List<TimerNode> unfired = new ArrayList<>();
+        Thread closing = new Thread(() -> {
+            queue.close(unfired);
+            queue.collectRunning(t, unfired);
+        });
+        closing.start();
+        while (closing.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 600), "one that has not begun");
+        assertFalse(Inside.lock(queue).isLocked());
+        assertEquals(runs ? TimerState.RUNNING : TimerState.REMOVED, rig.state(t));
+        begun.proceed();
+        closing.join();
+        assertNull(begun.failure());
+        assertEquals(List.of(t), unfired);
+        if (runs) {
+            assertFalse(queue.endRun(t));
+        }
+        assertNothingPends(t, runs ? TimerState.NO_STATUS : TimerState.REMOVED, 1);
+    }
+
+    /** What a thread leaves that dies inside a reset: no close waits for it for long, and none waits for ever. */
+    @Test
+    void close_aResetNeverEnds_waitsForASecondAtMost() {
+        Inside.beginReset(queue);
+        OneShotTimer t = rig.arm(500);
+        List<TimerNode> unfired = new ArrayList<>();
+        long begun = System.nanoTime();
+        queue.close(unfired);
+        long waited = System.nanoTime() - begun;
+        assertTrue(waited >= SECOND, () -> "waited for " + waited);
+        assertEquals(List.of(t), unfired);
+    }
+
+    /** The timer is armed for the same instant as before and collected, so that its word is what it was. */
+    @Test
+    void reset_closeHasNotWaitedAndTheWordIsAsItWas_isRejected() throws Exception {
+        Interrupted t = stopped(500);
+        BegunReset begun = new BegunReset(t, 500);
+        assertFalse(queue.reset(t, 500));
+        List<TimerNode> unfired = new ArrayList<>();
+        closeWithoutPatience(unfired);
+        queue.collectLate(unfired);
+        begun.proceed();
         assertInstanceOf(RejectedExecutionException.class, begun.failure());
         assertEquals(List.of(t), unfired);
         assertNothingPends(t, TimerState.REMOVED, 1);
-    }
-
-    /**
-     * The timer is armed for the same instant as before and collected, so that its word is what it was. A reset that
-     * read the word before and one that read it when it was armed are both too late.
-     */
-    @Test
-    void twoResets_queueIsClosedBeforeTheirChanges_areBothRejectedThoughTheWordIsAsItWas() throws Exception {
-        Interrupted t = stopped(500);
-        BegunReset begun = new BegunReset(t, 500);
-        assertFalse(queue.reset(t, 500));
-        List<TimerNode> unfired = new ArrayList<>();
-        ReentrantLock lock = Inside.lock(queue);
-        t.beforeChange(() -> {
-            queue.close(unfired);
-            queue.collectLate(unfired);
-            lock.lock(); // so the other reset changes the word, if it can, but does not settle that yet
-            begun.proceed();
-        });
-        try {
-            assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 900));
-        } finally {
-            lock.unlock();
-        }
-        assertRejectedAndCollectedOnce(begun, t, unfired);
-    }
-
-    /** The same as soon as the close has collected the timer. */
-    @Test
-    void reset_timerIsCollectedBeforeTheChangeAndItsWordWasTheSame_isRejected() throws Exception {
-        Interrupted t = stopped(500);
-        BegunReset begun = new BegunReset(t, 500);
-        assertFalse(queue.reset(t, 500));
-        List<TimerNode> unfired = new ArrayList<>();
-        t.afterChange(begun::proceed);
-        queue.close(unfired);
-        queue.collectLate(unfired);
-        assertRejectedAndCollectedOnce(begun, t, unfired);
-    }
-
-    /** A close that fails has left the timer to one of two resets; the other one finds the word that it has read. */
-    @Test
-    void reset_closeHasFailedAndTheTimerIsHandedOver_isRejected() throws Exception {
-        Interrupted t = stopped(500);
-        BegunReset begun = new BegunReset(t, 500);
-        List<TimerNode> unfired = new ArrayList<>();
-        t.afterChange(() -> assertThrows(OutOfMemoryError.class, () -> queue.close(new ShortList<>(0))));
-        assertFalse(queue.reset(t, 500), "the next close collects it");
-        begun.proceed();
-        assertInstanceOf(RejectedExecutionException.class, begun.failure(), "before the next close");
-        queue.close(unfired);
-        queue.collectLate(unfired);
-        assertRejectedAndCollectedOnce(begun, t, unfired);
     }
 
     /** Armed in its run, and stopped before the run's end has pushed it. */
@@ -349,7 +318,7 @@ class TimerQueueStepsTest {
     }
 
     @Test
-    void reset_queueCannotComeBackForWantOfMemory_isRejectedAndLeavesNoTrace() {
+    void reset_queueCannotComeBackForWantOfMemory_isRejectedAndArmsNothing() {
         QueueHost host = new QueueHost() {
             @Override
             public boolean bringBack(TimerQueue q) {
@@ -372,9 +341,8 @@ class TimerQueueStepsTest {
         left.stop(t);
         left.ownership.leaveTo(null);
         assertTrue(left.ownership.retire(() -> false));
-        long before = t.wordVolatile();
         assertThrows(RejectedExecutionException.class, () -> left.reset(t, 700));
-        assertEquals(before, t.wordVolatile());
+        assertEquals(TimerState.REMOVED, rig.state(t));
     }
 
     @Test

@@ -785,7 +785,7 @@ class TimerQueueTest {
         assertFalse(collected.contains(t));
         collected.clear();
         queue.endRun(t);
-        assertWord(t, NO_STATUS, 600);
+        assertWord(t, REMOVED, 600);
         queue.collectLate(collected);
         assertEquals(List.of(t), collected);
     }

@@ -263,7 +263,7 @@ public final class DueTimers extends HolderFields {
     }
 
     private boolean isDrainDue(long now) {
-        return keepOrder || inbox.pushFailed || inbox.arrivals() <= now || intake.isUnfinished()
+        return keepOrder || inbox.arrivals() <= now || intake.isUnfinished()
                 || now >= compactor.lateSweepAt() || now >= intake.room.shortage.lookAt();
     }
 

@@ -2,7 +2,6 @@ package io.pendula.internal.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.function.Consumer;
 
 /** Written by all threads that arm. */
 @SuppressWarnings("unused") // through VarHandles
@@ -15,9 +14,6 @@ abstract class InboxFields extends Padded {
 /**
  * The timers that were armed and that no drain has taken out yet: a stack to which any thread pushes, and which a drain
  * takes as a whole. On cache lines of its own, so that a push does not slow the worker's look at its heap.
- *
- * <p>It also knows the timers that resets are about to push ({@link Posts}), whose words may say already that they are
- * here.
  */
 @SuppressWarnings("unused") // padding
 final class Inbox extends InboxFields {
@@ -30,8 +26,6 @@ final class Inbox extends InboxFields {
     static final TimerNode CLOSED = new TimerNode(null);
     /** The head while the queue is retired, see GoneQueues. */
     static final TimerNode RETIRED = new TimerNode(null);
-    /** The link of a timer that its pusher has left in posts. As any timer's there, it says: no entry is in place. */
-    static final TimerNode UNPUSHED = new TimerNode(null);
     /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 
@@ -51,15 +45,6 @@ final class Inbox extends InboxFields {
     }
 
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
-
-    /** Null until the first reset that pushes: most schedulers never see one, and their first timer need not wait. */
-    private volatile Posts posts;
-    /**
-     * An Error has struck a thread while it armed a timer, as it had no stack left. It may have changed a word and not
-     * pushed the timer, or not lowered arrivals; the next drain sees to that. A store to a field is all that such a
-     * thread can do.
-     */
-    volatile boolean pushFailed;
 
     // ---- any thread ----
 
@@ -84,19 +69,15 @@ final class Inbox extends InboxFields {
 
     /** Null if the timer is in the inbox now; else what has refused it: CLOSED or RETIRED. */
     TimerNode push(TimerNode t) {
+        int depth = depth() + 1;
         for (;;) {
             TimerNode h = head();
             if (h == CLOSED || h == RETIRED) {
                 return h;
             }
             t.next = h == null ? END : h; // plain: published by the CAS
+            setDepth(depth); // before the CAS: what is in the inbox must not be told to be refused by an Error
             if (HEAD.compareAndSet(this, h, t)) {
-                // The timer is in the inbox, so nothing must be thrown from here on, not even by one more call.
-                try {
-                    setDepth(depth() + 1);
-                } catch (StackOverflowError e) {
-                    return null; // the depth is a hint
-                }
                 return null;
             }
         }
@@ -128,55 +109,15 @@ final class Inbox extends InboxFields {
         }
     }
 
-    // ---- resets: see QueueCloser ----
-
-    Posts posts() {
-        Posts p = posts;
-        return p != null ? p : makePosts();
-    }
-
-    private synchronized Posts makePosts() {
-        if (posts == null) {
-            posts = new Posts();
-        }
-        return posts;
-    }
-
     // ---- under the queue's lock ----
 
     /** The newest of the timers that were here, linked to the others; or null. */
     TimerNode take() {
-        if (pushFailed) {
-            pushLeft();
-        }
         if (!holdsTimers()) { // what else the head may be comes only under this lock
             return null;
         }
         setDepth(0);
         return swap(null);
-    }
-
-    /** Pushes what threads have left in posts because they were out of stack. */
-    private void pushLeft() {
-        pushFailed = false; // before the look: another may be left there meanwhile
-        Posts p = posts;
-        if (p != null) {
-            p.takeIf(t -> t.next == UNPUSHED && pushLeft(t));
-        }
-    }
-
-    private boolean pushLeft(TimerNode t) {
-        for (;;) {
-            TimerNode h = head();
-            if (h == CLOSED || h == RETIRED) { // these come under the lock: it was collected, or must wait
-                pushFailed = h == RETIRED;
-                return false;
-            }
-            t.next = h == null ? END : h;
-            if (HEAD.compareAndSet(this, h, t)) {
-                return true;
-            }
-        }
     }
 
     /** Takes no more timers; those that were here, or null. */
@@ -185,17 +126,13 @@ final class Inbox extends InboxFields {
         return isTimer(h) ? h : null;
     }
 
-    /** Looks at what resets are about to arm. */
-    void forEachPosted(Consumer<TimerNode> look) {
-        Posts p = posts; // if null: a reset that makes it after this reads closed after that, and is refused
-        if (p != null) {
-            p.forEach(look);
-        }
-    }
-
     /** Takes no more timers until it is reopened; false if there are timers here, or it is closed. */
     boolean retire() {
         return HEAD.compareAndSet(this, null, RETIRED);
+    }
+
+    boolean isClosed() {
+        return head() == CLOSED;
     }
 
     boolean isRetired() {

@@ -402,7 +402,7 @@ final class Intake {
 
     /** Something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return inbox.holdsTimers() || isTakenOut() || inbox.pushFailed;
+        return inbox.holdsTimers() || isTakenOut();
     }
 
     /** Whether nothing is on its way. */

@@ -7,11 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class PendingLimit {
     private final long max;
     private final AtomicLong held = new AtomicLong();
-    /**
-     * Permits that threads without stack for a call have given back. Changed under this object's monitor, which
-     * needs none; never lower than before.
-     */
-    public volatile long returned;
 
     public PendingLimit(long max) {
         this.max = max;
@@ -20,10 +15,9 @@ public final class PendingLimit {
     /** Takes a permit or throws; never above the bound, not even for a moment. */
     public void acquire() {
         for (long n = held.get(); ; n = held.get()) {
-            long taken = n - returned;
-            if (taken >= max) {
-                throw new RejectedExecutionException("maxPending is reached: " + taken
-                        + (taken == 1 ? " timer is pending" : " timers are pending"));
+            if (n >= max) {
+                throw new RejectedExecutionException("maxPending is reached: " + n
+                        + (n == 1 ? " timer is pending" : " timers are pending"));
             }
             if (held.compareAndSet(n, n + 1)) {
                 return;
@@ -36,6 +30,6 @@ public final class PendingLimit {
     }
 
     public long held() {
-        return held.get() - returned;
+        return held.get();
     }
 }

@@ -78,12 +78,8 @@ public class TimerNode {
      * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
-     *             MOVING -> NO_STATUS                        the same, if the run has just ended
-     *             RUNNING, RUNNING_ARMED -> RUNNING, NO_STATUS -> the same, others -> REMOVED, all placed and with
-     *                                                        the deadline 0: a reset is at work on it (QueueCloser)
-     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   refused, and stopped by a view's shutdown
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
-     * refused reset MOVING, MODIFIED_EARLIER -> what it was  memory is too short for its queue to come back
+     * take back   as close, but not told as unfired          the push of a reset or of a new timer was refused
      */
 
     private static final VarHandle WORD;
@@ -225,27 +221,6 @@ public class TimerNode {
     /** close: collected as unfired, or let go; also of a new timer that the queue has refused. */
     final boolean tryCollect(long w) {
         return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
-    }
-
-    /** close: the next firing of a timer that runs, or whose run has just ended, is off. */
-    final boolean tryCollectRunning(long w) {
-        return cas(w, state(w) == MOVING ? NO_STATUS : RUNNING);
-    }
-
-    /** close: what is armed is off, and no reset that has read an earlier word finds it again. */
-    final boolean tryShut(long w) {
-        int s = state(w);
-        return casWord(w, word(w | PLACED, 0, isRunning(s) ? RUNNING : s == NO_STATUS ? NO_STATUS : REMOVED));
-    }
-
-    /** close: the arming is handed over, so it is off; or it was stopped before. */
-    final boolean tryWithdraw(long w) {
-        return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
-    }
-
-    /** A refused reset leaves no trace: as it was {@code before}. */
-    final boolean tryUndo(long w, long before) {
-        return cas(w, deadline(before), state(before));
     }
 
     /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */

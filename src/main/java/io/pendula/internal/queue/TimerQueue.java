@@ -15,6 +15,7 @@ import static io.pendula.internal.queue.TimerState.WAITING;
 import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isArmed;
 import static io.pendula.internal.queue.TimerState.isCancelled;
+import static io.pendula.internal.queue.TimerState.isFiled;
 import static io.pendula.internal.queue.TimerState.isQueued;
 import static io.pendula.internal.queue.TimerState.state;
 
@@ -80,41 +81,32 @@ public final class TimerQueue extends Padded {
             intake.helpDrain();
         }
         acquirePermit();
-        boolean pushed;
+        boolean moving = false;
+        boolean pushed = false;
+        boolean wasStopped = false;
         try {
             t.beginMoving(when);
-            pushed = push(t);
-        } catch (Error e) {
-            if (limit != null) {
-                synchronized (limit) { // not by a call, as there may be no stack for one
-                    limit.returned++;
+            moving = true;
+            pushed = tryPush(t);
+        } finally {
+            if (!pushed) {
+                try {
+                    wasStopped = moving && !closer.takeBack(t); // a view's shutdown may have found the task before
+                } finally {
+                    if (!wasStopped) {
+                        releasePermit();
+                    }
                 }
             }
-            throw e;
         }
         if (!pushed) {
-            unlinkUnpushed(t);
             throw rejected();
         }
         try {
             wakeIfBefore(when);
         } catch (Error e) {
-            inbox.pushFailed = true;
             gate.wakeFailed = true;
             throw e;
-        }
-    }
-
-    /** A view's shutdown may have found the task, and stopped it, before the queue refused it. */
-    private void unlinkUnpushed(TimerNode t) {
-        for (;;) {
-            long w = t.wordVolatile();
-            if (t.tryCollect(w)) {
-                if (isArmed(state(w))) {
-                    releasePermit();
-                }
-                return;
-            }
         }
     }
 
@@ -167,16 +159,7 @@ public final class TimerQueue extends Padded {
             return false;
         }
         if (armed) {
-            try {
-                releasePermit();
-            } catch (StackOverflowError e) {
-                if (limit != null) {
-                    synchronized (limit) { // not by a call, as in arm
-                        limit.returned++;
-                    }
-                }
-                throw e;
-            }
+            releasePermit();
             if (s == RUNNING_ARMED) {
                 compactor.staleCounter.add(STOP);
             } else if (isQueued(s)) {
@@ -218,8 +201,7 @@ public final class TimerQueue extends Padded {
         try {
             return rearm(t, when);
         } catch (Error e) {
-            inbox.pushFailed = true; // whatever it has not done: stores are all that it can do without stack
-            gate.wakeFailed = true;
+            gate.wakeFailed = true; // a store is all that it can do without stack
             throw e;
         }
     }
@@ -237,12 +219,12 @@ public final class TimerQueue extends Padded {
                 case MOVING:
                 case MODIFIED_EARLIER:
                     if (t.tryRetimeQueued(w, when)) {
-                        resets.increment();
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
                         } else if (gate.wakeFailed) { // no call without need: the stack may be short
                             gate.wakeAgain();
                         }
+                        resets.increment(); // last, as it may need memory
                         return true;
                     }
                     break;
@@ -255,9 +237,8 @@ public final class TimerQueue extends Padded {
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, when, false)) {
+                        if (tryPost(t, w, when)) {
                             resets.increment();
-                            compactor.tidyUp(compactor.staleCounter.add(STALE)); // when the timer is in the inbox
                             return true;
                         }
                     }
@@ -271,7 +252,7 @@ public final class TimerQueue extends Padded {
                         }
                     } else {
                         intake.helpIfDeep();
-                        if (tryPost(t, w, when, true)) {
+                        if (tryPost(t, w, when)) {
                             return false;
                         }
                     }
@@ -280,14 +261,14 @@ public final class TimerQueue extends Padded {
                 case REMOVED:
                     intake.helpIfDeep();
                     boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
-                    if (tryPost(t, w, when, true)) {
+                    if (tryPost(t, w, when)) {
                         return kept;
                     }
                     break;
                 case DELETED_QUEUED:
                     if (tryArm(t, w, when)) {
-                        compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
                         wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
+                        compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
                         return false;
                     }
                     break;
@@ -308,31 +289,35 @@ public final class TimerQueue extends Padded {
         }
     }
 
-    /** reset of a stopped timer that need not be pushed: its permit is given back unless this succeeds. */
+    /** reset of a timer that is not armed: its permit is given back unless this succeeds. */
     private boolean tryArm(TimerNode t, long w, long when) {
         acquirePermit();
         boolean armed = false;
         try {
             int s = state(w);
-            armed = s == RUNNING ? t.tryRearmRunning(w, when)
-                    : s == DELETED ? t.tryPostpone(w, when) : t.tryRetimeQueued(w, when);
+            armed = s == RUNNING ? t.tryRearmRunning(w, when) : isQueued(s) ? t.tryRetimeQueued(w, when)
+                    : s == DELETED && when >= deadline(w) && !keepOrder ? t.tryPostpone(w, when) : t.tryMove(w, when);
         } finally {
-            if (!armed && limit != null) {
-                synchronized (limit) { // not by a call, as in arm
-                    limit.returned++;
-                }
+            if (!armed) {
+                releasePermit();
             }
         }
         return armed;
     }
 
     private boolean tryArmInRun(TimerNode t, long w, long when) {
-        Posts p = inbox.posts();
-        int slot = p.enter(t);
+        int cell = closer.beginReset();
         try {
-            return !closer.isClosed() && tryArm(t, w, when); // after it has entered, see QueueCloser
+            if (closer.isClosed() || !tryArm(t, w, when)) { // after it is counted, see QueueCloser
+                return false;
+            }
+            if (inbox.isClosed() && closer.takeBack(t)) {
+                releasePermit();
+                throw rejected();
+            }
+            return true;
         } finally {
-            p.leave(slot, t);
+            closer.endReset(cell);
         }
     }
 
@@ -341,58 +326,45 @@ public final class TimerQueue extends Padded {
         return t.tryReceive(w);
     }
 
-    private boolean push(TimerNode t) {
-        for (;;) {
-            TimerNode refused = inbox.push(t);
-            if (refused == null) {
-                return true;
-            }
-            if (refused == Inbox.CLOSED || !host.bringBack(this)) {
-                return false;
-            }
-        }
+    private boolean tryPush(TimerNode t) {
+        TimerNode refused;
+        do {
+            refused = inbox.push(t);
+        } while (refused == Inbox.RETIRED && host.bringBack(this));
+        return refused == null;
     }
 
     /**
-     * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If
-     * that arms the timer it takes a permit.
+     * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If the
+     * push fails, what the word says is taken back.
      */
-    private boolean tryPost(TimerNode t, long w, long when, boolean arms) {
+    private boolean tryPost(TimerNode t, long w, long when) {
+        boolean isFiled = isFiled(state(w));
         boolean moved = false;
         boolean pushed = false;
-        boolean pushing = false;
-        boolean permit = false;
-        Posts p = inbox.posts();
-        int slot = p.enter(t);
+        boolean isOff = false;
+        int stale = 0;
+        int cell = closer.beginReset();
         try {
-            if (arms) {
-                acquirePermit();
-                permit = true;
-            }
-            moved = !closer.isClosed() && t.tryMove(w, when); // after it has entered, see QueueCloser
-            if (moved) {
-                permit = false; // the timer has it
-                pushing = true;
-                pushed = push(t);
-                pushing = false;
-                if (!pushed && closer.settle(t, w)) {
-                    throw rejected();
-                }
-            }
+            moved = !closer.isClosed() && (isFiled ? t.tryMove(w, when) : tryArm(t, w, when)); // after it is counted
+            pushed = moved && tryPush(t);
         } finally {
-            if (permit && limit != null) {
-                synchronized (limit) { // not by a call, as in arm
-                    limit.returned++;
+            try {
+                isOff = moved && !pushed && closer.takeBack(t);
+                if (isOff) {
+                    releasePermit();
                 }
+                stale = moved && isFiled ? compactor.staleCounter.add(STALE) : 0;
+            } finally {
+                closer.endReset(cell);
             }
-            if (pushing) { // out of stack, so by a store alone; reset does the rest
-                t.next = Inbox.UNPUSHED;
-            } else {
-                p.leave(slot, t);
-            }
+        }
+        if (isOff) {
+            throw rejected();
         }
         if (pushed) {
             wakeFor(t);
+            compactor.tidyUp(stale);
         }
         return moved;
     }
@@ -431,7 +403,7 @@ public final class TimerQueue extends Padded {
             boolean again = state(w) == RUNNING_ARMED;
             if (t.tryEndRun(w)) {
                 if (again) {
-                    if (push(t)) {
+                    if (tryPush(t)) {
                         wakeFor(t);
                     } else {
                         closer.handToCloser(t);
@@ -457,9 +429,11 @@ public final class TimerQueue extends Padded {
     }
 
     public void close(List<? super TimerNode> collected) {
+        closer.refuseResets();
+        closer.awaitResets();
         lock.lock();
         try {
-            closer.close(collected);
+            closer.collectArmed(collected);
             due.setNextWhenOpaque(Timeline.NEVER);
         } finally {
             lock.unlock();

@@ -45,7 +45,6 @@ package io.pendula.internal.queue;
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
  *   depth      pushers, drain                        arming threads                   opaque, a hint
  *   arrivals   pushers (CAS); drain                  a loop, under the lock           volatile
- *   posts      resets, around a push                 close, under the lock            opaque, ordered by a CAS
  * WakeGate
  *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
@@ -55,8 +54,9 @@ package io.pendula.internal.queue;
  * StaleCounter any thread that counts                any thread                       volatile read-modify-write
  * Compactor.fruitless, sweeping
  *              lock holder                           threads that make entries stale  volatile
- * QueueCloser.closed
- *              close, under the lock                 resets                           volatile
+ * QueueCloser
+ *   cells      resets, around a change and its push  close                            volatile read-modify-write
+ *   closed     close                                 resets, owners                   volatile
  * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
  * Entries, Liveness, Intake, all else of Compactor and QueueCloser, poll, counters
  *              lock holder                           lock holder (Entries.size and    plain

@@ -9,7 +9,6 @@ import java.util.function.ToLongFunction;
 /** What tests of the runtime reach inside a queue that the runtime does not. */
 public final class Inside {
     public static final int HELP_DEPTH = Inbox.HELP_DEPTH;
-    public static final TimerNode UNPUSHED = Inbox.UNPUSHED;
     public static final TimerNode CLOSED = Inbox.CLOSED;
     public static final int IMMEDIATE_MAX = Intake.IMMEDIATE_MAX;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
@@ -89,11 +88,6 @@ public final class Inside {
         q.gate.wakeFailed = true;
     }
 
-    /** The same for a push. */
-    public static void failPush(TimerQueue q) {
-        q.inbox.pushFailed = true;
-    }
-
     public static void helpDrain(TimerQueue q) {
         q.intake.helpDrain();
     }
@@ -102,8 +96,27 @@ public final class Inside {
         return q.inbox.push(t);
     }
 
-    public static int enterPosts(TimerQueue q, TimerNode t) {
-        return q.inbox.posts().enter(t);
+    public static int beginReset(TimerQueue q) {
+        return q.closer.beginReset();
+    }
+
+    public static void endReset(TimerQueue q, int cell) {
+        q.closer.endReset(cell);
+    }
+
+    /** How many resets a close would wait for. */
+    public static int resetsUnderWay(TimerQueue q) {
+        return q.closer.resetsUnderWay();
+    }
+
+    /** The first step of a close. */
+    public static void refuseResets(TimerQueue q) {
+        q.closer.refuseResets();
+    }
+
+    /** How long a close waits for resets that do not go on. */
+    public static void setPatience(TimerQueue q, long nanos) {
+        q.closer.patienceNanos = nanos;
     }
 
     public static TimerNode inboxHead(TimerQueue q) {
