@@ -51,7 +51,7 @@ abstract class Engine implements QueueHost, Watched {
     Engine(Options options, boolean isStepped) {
         this.options = options;
         this.timeline = timelineOf(options.clock());
-        this.reporter = new Reporter(options.events());
+        this.reporter = options.reporter().anew();
         this.limit = options.maxPending() == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending());
         this.isStepped = isStepped;
         this.workers = isStepped ? Math.min(1, options.workers()) : options.workers();
@@ -151,8 +151,8 @@ abstract class Engine implements QueueHost, Watched {
     /** Whether the calling thread is inside a callback of such a timer. */
     abstract boolean isRunByCaller(Predicate<TimerNode> timer);
 
-    @Override
-    public final boolean isAnyRunning(Predicate<TimerNode> timer) {
+    /** Asked under the lock of a queue, about its timers: then no such timer begins to run meanwhile. */
+    final boolean isAnyRunning(Predicate<TimerNode> timer) {
         boolean[] found = new boolean[1];
         forEachRunning(t -> found[0] |= timer.test(t));
         return found[0];
@@ -198,7 +198,7 @@ abstract class Engine implements QueueHost, Watched {
         try {
             return timeline.now();
         } catch (Throwable e) {
-            Events.uncaught(e);
+            Reporter.uncaught(e);
             return 0;
         }
     }

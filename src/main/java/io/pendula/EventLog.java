@@ -2,36 +2,30 @@ package io.pendula;
 
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerState;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.List;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Writes to a {@link System.Logger} what happens to timers and loops, but at most {@link #LINES} lines of each kind in a
- * while; then it writes how many there were besides. Stalls can be written only if they last.
+ * Writes to a {@link System.Logger} what happens to timers and loops. Each scheduler has {@link #LINES} lines of each
+ * kind in a window of time; then follows a line with the number of those that were left out, and the longest of them.
  */
 final class EventLog {
     /*
-     * A log may block, and the monitor must not: it is what hands timers over to other threads. So a thread of its own
-     * writes the lines. It starts with the first one, and ends when the time is over for which lines are counted; thus
-     * the count is written, too, though nothing more is told. The same thread looks again at stalls, as the monitor
-     * tells of each of them once and early.
+     * A log may block, and so may a task's toString. So a thread of its own makes the texts and writes them. It starts
+     * with the first event and ends when all is written and the window is over. If it ends by what is thrown, a new
+     * thread takes over what is left, without the counts of that window: what has failed may fail again.
      */
 
     static final int LINES = 10;
-    static final long WINDOW_NANOS = 10_000_000_000L;
-    /** A scheduler without a listener of its own reports a stall that lasts for longer than this. */
-    private static final long LASTING_NANOS = 1_000_000_000;
-    /** So many stalls are looked at again at a time; the others of that second are left out. */
-    private static final int SUSPECTS = 64;
+    private static final long WINDOW_NANOS = 10_000_000_000L;
 
-    static final Supplier<Throwable> NO_THROWABLE = () -> null;
+    private static final Supplier<Throwable> NO_THROWABLE = () -> null;
 
     enum Kind {
         THREW(System.Logger.Level.ERROR, "callbacks threw"),
@@ -51,80 +45,78 @@ final class EventLog {
         }
     }
 
-    private record Line(System.Logger.Level level, String text, Throwable thrown) {}
+    private record Line(System.Logger.Level level, Supplier<String> text, Throwable thrown) {}
 
-    /** A stall that may be over before it is worth a line. */
-    private record Suspect(Kind kind, long lookAt, BooleanSupplier lasts, Text text, Supplier<Throwable> thrown) {}
+    /** What a budget is for. */
+    private record Account(Object scheduler, Kind kind) {}
 
-    /** All schedulers without a listener of their own share one, and its limit. Made at the first stall. */
+    /** The events of a budget in this window. Of those that were left out, the longest. */
+    private static final class Tally {
+        long count;
+        long longest;
+        Object whose;
+    }
+
+    /** That of all schedulers without a listener. Made at the first event. */
     static final class Shared {
-        static final EventLog INSTANCE = new EventLog(null, WINDOW_NANOS, LASTING_NANOS);
+        static final EventLog INSTANCE = new EventLog();
 
         private Shared() {}
     }
 
     private final long windowNanos;
-    /** Stalls that last for no longer are not written; 0: each is. */
-    private final long lastingNanos;
-    /** Null until the first line: the first logger of a JVM takes its time. */
+    private final LongSupplier clock;
+    /** Null until the first line: the first logger of a JVM takes its time. Of the thread. */
     private System.Logger logger;
 
     // All below under this object's monitor.
     private final ArrayDeque<Line> lines = new ArrayDeque<>();
-    private final ArrayDeque<Suspect> suspects = new ArrayDeque<>();
-    private final Map<Kind, Long> heard = new EnumMap<>(Kind.class);
-    private boolean writing;
+    private final Map<Account, Tally> tallies = new LinkedHashMap<>();
+    private Thread writer;
     private long windowEnd;
 
     EventLog() {
-        this(null, WINDOW_NANOS, 0);
+        this(null, WINDOW_NANOS, System::nanoTime);
     }
 
-    EventLog(System.Logger logger, long windowNanos, long lastingNanos) {
+    EventLog(System.Logger logger, long windowNanos, LongSupplier clock) {
         this.logger = logger;
         this.windowNanos = windowNanos;
-        this.lastingNanos = lastingNanos;
+        this.clock = clock;
     }
 
     void slow(TimerNode timer, long lateness, long ran) {
-        hear(Kind.SLOW, () -> "the callback of " + timer + ", " + Texts.millis(lateness) + " late, took "
-                + Texts.millis(ran) + " in " + Thread.currentThread().getName(), NO_THROWABLE);
+        Object name = Handles.name(timer);
+        String thread = Thread.currentThread().getName();
+        hear(Kind.SLOW, Watched.of(timer), name, ran, () -> "the callback of " + name + ", " + Texts.millis(lateness)
+                + " late, took " + Texts.millis(ran) + " in " + thread, NO_THROWABLE);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
-        hear(Kind.STALLED, () -> "the callback of " + timer + ", " + Texts.millis(lateness)
-                + " late, has blocked its thread for " + Texts.millis(blocked + lastingNanos), () -> isRunning(timer),
-                () -> stackOf(timer));
+        Object name = Handles.name(timer);
+        hear(Kind.STALLED, Watched.of(timer), name, blocked, () -> "the callback of " + name + ", "
+                + Texts.millis(lateness) + " late, has blocked its thread for " + Texts.millis(blocked),
+                () -> stackOf(Watched.of(timer).runnerOf(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
-        hear(Kind.LOOP_STALLED, () -> loop + " has not run " + timer + ", which is "
-                + Texts.millis(lateness + lastingNanos) + " late", () -> isOverdue(timer), () -> stackOf(thread));
+        Object name = Handles.name(timer);
+        hear(Kind.LOOP_STALLED, Watched.of(timer), name, lateness, () -> loop + " has not run " + name + ", which is "
+                + Texts.millis(lateness) + " late", () -> stackOf(thread));
     }
 
-    private static boolean isOverdue(TimerNode timer) {
-        long w = timer.wordVolatile();
-        return TimerState.isArmed(TimerState.state(w)) && Handles.remainingNanos(timer, w) == 0;
+    void threw(TimerNode timer, long lateness, Throwable thrown) {
+        Object name = Handles.name(timer);
+        hear(Kind.THREW, Watched.of(timer), name, 0, () -> "the callback of " + name + ", " + Texts.millis(lateness)
+                + " late, threw", () -> thrown);
     }
 
-    /** The firings tell, as a task that a shutdown has given back keeps the state of a run that never began. */
-    private static boolean isRunning(TimerNode timer) {
-        return Watched.of(timer).isAnyRunning(t -> t == timer);
-    }
-
-    /** A text that is made only if it is written. */
-    interface Text {
-        String make();
-    }
-
-    /** Where the thread is that runs a timer; null if it runs no more, or on a thread of the program's executor. */
-    private static Throwable stackOf(TimerNode timer) {
-        Thread runner = Watched.of(timer).runnerOf(timer);
-        return runner == null ? null : stackOf(runner);
-    }
-
+    /** Null for no thread, as of a callback that has ended meanwhile. */
     private static Throwable stackOf(Thread thread) {
-        Throwable stack = new Throwable("where " + thread.getName() + " is", null, false, true) {
+        if (thread == null) {
+            return null;
+        }
+        Throwable stack = new Throwable("stack of " + thread.getName() + ":", null, false, true) {
             private static final long serialVersionUID = 1;
 
             @Override
@@ -136,28 +128,31 @@ final class EventLog {
         return stack;
     }
 
-    private synchronized void hear(Kind kind, Text text, BooleanSupplier lasts, Supplier<Throwable> thrown) {
-        if (lastingNanos == 0) {
-            hear(kind, text, thrown);
-        } else if (suspects.size() < SUSPECTS) {
-            suspects.add(new Suspect(kind, System.nanoTime() + lastingNanos, lasts, text, thrown));
-            ensureWriting();
-        }
+    /** An event of no timer; {@code nanos} is 0 if it has no duration. */
+    void hear(Kind kind, Object scheduler, long nanos, Supplier<String> text, Throwable thrown) {
+        hear(kind, scheduler, null, nanos, text, () -> thrown);
     }
 
-    synchronized void hear(Kind kind, Text text, Supplier<Throwable> thrown) {
-        if (heard.isEmpty()) {
-            windowEnd = System.nanoTime() + windowNanos;
+    /** Both {@code whose} and {@code text} become texts on the log's thread. */
+    private synchronized void hear(Kind kind, Object scheduler, Object whose, long nanos, Supplier<String> text,
+            Supplier<Throwable> thrown) {
+        if (tallies.isEmpty()) {
+            windowEnd = clock.getAsLong() + windowNanos;
         }
-        long n = heard.merge(kind, 1L, Long::sum);
-        if (n <= LINES) {
-            lines.add(new Line(kind.level, text.make(), thrown.get()));
-            ensureWriting();
+        Tally tally = tallies.computeIfAbsent(new Account(scheduler, kind), a -> new Tally());
+        tally.count++;
+        if (tally.count <= LINES) {
+            lines.add(new Line(kind.level, text, thrown.get()));
+        } else if (nanos > tally.longest) {
+            tally.longest = nanos;
+            tally.whose = whose;
         }
+        ensureWriting();
     }
 
+    /** Under the monitor. If a thread cannot be had, the next event tries again. */
     private void ensureWriting() {
-        if (writing) {
+        if (writer != null) {
             notifyAll();
             return;
         }
@@ -165,70 +160,73 @@ final class EventLog {
         t.setDaemon(true);
         t.setContextClassLoader(null);
         t.start();
-        writing = true; // last: if the thread cannot be had, the next event tries again
+        writer = t;
     }
 
     private void write() {
-        for (List<Line> next = next(); !next.isEmpty(); next = next()) {
-            for (Line line : next) {
-                try {
-                    logger().log(line.level, line.text, line.thrown);
-                } catch (Throwable e) {
-                    Events.uncaught(e);
+        try {
+            for (Line line = next(); line != null; line = next()) {
+                write(line);
+            }
+        } finally {
+            end();
+        }
+    }
+
+    private void write(Line line) {
+        try {
+            if (logger == null) {
+                logger = System.getLogger("io.pendula");
+            }
+            logger.log(line.level, line.text.get(), line.thrown);
+        } catch (Throwable e) {
+            Reporter.uncaught(e);
+        }
+    }
+
+    /** What is to be written next; null if this thread is to end. */
+    private synchronized Line next() {
+        while (lines.isEmpty() && !tallies.isEmpty()) {
+            long left = windowEnd - clock.getAsLong();
+            try {
+                if (left > 0) {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                } else {
+                    count();
                 }
+            } catch (InterruptedException e) {
+                count(); // this thread is to end
             }
         }
-    }
-
-    private System.Logger logger() {
-        if (logger == null) {
-            logger = System.getLogger("io.pendula");
+        if (lines.isEmpty()) {
+            writer = null;
         }
-        return logger;
-    }
-
-    /** What is to be written next; nothing if this thread is to end. */
-    private synchronized List<Line> next() {
-        while (lines.isEmpty()) {
-            if (heard.isEmpty() && suspects.isEmpty()) {
-                writing = false;
-                return List.of();
-            }
-            long now = System.nanoTime();
-            long untilLook = suspects.isEmpty() ? Long.MAX_VALUE : suspects.peek().lookAt - now;
-            long untilEnd = heard.isEmpty() ? Long.MAX_VALUE : windowEnd - now;
-            if (untilLook <= 0) {
-                look(suspects.poll());
-            } else if (untilEnd <= 0) {
-                count();
-            } else {
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(this, Math.min(untilLook, untilEnd));
-                } catch (InterruptedException e) {
-                    suspects.clear(); // this thread is to end
-                    windowEnd = now;
-                }
-            }
-        }
-        List<Line> next = new ArrayList<>(lines);
-        lines.clear();
-        return next;
-    }
-
-    private void look(Suspect s) {
-        if (s.lasts.getAsBoolean()) {
-            hear(s.kind, s.text, s.thrown);
-        }
+        return lines.poll();
     }
 
     /** The window is over: the next event begins another one. */
     private void count() {
-        heard.forEach((kind, n) -> {
-            if (n > LINES) {
-                lines.add(new Line(kind.level, n - LINES + " more " + kind.plural + " within "
-                        + TimeUnit.NANOSECONDS.toSeconds(windowNanos) + " s", null));
+        for (Iterator<Map.Entry<Account, Tally>> all = tallies.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<Account, Tally> entry = all.next();
+            Kind kind = entry.getKey().kind;
+            Tally tally = entry.getValue();
+            if (tally.count > LINES) {
+                lines.add(new Line(kind.level, () -> String.format(Locale.ROOT, "%,d more %s within %d s",
+                        tally.count - LINES, kind.plural, TimeUnit.NANOSECONDS.toSeconds(windowNanos))
+                        + (tally.longest == 0 ? "" : ", the longest " + Texts.millis(tally.longest))
+                        + (tally.whose == null ? "" : ": " + tally.whose), null));
             }
-        });
-        heard.clear();
+            all.remove();
+        }
+    }
+
+    private synchronized void end() {
+        if (writer == Thread.currentThread()) { // by what was thrown
+            writer = null;
+            tallies.clear();
+            if (!lines.isEmpty()) {
+                ensureWriting();
+            }
+        }
     }
 }

@@ -11,6 +11,9 @@ import java.time.Duration;
 
 /** What the handles of timers tell of themselves. */
 final class Handles {
+    /** Of a task's own text, so that a line can be read. */
+    private static final int MOST_CHARS = 200;
+
     private Handles() {}
 
     /** The program's own task behind what a timer runs, or null. */
@@ -32,8 +35,37 @@ final class Handles {
         return task == null ? "no task" : task.getClass().getName();
     }
 
+    /** A timer's name in a log. Refers to its task, which the timer may drop, and becomes a text when it is written. */
+    record Name(String kind, Object task, String scheduler) {
+        @Override
+        public String toString() {
+            return kind + "[" + textOf(task) + scheduler + "]";
+        }
+    }
+
+    static Name name(TimerNode t) {
+        return new Name(((QueuedNode) t).kind(), task(t.work()), schedulerOf(t));
+    }
+
+    /**
+     * What a task says of itself, or the name of its class if it does not override {@code toString}, or if that fails.
+     * Calls the program, so never under a lock.
+     */
+    static String textOf(Object task) {
+        try {
+            if (task != null && task.getClass().getMethod("toString").getDeclaringClass() != Object.class) {
+                String text = String.valueOf(task);
+                return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "...";
+            }
+        } catch (Throwable e) {
+            return nameOf(task);
+        }
+        return nameOf(task);
+    }
+
     /** What {@code t} runs and when; {@code tempo}, which may be empty, says how often. */
-    static String describe(String kind, TimerNode t, String tempo) {
+    static String describe(QueuedNode t, String tempo) {
+        String kind = t.kind();
         long w = t.wordVolatile();
         if (isCancelled(state(w))) {
             return kind + "[cancelled" + tempo + schedulerOf(t) + "]";

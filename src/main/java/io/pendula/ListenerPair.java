@@ -1,6 +1,7 @@
 package io.pendula;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Two listeners, told one after the other; the second also if the first throws. */
 final class ListenerPair implements TimerListener {
@@ -12,67 +13,47 @@ final class ListenerPair implements TimerListener {
         this.second = second;
     }
 
+    private void tell(Consumer<TimerListener> event) {
+        try {
+            event.accept(first);
+        } finally {
+            event.accept(second);
+        }
+    }
+
     @Override
     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        try {
-            first.threw(timer, latenessNanos, thrown);
-        } finally {
-            second.threw(timer, latenessNanos, thrown);
-        }
+        tell(l -> l.threw(timer, latenessNanos, thrown));
     }
 
     @Override
     public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
-        try {
-            first.slow(timer, latenessNanos, ranNanos);
-        } finally {
-            second.slow(timer, latenessNanos, ranNanos);
-        }
+        tell(l -> l.slow(timer, latenessNanos, ranNanos));
     }
 
     @Override
     public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
-        try {
-            first.stalled(timer, latenessNanos, blockedNanos);
-        } finally {
-            second.stalled(timer, latenessNanos, blockedNanos);
-        }
+        tell(l -> l.stalled(timer, latenessNanos, blockedNanos));
     }
 
     @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-        try {
-            first.loopStalled(loop, timer, latenessNanos);
-        } finally {
-            second.loopStalled(loop, timer, latenessNanos);
-        }
+        tell(l -> l.loopStalled(loop, timer, latenessNanos));
     }
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        try {
-            first.loopClosed(loop, unfired);
-        } finally {
-            second.loopClosed(loop, unfired);
-        }
+        tell(l -> l.loopClosed(loop, unfired));
     }
 
     @Override
     public void paused(long pausedNanos) {
-        try {
-            first.paused(pausedNanos);
-        } finally {
-            second.paused(pausedNanos);
-        }
+        tell(l -> l.paused(pausedNanos));
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        try {
-            first.wakeupThrew(loop, thrown);
-        } finally {
-            second.wakeupThrew(loop, thrown);
-        }
+        tell(l -> l.wakeupThrew(loop, thrown));
     }
 
     @Override

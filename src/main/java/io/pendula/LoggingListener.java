@@ -3,7 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import java.util.List;
 
-/** Writes what it is told to an {@link EventLog}. */
+/** Writes what it is told to an {@link EventLog}, which knows nodes only. */
 final class LoggingListener implements TimerListener {
     private final EventLog log;
 
@@ -13,8 +13,7 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        log.hear(EventLog.Kind.THREW, () -> "the callback of " + timer + ", " + Texts.millis(latenessNanos)
-                + " late, threw", () -> thrown);
+        log.threw((TimerNode) timer, latenessNanos, thrown);
     }
 
     @Override
@@ -34,19 +33,19 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        log.hear(EventLog.Kind.LOOP_CLOSED, () -> loop + " was closed with " + unfired.size() + " timers armed",
-                EventLog.NO_THROWABLE);
+        log.hear(EventLog.Kind.LOOP_CLOSED, loop.worker.engine, 0,
+                () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
     }
 
     @Override
     public void paused(long pausedNanos) {
-        log.hear(EventLog.Kind.PAUSED, () -> "no thread could run for " + Texts.millis(pausedNanos),
-                EventLog.NO_THROWABLE);
+        log.hear(EventLog.Kind.PAUSED, null, pausedNanos, () -> "no thread could run for " + Texts.millis(pausedNanos),
+                null);
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        log.hear(EventLog.Kind.WAKEUP_THREW, () -> "the wakeup of " + loop + " threw", () -> thrown);
+        log.hear(EventLog.Kind.WAKEUP_THREW, loop.worker.engine, 0, () -> "the wakeup of " + loop + " threw", thrown);
     }
 
     @Override

@@ -147,7 +147,7 @@ final class Monitor implements Runnable {
     private void recover(Throwable e) {
         try {
             sleepsUntil = 0; // no thread need wake it
-            Events.uncaught(e);
+            Reporter.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {

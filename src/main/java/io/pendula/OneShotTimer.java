@@ -136,6 +136,6 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     @Override
     public String toString() {
-        return Handles.describe("Timer", this, "");
+        return Handles.describe(this, "");
     }
 }

@@ -32,7 +32,8 @@ final class Options {
     private ClassLoader contextClassLoader;
     private boolean hasContextClassLoader;
     private Executor executor;
-    private Events events = new Events();
+    /** Of another scheduler, or of none: each one takes its like. */
+    private Reporter reporter = new Reporter();
     private long slowNanos = Long.MAX_VALUE;
     private long maxPending = Long.MAX_VALUE;
     /** Null for the system's. */
@@ -83,7 +84,7 @@ final class Options {
         o.contextClassLoader = contextClassLoader;
         o.hasContextClassLoader = hasContextClassLoader;
         o.executor = executor;
-        o.events = events;
+        o.reporter = reporter;
         o.slowNanos = slowNanos;
         o.maxPending = maxPending;
         o.clock = clock;
@@ -203,8 +204,8 @@ final class Options {
         executor = Check.notNull(value, "executor");
     }
 
-    void events(Events value) {
-        events = value;
+    void reporter(Reporter value) {
+        reporter = value;
     }
 
     void slowCallback(Duration threshold) {
@@ -274,8 +275,8 @@ final class Options {
         return executor;
     }
 
-    Events events() {
-        return events;
+    Reporter reporter() {
+        return reporter;
     }
 
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */

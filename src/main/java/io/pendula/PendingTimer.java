@@ -59,7 +59,7 @@ public final class PendingTimer {
     /** {@return the class of the task, remaining time, period and queue, for people} */
     @Override
     public String toString() {
-        return "PendingTimer[" + Handles.nameOf(task) + ", " + Texts.dueIn(remaining)
+        return "PendingTimer[" + Handles.textOf(task) + ", " + Texts.dueIn(remaining)
                 + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 

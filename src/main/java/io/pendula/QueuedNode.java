@@ -13,6 +13,11 @@ abstract class QueuedNode extends TimerNode {
         this.queue = queue;
     }
 
+    /** What its texts begin with. */
+    String kind() {
+        return "Timer";
+    }
+
     /** The queue of a timer that a scheduler has made: all of those are of this class. */
     static TimerQueue queueOf(TimerNode t) {
         return ((QueuedNode) t).queue;

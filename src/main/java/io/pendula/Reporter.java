@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what happens to callbacks, and tells the {@link Events} of the scheduler. What these throw does no harm: the
- * calling thread's uncaught-exception handler is called.
+ * Counts what happens to callbacks, and tells of it. This class tells what a scheduler without a listener does:
+ * exceptions go to the uncaught-exception handler, what is slow or stalls goes to the log. {@link ListenerReporter} tells
+ * a listener. What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
  */
-final class Reporter {
-    private final Events events;
+class Reporter {
     // No adders: those allocate, and what is reported may be that memory is short.
     private final AtomicLong threw = new AtomicLong();
     private final AtomicLong slow = new AtomicLong();
@@ -18,83 +18,120 @@ final class Reporter {
     private final AtomicLong measured = new AtomicLong();
     private final AtomicLong nanos = new AtomicLong();
 
-    Reporter(Events events) {
-        this.events = events;
+    /** One that tells the same, for one more scheduler. */
+    Reporter anew() {
+        return new Reporter();
     }
 
     /** Since the scheduler's start. */
-    TimerStats.Callbacks counts() {
+    final TimerStats.Callbacks counts() {
         return new TimerStats.Callbacks(threw.get(), slow.get(), stalls.get(), measured.get(), nanos.get());
     }
 
     /** A callback that was measured has ended. */
-    void measured(long ran) {
+    final void measured(long ran) {
         measured.incrementAndGet();
         nanos.addAndGet(ran);
     }
 
-    void threw(TimerNode t, long lateness, Throwable thrown) {
+    final void threw(TimerNode t, long lateness, Throwable thrown) {
         threw.incrementAndGet();
         try {
-            events.threw(t, lateness, thrown);
+            tellThrew(t, lateness, thrown);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
         }
     }
 
-    void slow(TimerNode t, long lateness, long ran) {
+    final void slow(TimerNode t, long lateness, long ran) {
         slow.incrementAndGet();
         try {
-            events.slow(t, lateness, ran);
+            tellSlow(t, lateness, ran);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
         }
     }
 
     /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
-    void stalled(TimerNode t, long lateness, long blocked) {
+    final void stalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
             stalls.incrementAndGet();
             try {
-                events.stalled(t, lateness, blocked);
+                tellStalled(t, lateness, blocked);
             } catch (Throwable e) {
-                Events.uncaught(e);
+                uncaught(e);
             }
         }
     }
 
     /** A loop has not polled since {@code first} fell due, so long ago. */
-    void loopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+    final void loopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
         stalls.incrementAndGet();
         try {
-            events.loopStalled(loop, thread, first, late);
+            tellLoopStalled(loop, thread, first, late);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
         }
     }
 
     /** Armed timers were stopped because their loop was closed. */
-    void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
+    final void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
         try {
-            events.loopClosed(loop, unfired);
+            tellLoopClosed(loop, unfired);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
         }
     }
 
-    void paused(long nanos) {
+    final void paused(long nanos) {
         try {
-            events.paused(nanos);
+            tellPaused(nanos);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
         }
     }
 
-    void wakeupThrew(QueueOwner loop, Throwable thrown) {
+    final void wakeupThrew(QueueOwner loop, Throwable thrown) {
         try {
-            events.wakeupThrew(loop, thrown);
+            tellWakeupThrew(loop, thrown);
         } catch (Throwable e) {
-            Events.uncaught(e);
+            uncaught(e);
+        }
+    }
+
+    // ---- without a listener ----
+
+    void tellThrew(TimerNode t, long lateness, Throwable thrown) {
+        uncaught(thrown);
+    }
+
+    void tellSlow(TimerNode t, long lateness, long ran) {
+        EventLog.Shared.INSTANCE.slow(t, lateness, ran);
+    }
+
+    void tellStalled(TimerNode t, long lateness, long blocked) {
+        EventLog.Shared.INSTANCE.stalled(t, lateness, blocked);
+    }
+
+    void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+        EventLog.Shared.INSTANCE.loopStalled(loop, thread, first, late);
+    }
+
+    void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {}
+
+    void tellPaused(long nanos) {}
+
+    void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
+        uncaught(thrown);
+    }
+
+    /** As if {@code e} had ended the calling thread, which goes on. What the handler throws is ignored, as by the JVM. */
+    static void uncaught(Throwable e) {
+        try {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable ignored) {
+            return;
         }
     }
 }

@@ -180,6 +180,11 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     }
 
     @Override
+    String kind() {
+        return "Task";
+    }
+
+    @Override
     public Thread runner() {
         return Handles.runner(this);
     }
@@ -467,6 +472,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
                 text += isRunning(state(w)) && !isReturned() ? ", running" : ", given back by a shutdown";
             }
         }
-        return "Task[" + text + Handles.schedulerOf(this) + "]";
+        return kind() + "[" + text + Handles.schedulerOf(this) + "]";
     }
 }

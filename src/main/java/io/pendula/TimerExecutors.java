@@ -209,7 +209,7 @@ public final class TimerExecutors {
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            options.events(ListenerEvents.to(listener));
+            options.reporter(new ListenerReporter(listener));
             return this;
         }
 

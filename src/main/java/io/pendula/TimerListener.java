@@ -8,22 +8,25 @@ import java.util.List;
  *
  * <p>Methods are called by the scheduler's threads, by the executor's threads and by the monitor, possibly at the same
  * time. They must return quickly and must not block: the monitor hands over the timers behind a callback that blocks.
- * What a listener throws itself goes to the thread's uncaught-exception handler and has no other effect.
+ * What a listener throws goes to the thread's uncaught-exception handler, once, and has no other effect: no listener is
+ * told of it, and what the handler throws in turn is ignored.
  *
  * <p>A scheduler whose builder was given no listener hands exceptions to the thread's uncaught-exception handler, and
- * logs as {@link #logging()} does, but only slow callbacks, and callbacks that block their thread and loops that are
- * late for more than a second.
+ * logs slow callbacks, callbacks that block their thread and late loops as {@link #logging()} does.
  *
  * @since 0.1
  */
 public interface TimerListener {
     /**
      * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
-     * errors, slow and stalled callbacks, late loops and pauses as warnings. It writes at most ten lines of each kind
-     * within ten seconds, then one with the number of those that it has left out. A thread of its own writes them, so a
-     * log that blocks delays no timer; that daemon thread ends when nothing was logged for ten seconds.
+     * errors, slow and stalled callbacks, late loops and pauses as warnings. For each scheduler it writes at most ten
+     * lines of each kind within ten seconds, then one with the number of those that it has left out and the longest of
+     * them. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread ends when nothing
+     * was logged for ten seconds.
      *
-     * @return a new listener; schedulers that share it share its limit
+     * <p>A task is named by its {@code toString}, called by that thread, or by its class if that does not override it.
+     *
+     * @return a new listener
      */
     static TimerListener logging() {
         return new LoggingListener(new EventLog());
@@ -51,8 +54,7 @@ public interface TimerListener {
      * @param thrown what it threw; any Throwable, also an {@link Error}
      */
     default void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+        Reporter.uncaught(thrown);
     }
 
     /**
@@ -115,7 +117,6 @@ public interface TimerListener {
      * @param thrown what it threw
      */
     default void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+        Reporter.uncaught(thrown);
     }
 }

@@ -219,7 +219,7 @@ final class Worker extends QueueRunner implements Runnable {
     private void recover(Throwable e) {
         try {
             asleep = false;
-            Events.uncaught(e);
+            Reporter.uncaught(e);
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
         } catch (Throwable again) {
@@ -349,7 +349,7 @@ final class Worker extends QueueRunner implements Runnable {
             if (p == WakeGate.AWAKE) {
                 Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
-                    Events.uncaught(shortage);
+                    Reporter.uncaught(shortage);
                 }
                 p = q.due.prepareToSleep(standby, now);
                 if (p == DueTimers.RETRY) {

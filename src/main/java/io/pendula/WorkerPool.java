@@ -284,7 +284,7 @@ final class WorkerPool {
         long now = System.nanoTime();
         long from = tellsFrom.get();
         if (now - from >= 0 && tellsFrom.compareAndSet(from, now + TELL_EACH_NANOS)) {
-            Events.uncaught(e);
+            Reporter.uncaught(e);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.ResourceBundle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -32,6 +33,7 @@ class LoggingListenerTest {
     private static final class Log implements System.Logger {
         final Queue<Line> lines = new ConcurrentLinkedQueue<>();
         final CountDownLatch open = new CountDownLatch(1);
+        final AtomicInteger failures = new AtomicInteger();
         boolean blocks;
 
         @Override
@@ -49,6 +51,9 @@ class LoggingListenerTest {
             if (blocks) {
                 LifeFixtures.await(open);
             }
+            if (failures.getAndDecrement() > 0) {
+                throw new IllegalStateException("meant");
+            }
             lines.add(new Line(level, msg, thrown, Thread.currentThread()));
         }
 
@@ -64,7 +69,7 @@ class LoggingListenerTest {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private TimerListener listener(Duration window) {
-        return new LoggingListener(new EventLog(log, window.toNanos(), 0));
+        return new LoggingListener(new EventLog(log, window.toNanos(), System::nanoTime));
     }
 
     /** As the clock goes on by a millisecond with each reading, all callbacks are slow. */
@@ -91,10 +96,11 @@ class LoggingListenerTest {
         for (Line line : lines.subList(0, 10)) {
             assertSame(System.Logger.Level.WARNING, line.level);
             assertTrue(line.text.startsWith("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
-                    + ", not pending, scheduler timers], "), line.text);
+                    + ", scheduler timers], "), line.text);
             assertTrue(line.text.endsWith(" in " + Thread.currentThread().getName()), line.text);
         }
-        assertEquals("9990 more callbacks were slow within 2 s", lines.get(10).text);
+        assertTrue(lines.get(10).text.startsWith("9,990 more callbacks were slow within 2 s, the longest "),
+                lines.get(10).text);
     }
 
     @Test
@@ -108,7 +114,7 @@ class LoggingListenerTest {
         eventually("the count", () -> log.lines.size() == 11);
         List<Line> lines = new ArrayList<>(log.lines);
         assertEquals("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
-                + ", due in PT1S, scheduler timers], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(),
+                + ", scheduler timers], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(),
                 lines.get(0).text);
         eventually("the thread has ended", () -> !lines.get(0).by.isAlive());
         assertTrue(lines.get(0).by.isDaemon());
@@ -166,41 +172,132 @@ class LoggingListenerTest {
         listener(SHORT).loopStalled(loop, loop.after(Duration.ZERO, () -> {}), 5_000_000);
         eventually("it", () -> !log.lines.isEmpty());
         Throwable where = log.lines.peek().thrown;
-        assertEquals("where " + Thread.currentThread().getName() + " is", where.toString());
+        assertEquals("stack of " + Thread.currentThread().getName() + ":", where.toString());
         assertTrue(Arrays.stream(where.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals(LoggingListenerTest.class.getName())));
         loop.close();
     }
 
     @Test
-    void stalled_untilItLasts_isNotLogged() {
-        TimerListener listener = new LoggingListener(new EventLog(log, SHORT.toNanos(), 50_000_000));
+    void stalled_hasTheStackOfTheThread() {
         CountDownLatch release = new CountDownLatch(1);
-        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).listener(listener).build()) {
-            CountDownLatch ran = new CountDownLatch(1);
-            s.after(Duration.ZERO, () -> {
-                LifeFixtures.block(3_000_000);
-                ran.countDown();
-            });
-            LifeFixtures.await(ran);
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).stallAfter(Duration.ofMillis(1))
+                .listener(listener(SHORT)).build()) {
             s.after(Duration.ZERO, new Runnable() {
                 @Override
                 public void run() {
                     LifeFixtures.await(release);
                 }
             });
-            eventually("the one that lasts", () -> !log.lines.isEmpty());
+            eventually("it", () -> !log.lines.isEmpty());
             release.countDown();
         }
-        eventually("its thread has ended", () -> !log.lines.peek().by.isAlive());
-        assertEquals(1, log.lines.size(), log.lines::toString);
         String text = log.lines.peek().text;
         Throwable where = log.lines.peek().thrown;
-        assertTrue(where.toString().contains("-worker-"), where::toString);
+        assertTrue(where.toString().matches("stack of pendula-.*-worker-.*:"), where::toString);
         assertTrue(Arrays.stream(where.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals("await")
                 && frame.getClassName().equals(LifeFixtures.class.getName())), () -> Arrays.toString(where.getStackTrace()));
-        assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, not pending, scheduler "), text);
+        assertTrue(text.contains("Timer[" + LoggingListenerTest.class.getName() + "$1, scheduler "), text);
         assertTrue(text.contains("has blocked its thread for"), text);
+    }
+
+    /** A task that says which one it is. */
+    private record Report(String name) implements Runnable {
+        @Override
+        public void run() {}
+
+        @Override
+        public String toString() {
+            return "report " + name;
+        }
+    }
+
+    @Test
+    void schedulers_haveBudgetsOfTheirOwn_andTheCountNamesTheLongest() {
+        TimerScheduler noisy = TimerScheduler.builder().name("noisy").clock(clock).build();
+        TimerScheduler important = TimerScheduler.builder().name("important").clock(clock).build();
+        TimerListener listener = listener(SHORT);
+        Timer often = noisy.after(Duration.ofSeconds(1), new Report("of each second"));
+        for (int i = 1; i <= 1_000; i++) {
+            listener.slow(often, 0, 1_000_000);
+        }
+        listener.slow(noisy.after(Duration.ofSeconds(1), new Report("of the year")), 0, 2_500_000_000L);
+        for (int i = 1; i <= 213; i++) {
+            listener.slow(often, 0, 1_000_000);
+        }
+        listener.slow(important.after(Duration.ofSeconds(1), new Report("of the day")), 0, 3_000_000_000L);
+        eventually("ten lines, one, and a count", () -> log.lines.size() == 12);
+        List<String> texts = log.lines.stream().map(Line::text).toList();
+        assertEquals("the callback of Timer[report of the day, scheduler important], 0.0 ms late, took 3.0 s in "
+                + Thread.currentThread().getName(), texts.get(10));
+        assertEquals("1,204 more callbacks were slow within 0 s, the longest 2.5 s: Timer[report of the year, scheduler"
+                + " noisy]", texts.get(11));
+    }
+
+    /** The task's text is made by the log's thread, and not at all if there is no line for it. */
+    @Test
+    void task_whoseToStringBlocks_holdsUpNobodyElse() {
+        CountDownLatch release = new CountDownLatch(1);
+        Queue<Thread> askedBy = new ConcurrentLinkedQueue<>();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        Timer t = s.after(Duration.ofSeconds(1), new Runnable() {
+            @Override
+            public void run() {}
+
+            @Override
+            public String toString() {
+                askedBy.add(Thread.currentThread());
+                LifeFixtures.await(release);
+                return "x".repeat(1_000);
+            }
+        });
+        TimerListener listener = listener(SHORT);
+        for (int i = 0; i < 20; i++) {
+            listener.slow(t, 0, 1);
+        }
+        t.cancel();
+        release.countDown();
+        eventually("ten lines and a count", () -> log.lines.size() == 11);
+        assertEquals(11, askedBy.size());
+        assertTrue(askedBy.stream().allMatch(by -> by.getName().equals("pendula-log")), askedBy::toString);
+        assertTrue(log.lines.peek().text.contains("x".repeat(200) + "..., scheduler timers]"), log.lines.peek().text);
+    }
+
+    /** As the log's thread reads its clock, it is ended by what that throws. */
+    @Test
+    void thread_endedByAnError_anotherOneTakesOver() {
+        Queue<Thread> failed = new ConcurrentLinkedQueue<>();
+        TimerListener listener = new LoggingListener(new EventLog(log, SHORT.toNanos(), () -> {
+            if (Thread.currentThread().getName().equals("pendula-log") && failed.isEmpty()) {
+                failed.add(Thread.currentThread());
+                throw new OutOfMemoryError("meant");
+            }
+            return System.nanoTime();
+        }));
+        listener.paused(1_000_000_000);
+        eventually("its end", () -> !failed.isEmpty() && !failed.peek().isAlive());
+        for (int i = 0; i < 11; i++) {
+            listener.paused(2_000_000_000);
+        }
+        eventually("all of them", () -> log.lines.size() == 12);
+        List<String> texts = log.lines.stream().map(Line::text).toList();
+        assertEquals("no thread could run for 1.0 s", texts.get(0));
+        assertEquals("no thread could run for 2.0 s", texts.get(1));
+        assertEquals("1 more pauses within 0 s, the longest 2.0 s", texts.get(11));
+        eventually("its thread has ended", () -> log.lines.stream().noneMatch(line -> line.by.isAlive()));
+    }
+
+    /** What fails for each line, as a task's text or the logger, ends neither the thread nor the lines after it. */
+    @Test
+    void line_thatFails_theNextOnesAreWritten() {
+        TimerListener listener = listener(SHORT);
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        log.failures.set(1);
+        listener.paused(1_000_000_000);
+        listener.slow(s.after(Duration.ofSeconds(1), new TimerHandleTest.Heartbeat()), 0, 1_000_000); // whose toString fails
+        eventually("the other", () -> log.lines.size() == 1);
+        assertTrue(log.lines.peek().text.startsWith("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
+                + ", scheduler timers]"), log.lines.peek().text);
     }
 
     /** Prints what the logger gets of a scheduler that was given no listener. */
@@ -257,12 +354,12 @@ class LoggingListenerTest {
         List<String> lines = LifeFixtures.runInChild(Default.class, List.of()).lines().toList();
         String blocker = Default.Blocker.class.getName();
         assertEquals(3, lines.size(), lines::toString);
-        assertTrue(lines.get(0).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", not pending, scheduler"
-                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ m?s where pendula-plain-worker-[01] is"),
+        assertTrue(lines.get(0).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", scheduler"
+                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ m?s stack of pendula-plain-worker-[01]:"),
                 lines.get(0));
-        assertTrue(lines.get(1).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", not pending, scheduler"
+        assertTrue(lines.get(1).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", scheduler"
                 + " plain], [0-9.]+ ms late, took [0-9.]+ m?s in pendula-plain-worker-[01]"), lines.get(1));
-        assertTrue(lines.get(2).matches("WARNING TimerLoop.* has not run Timer\\[" + Pattern.quote(blocker) + ".* where main is"),
+        assertTrue(lines.get(2).matches("WARNING TimerLoop.* has not run Timer\\[" + Pattern.quote(blocker) + ".* stack of main:"),
                 lines.get(2));
     }
 

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -134,15 +136,23 @@ class TimerListenerTest {
     }
 
     @Test
-    void threw_handlerThrowsToo_workerLivesOn() {
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).threadFactory(handledBy((t, e) -> {
+    void threw_handlerThrowsToo_workerLivesOnAndTheHandlerIsNotCalledForThat() {
+        Queue<Throwable> handled = new ConcurrentLinkedQueue<>();
+        TimerScheduler.Builder builder = TimerScheduler.builder().workers(1).threadFactory(handledBy((t, e) -> {
+            handled.add(e);
             throw new IllegalStateException("handler");
-        })).build()) {
-            s.after(NOW, () -> {
-                throw new IllegalStateException("callback");
-            });
-            runsOne(s);
-            assertEquals(1, s.engine.workerPool.workers().length);
+        }));
+        IllegalStateException thrown = new IllegalStateException("callback");
+        for (int i = 1; i <= 2; i++) { // without a listener, then with one that leaves it at the default
+            try (TimerScheduler s = builder.build()) {
+                s.after(NOW, () -> {
+                    throw thrown;
+                });
+                runsOne(s);
+                assertEquals(1, s.engine.workerPool.workers().length);
+                assertEquals(Collections.nCopies(i, thrown), List.copyOf(handled));
+            }
+            builder.listener(new TimerListener() {});
         }
     }
 

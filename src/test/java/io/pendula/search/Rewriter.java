@@ -112,7 +112,7 @@ final class Rewriter {
             tell.add(hook("loops", "(Ljava/lang/Object;)V"));
             m.instructions.insert(tell);
         }
-        if (node.name.equals("io/pendula/Events") && m.name.equals("uncaught")) {
+        if (node.name.equals("io/pendula/Reporter") && m.name.equals("uncaught")) {
             InsnList tell = new InsnList();
             tell.add(new VarInsnNode(Opcodes.ALOAD, 0));
             tell.add(hook("uncaught", "(Ljava/lang/Throwable;)V"));
