@@ -20,7 +20,7 @@ public enum MissedTicks {
 
     /**
      * A tick that runs late moves all that follow: the next one comes one period after it, and the grid starts anew
-     * there. A lateness that is no more than 5 milliseconds and no more than the period counts as noise of the
+     * there. The points of the old grid that had passed by then are left out and counted. A lateness that is no more than 5 milliseconds and no more than the period counts as noise of the
      * operating system and does not move the grid, or every tick would drift by it.
      */
     DELAY;
@@ -34,11 +34,16 @@ public enum MissedTicks {
         if (this == SKIP) { // no switch: that takes a class more, which the first tick would wait for
             return late < period ? onGrid : Timeline.plus(now, period - late % period);
         }
-        return this == BURST || late <= Math.min(period, TOLERATED_LATENESS) ? onGrid : Timeline.plus(now, period);
+        return keepsGrid(period, late) ? onGrid : Timeline.plus(now, period);
+    }
+
+    private boolean keepsGrid(long period, long late) {
+        return this == BURST || this == DELAY && late <= Math.min(period, TOLERATED_LATENESS);
     }
 
     /** The grid points after {@code deadline} that {@link #next} leaves out. */
     long missed(long deadline, long period, long now) {
-        return this == SKIP ? (now - deadline) / period : 0;
+        long late = now - deadline;
+        return keepsGrid(period, late) ? 0 : late / period;
     }
 }

@@ -4,6 +4,7 @@ import static io.pendula.internal.queue.TimerState.isArmed;
 import static io.pendula.internal.queue.TimerState.isCancelled;
 import static io.pendula.internal.queue.TimerState.state;
 
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
 import java.lang.invoke.MethodHandles;
@@ -53,7 +54,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     @Override
     public boolean stop() {
         boolean was = queue.stop(this);
-        discardKept();
+        discardBefore(Timeline.NEVER);
         return was;
     }
 
@@ -70,18 +71,13 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
             throw e;
         }
         tempo.accept(plan);
-        discardKept();
+        discardBefore(deadline);
         return was;
     }
 
     @Override
     public long missed() {
         return (long) SKIPPED.getOpaque(this) + (ticks == null ? 0 : ticks.dropped());
-    }
-
-    @Override
-    String kind() {
-        return "Ticker";
     }
 
     @Override
@@ -139,12 +135,13 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     /**
-     * Ticks that were claimed by now are due by now, and that is as far as this may reach: another thread may have
-     * armed the ticker again meanwhile, with a deadline of which this one knows nothing.
+     * Takes away the ticks before this thread's stop or reset, whose first tick is due at {@code first}. They were due by
+     * now, and that is as far as this may reach: another thread may have armed the ticker again meanwhile, with a deadline
+     * of which this one knows nothing. If this thread was held up, a tick of that arming may go as well; it is counted.
      */
-    private void discardKept() {
+    private void discardBefore(long first) {
         if (ticks != null) {
-            ticks.discardBefore(queue.timeline.now() + 1);
+            ticks.discardBefore(Math.min(first, queue.timeline.now() + 1));
         }
     }
 
@@ -172,6 +169,6 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public String toString() {
-        return Handles.describe(this, ", every " + Texts.duration(tempo.period(this)));
+        return Handles.describe("Ticker", this, ", every " + Texts.duration(tempo.period(this)));
     }
 }

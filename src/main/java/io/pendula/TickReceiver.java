@@ -21,28 +21,34 @@ final class TickReceiver extends Receiver {
     /** In the low bit of {@link #kept}: a tick is there to be received. */
     private static final long TICK = 1;
 
-    /** Above that bit: ticks with an earlier deadline belong to a time before the last stop or reset. */
+    /**
+     * Above that bit: the deadline of the last tick that was kept, or of the first that the last stop or reset has left,
+     * whichever is later. A tick that was due before belongs to the time before that stop or reset.
+     */
     private volatile long kept;
-    /** Written by the one thread that runs the tick. */
-    private long dropped;
+    /** Ticks that no thread receives. */
+    @SuppressWarnings("unused") // through DROPPED
+    private volatile long dropped;
 
     void tick(long deadline) {
-        for (long k = kept; deadline >= k >>> 1; k = kept) {
-            if ((k & TICK) != 0) {
-                DROPPED.setOpaque(this, dropped + 1); // plain read: run k happens-before run k + 1
-                return;
-            }
-            if (KEPT.compareAndSet(this, k, k | TICK)) {
+        for (long k = kept; deadline >= k >>> 1 && (k & TICK) == 0; k = kept) {
+            if (KEPT.compareAndSet(this, k, deadline << 1 | TICK)) {
                 run();
                 return;
             }
         }
+        DROPPED.getAndAdd(this, 1L);
     }
 
     /** After this no tick whose deadline lies before {@code deadline} can be received. */
     void discardBefore(long deadline) {
-        for (long k = kept; !KEPT.compareAndSet(this, k, Math.max(k & ~TICK, deadline << 1)); k = kept) {
-            Thread.onSpinWait();
+        for (long k = kept; deadline > k >>> 1; k = kept) {
+            if (KEPT.compareAndSet(this, k, deadline << 1)) {
+                if ((k & TICK) != 0) {
+                    DROPPED.getAndAdd(this, 1L);
+                }
+                return;
+            }
         }
     }
 
@@ -56,6 +62,6 @@ final class TickReceiver extends Receiver {
     }
 
     long dropped() {
-        return (long) DROPPED.getOpaque(this);
+        return dropped;
     }
 }

@@ -72,7 +72,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
 
     /**
      * Ticks each {@code period} from now on, the first one after one period; also after {@code stop}. Of several resets
-     * at the same time one comes last: its first tick and its period count. A reset that throws changes nothing.
+     * at the same time one comes last: its first tick and its period count. A tick that is kept for
+     * a receiver is taken away. A reset that throws changes nothing.
      *
      * @param period the time between two ticks, more than zero
      * @return true if ticks were to come before, false if the ticker was stopped
@@ -85,8 +86,9 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     boolean reset(Duration period);
 
     /**
-     * The number of ticks that were left out: skipped because the ticker was late (by {@link MissedTicks#SKIP}), or
-     * dropped because a receiver had not taken the one before.
+     * The number of ticks that were left out: skipped because the ticker was late, as its {@link MissedTicks} says; or,
+     * without a task, dropped because a receiver had not taken the one before, or taken away by a stop or a reset. So
+     * each tick of a ticker without a task was received, is kept, or is counted here.
      *
      * @return a count that never falls
      */

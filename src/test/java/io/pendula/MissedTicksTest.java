@@ -56,7 +56,17 @@ class MissedTicksTest {
     void next_delay_toleratesFiveMilliseconds() {
         assertEquals(20 * MS, DELAY.next(10 * MS, 10 * MS, 15 * MS));
         assertEquals(25 * MS + 1, DELAY.next(10 * MS, 10 * MS, 15 * MS + 1));
-        assertEquals(0, DELAY.missed(10 * MS, 10 * MS, 99 * MS));
+        assertEquals(0, DELAY.missed(10 * MS, 10 * MS, 15 * MS));
+    }
+
+    /** What a late tick has passed on the old grid is never made up. */
+    @Test
+    void missed_delay_areTheGridPointsThatHadPassed() {
+        assertEquals(0, DELAY.missed(10 * MS, 10 * MS, 20 * MS - 1));
+        assertEquals(1, DELAY.missed(10 * MS, 10 * MS, 20 * MS));
+        assertEquals(8, DELAY.missed(10 * MS, 10 * MS, 99 * MS));
+        assertEquals(0, DELAY.missed(10 * MS, MS, 11 * MS)); // tolerated: the next one is on the grid
+        assertEquals(1, DELAY.missed(10 * MS, MS, 11 * MS + 1));
     }
 
     @Test
