@@ -106,8 +106,9 @@ final class Firings {
     }
 
     /**
-     * Until none is in progress but those that wait here, too: then true. False if that lasts longer than so many
-     * nanoseconds, or if the calling thread is interrupted.
+     * Until none is in progress: then true. False if that lasts longer than so many nanoseconds, or if the calling thread
+     * is interrupted. Callbacks that call this do not wait for each other, or they would wait for ever; a thread that is
+     * inside none waits for all, to their ends.
      */
     boolean awaitEnd(long nanos) {
         long begun = System.nanoTime();
@@ -145,22 +146,22 @@ final class Firings {
 
     private boolean mustWait(boolean insideCallback) {
         for (Worker d : workerPool.workers()) {
-            if (!d.inClose) {
+            if (!(insideCallback && d.inClose)) {
                 return true;
             }
         }
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
         for (LoopWorker l : loops.all()) {
-            if (!l.inClose && l.nodeAcquire() != null) { // its thread lives on
+            if (!(insideCallback && l.inClose) && l.nodeAcquire() != null) { // its thread lives on
                 return true;
             }
         }
-        if (stepper != null && !stepper.inClose && stepper.nodeAcquire() != null) {
+        if (stepper != null && !(insideCallback && stepper.inClose) && stepper.nodeAcquire() != null) {
             return true;
         }
         for (DispatchedFiring h : engine.handedOff) {
             // What has not begun may wait in the executor for the very thread that closes.
-            if (!h.inClose && !(insideCallback && h.runner() == null)) {
+            if (!(insideCallback && (h.inClose || h.runner() == null))) {
                 return true;
             }
         }

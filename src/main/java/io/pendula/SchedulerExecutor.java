@@ -135,7 +135,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @param unit the unit of {@code timeout}
      * @param onTimeout is called with the task's future if that is not done when the time is over, by a thread of the
      *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there
-     *     is a {@link ManualClock}, by its {@code advance}); null: the future is cancelled, and the task interrupted
+     *     is a {@link ManualClock}, by its {@code advance}); null: the future is cancelled, and the task interrupted. An
+     *     action of your own takes the place of that: the task runs on unless the action cancels it
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
      * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
@@ -299,13 +300,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted the rest is stopped as by
-     * {@link #shutdownNow()}, then waited for, and the interrupt flag set at the end. Called by one of its own tasks it
-     * does not wait.
+     * {@link #shutdownNow()}, then waited for, and the interrupt flag set at the end. Called by one of its own tasks, or
+     * by any callback of the scheduler that this is a view of, it does not wait: the thread may be the one that its tasks
+     * need.
      */
     @Override
     public void close() {
         shutdown();
-        if (tracker.isRunningByCaller()) {
+        if (engine.isRunByCaller(t -> true)) {
             return;
         }
         boolean interrupted = false;

@@ -313,11 +313,6 @@ final class ShutdownTracker implements Runnable {
                 && (!owner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 
-    /** Whether the calling thread runs one of its tasks. */
-    boolean isRunningByCaller() {
-        return engine.isRunByCaller(t -> t instanceof ScheduledTask<?> task && task.isOf(this));
-    }
-
     boolean isOwner() {
         return owner;
     }

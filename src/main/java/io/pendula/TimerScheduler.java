@@ -436,7 +436,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
-     * callback it does not wait for that one, nor for others that have called this method. If the waiting thread is
+     * callback it does not wait for that one, nor for other callbacks that have called this method. If the waiting thread is
      * interrupted it stops waiting, with its interrupt flag set. Closing again does no harm; if closing failed, as for
      * want of memory, no timer can be armed any more, and closing again does the rest.
      *
@@ -613,14 +613,14 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
          * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
-         * callbacks that block their thread and loops that are late for longer than {@code stallAfter}.
+         * callbacks that block their thread and loops that are late, for more than a second.
          *
          * @param listener is called by several threads at the same time
          * @return this
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            options.reporter(new ListenerReporter(listener));
+            options.events(ListenerEvents.to(listener));
             return this;
         }
 

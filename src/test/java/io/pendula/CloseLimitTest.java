@@ -80,6 +80,20 @@ class CloseLimitTest {
     }
 
     @Test
+    void close_callbackHasClosedAndGoesOn_othersWaitForItsEnd() throws Exception {
+        CountDownLatch hasClosed = new CountDownLatch(1);
+        timers.after(Duration.ZERO, () -> {
+            timers.close();
+            hasClosed.countDown();
+            LifeFixtures.await(release);
+        });
+        LifeFixtures.await(hasClosed);
+        assertFalse(timers.close(LIMIT));
+        release.countDown();
+        assertTrue(timers.close(LONG));
+    }
+
+    @Test
     void close_rejectsNonsense_andClosesNothing() {
         assertThrows(NullPointerException.class, () -> timers.close(null));
         assertThrows(IllegalArgumentException.class, () -> timers.close(Duration.ofNanos(-1)));

@@ -101,6 +101,32 @@ class ExecutorViewTest {
     }
 
     @Test
+    void close_inATimersCallbackOfTheOnlyWorker_returnsAndItsTasksRunAfterwards() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            AtomicBoolean doneThen = new AtomicBoolean(true);
+            AtomicReference<ScheduledFuture<?>> task = new AtomicReference<>();
+            CountDownLatch closed = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                begun.countDown();
+                LifeFixtures.await(go);
+                view.close();
+                doneThen.set(task.get().isDone());
+                closed.countDown();
+            });
+            LifeFixtures.await(begun);
+            task.set(view.schedule(() -> "ran", 1, MILLISECONDS));
+            go.countDown();
+            LifeFixtures.await(closed);
+            assertFalse(doneThen.get());
+            assertEquals("ran", task.get().get(Fixtures.PATIENCE_SECONDS, SECONDS));
+            awaitTermination(view);
+        }
+    }
+
+    @Test
     void shutdown_ofAViewOfTheSharedScheduler_endsTheViewAlone() throws Exception {
         SchedulerExecutor view = TimerScheduler.shared().asScheduledExecutorService();
         assertEquals(1, view.schedule(() -> 1, 1, MILLISECONDS).get());
