@@ -8,7 +8,7 @@ import java.security.PrivilegedAction;
  * application which must be collectable while the new thread still runs.
  *
  * <p>A thread takes over: the thread group (now the root group), the priority (now the normal one), the context class
- * loader (set by the caller of this class), inheritable thread-locals (none), and before JDK 24 the access-control
+ * loader (given by the caller of this class), inheritable thread-locals (none), and before JDK 24 the access-control
  * context, which refers to the class loaders of all callers (now that of this library alone).
  */
 final class CleanThreads implements PrivilegedAction<Thread> {
@@ -16,21 +16,19 @@ final class CleanThreads implements PrivilegedAction<Thread> {
 
     private final Runnable body;
     private final String name;
-    private final boolean isWorkers;
+    private final boolean isDaemon;
+    private final ClassLoader contextClassLoader;
 
-    private CleanThreads(Runnable body, String name, boolean isWorkers) {
+    private CleanThreads(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
         this.body = body;
         this.name = name;
-        this.isWorkers = isWorkers;
+        this.isDaemon = isDaemon;
+        this.contextClassLoader = contextClassLoader;
     }
 
-    static Thread make(Runnable body, String name) {
-        return make(new CleanThreads(body, name, false));
-    }
-
-    /** A {@link WorkerThread}. */
-    static Thread makeForWorker(Runnable worker, String name) {
-        return make(new CleanThreads(worker, name, true));
+    /** A {@link WorkerThread} for a worker. */
+    static Thread make(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
+        return make(new CleanThreads(body, name, isDaemon, contextClassLoader));
     }
 
     @SuppressWarnings("removal")
@@ -42,9 +40,11 @@ final class CleanThreads implements PrivilegedAction<Thread> {
     @Override
     public Thread run() {
         ThreadGroup group = root();
-        Thread t = isWorkers ? new WorkerThread(group, body, name)
+        Thread t = body instanceof Worker ? new WorkerThread(group, body, name)
                 : new Thread(group, body, name, 0, false);
         t.setPriority(Thread.NORM_PRIORITY);
+        t.setDaemon(isDaemon);
+        t.setContextClassLoader(contextClassLoader);
         return t;
     }
 

@@ -156,9 +156,7 @@ final class EventLog {
             notifyAll();
             return;
         }
-        Thread t = CleanThreads.make(this::write, "pendula-log");
-        t.setDaemon(true);
-        t.setContextClassLoader(null);
+        Thread t = CleanThreads.make(this::write, "pendula-log", true, null);
         t.start();
         writer = t;
     }

@@ -154,7 +154,12 @@ final class Options {
 
     private static long property(String name) {
         String key = "io.pendula.shared." + name;
-        String value = System.getProperty(key);
+        String value;
+        try {
+            value = System.getProperty(key);
+        } catch (SecurityException e) {
+            return UNSET; // the operator has not let this program read it
+        }
         if (value == null) {
             return UNSET;
         }

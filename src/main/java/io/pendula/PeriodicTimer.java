@@ -81,6 +81,11 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
+    String kind() {
+        return "Ticker";
+    }
+
+    @Override
     public Thread runner() {
         return Handles.runner(this);
     }
@@ -169,6 +174,6 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public String toString() {
-        return Handles.describe("Ticker", this, ", every " + Texts.duration(tempo.period(this)));
+        return Handles.describe(this, ", every " + Texts.duration(tempo.period(this)));
     }
 }

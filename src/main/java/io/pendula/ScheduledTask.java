@@ -219,7 +219,12 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     @Override
     public long getDelay(TimeUnit unit) {
         Check.notNull(unit, "unit");
-        return unit.convert(deadline(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
+        return unit.convert(due(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */
+    private long due(long w) {
+        return isRunning(state(w)) ? deadline(w) - periodNanos() : deadline(w);
     }
 
     @Override
@@ -228,7 +233,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
             return 0;
         }
         if (other instanceof ScheduledTask<?> t && t.queue.timeline == queue.timeline) {
-            return Long.compare(deadline(wordVolatile()), deadline(t.wordVolatile()));
+            return Long.compare(due(wordVolatile()), t.due(t.wordVolatile()));
         }
         return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }

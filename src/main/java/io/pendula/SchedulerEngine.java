@@ -125,7 +125,7 @@ final class SchedulerEngine extends Engine {
         if (l != null) {
             return l.queue;
         }
-        int turn = mask == 0 ? 0 : turns.of(t.getId());
+        int turn = mask == 0 ? 0 : turns.of(t.getId()); // what a subclass tells for an id affects the spread alone
         return mask >= 0 ? own[turn & mask]
                 : own.length == 0 ? loops.any(turn) : own[turn % own.length];
     }

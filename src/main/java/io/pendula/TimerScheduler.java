@@ -613,14 +613,14 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
          * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
-         * callbacks that block their thread and loops that are late, for more than a second.
+         * callbacks that block their thread and loops that are late for longer than {@code stallAfter}.
          *
          * @param listener is called by several threads at the same time
          * @return this
          * @throws NullPointerException if {@code listener} is null
          */
         public Builder listener(TimerListener listener) {
-            options.events(ListenerEvents.to(listener));
+            options.reporter(new ListenerReporter(listener));
             return this;
         }
 

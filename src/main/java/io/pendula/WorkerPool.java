@@ -340,9 +340,16 @@ final class WorkerPool {
         String name = "pendula-" + options.name() + "-" + role;
         ThreadFactory factory = options.threadFactory();
         if (factory == null) {
-            Thread t = body instanceof Worker ? newWorkerThread(body, name) : newOtherThread(body, name);
+            if (engine.endsWhenIdle()) {
+                return CleanThreads.make(body, name, options.daemon(), options.contextClassLoader());
+            }
+            Thread t = body instanceof Worker ? new WorkerThread(group, body, name)
+                    : new Thread(group, body, name, 0, false);
+            t.setPriority(Thread.NORM_PRIORITY);
             t.setDaemon(options.daemon());
-            t.setContextClassLoader(options.contextClassLoader());
+            if (t.getContextClassLoader() != options.contextClassLoader()) { // a security manager may forbid to set it
+                t.setContextClassLoader(options.contextClassLoader());
+            }
             return t;
         }
         Thread t = factory.newThread(body);
@@ -359,22 +366,7 @@ final class WorkerPool {
         return t;
     }
 
-    private Thread newWorkerThread(Runnable worker, String name) {
-        return engine.endsWhenIdle() ? CleanThreads.makeForWorker(worker, name)
-                : withNormalPriority(new WorkerThread(group, worker, name));
-    }
-
-    private Thread newOtherThread(Runnable body, String name) {
-        return engine.endsWhenIdle() ? CleanThreads.make(body, name)
-                : withNormalPriority(new Thread(group, body, name, 0, false));
-    }
-
     /** As Executors.defaultThreadFactory does: not that of the thread which happens to need one. */
-    private static Thread withNormalPriority(Thread t) {
-        t.setPriority(Thread.NORM_PRIORITY);
-        return t;
-    }
-
     /** Called by the worker's thread as the last thing that it does. */
     void ended(Worker d) {
         synchronized (engine.lifecycle) {

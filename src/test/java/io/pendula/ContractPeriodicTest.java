@@ -72,6 +72,22 @@ class ContractPeriodicTest extends ContractCase {
     /** The delay is long, or a thread that a busy machine starts late would hide a run that is too early. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void getDelay_whileItRuns_isThatOfTheRunInProgress(boolean rate) throws Exception {
+        ScheduledExecutorService pool = pool();
+        Hold hold = hold();
+        ScheduledFuture<?> f = rate ? pool.scheduleAtFixedRate(hold, 0, 1, TimeUnit.HOURS)
+                : pool.scheduleWithFixedDelay(hold, 0, 1, TimeUnit.HOURS);
+        ScheduledFuture<?> soon = pool.schedule(NOTHING, 30, TimeUnit.MINUTES);
+        await(hold.begun);
+        assertTrue(f.getDelay(TimeUnit.NANOSECONDS) <= 0, () -> "" + f.getDelay(TimeUnit.NANOSECONDS));
+        assertTrue(f.compareTo(soon) < 0 && soon.compareTo(f) > 0);
+        hold.open();
+        eventually("it runs on", () -> f.getDelay(TimeUnit.NANOSECONDS) > 0);
+        assertTrue(f.compareTo(soon) > 0 && soon.compareTo(f) < 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void periodic_firstRun_comesAfterItsInitialDelay(boolean rate) throws Exception {
         Recorder task = new Recorder(1);
         long start = System.nanoTime();

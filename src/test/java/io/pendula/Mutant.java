@@ -130,6 +130,13 @@ enum Mutant {
         }
     }, ContractPeriodicTest.class, "periodic_anyPeriod_runsNeverOverlapAndSeeEachOther"),
 
+    DELAY_OF_A_RUN_IS_THE_NEXT_ONES(1, n -> new WrappedPool(n) {
+        @Override
+        long delayLeft(Wrapper<?> future, long nanos) {
+            return future.isPeriodic() && nanos <= 0 ? TimeUnit.HOURS.toNanos(1) + nanos : nanos;
+        }
+    }, ContractPeriodicTest.class, "getDelay_whileItRuns_isThatOfTheRunInProgress"),
+
     // ---- cancelling ----
 
     IGNORES_INTERRUPT(2, n -> new WrappedPool(n) {

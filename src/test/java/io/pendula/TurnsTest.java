@@ -8,6 +8,7 @@ import io.pendula.internal.queue.TimerQueue;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
@@ -34,6 +35,24 @@ class TurnsTest {
 
     private static Arguments ids(String name, LongUnaryOperator id) {
         return Arguments.of(name, id);
+    }
+
+    /** All threads of that class arm on one worker, and nothing else comes of it. */
+    @Test
+    void after_threadsTellTheSameId_timersOfAllRun() throws InterruptedException {
+        try (TimerScheduler s = TimerScheduler.builder().workers(WORKERS).build()) {
+            CountDownLatch ran = new CountDownLatch(2 * WORKERS);
+            for (int i = 0; i < 2 * WORKERS; i++) {
+                new Thread(() -> s.after(Duration.ofMillis(1), ran::countDown)) {
+                    @Override
+                    @SuppressWarnings("all")
+                    public long getId() {
+                        return 7;
+                    }
+                }.start();
+            }
+            Fixtures.await(ran);
+        }
     }
 
     private static void assertEven(int threads, LongUnaryOperator id, Turns turns) {

@@ -40,6 +40,10 @@ class WrappedPool extends ScheduledThreadPoolExecutor {
         return future.cancelInner(interrupt);
     }
 
+    long delayLeft(Wrapper<?> future, long nanos) {
+        return nanos;
+    }
+
     void beforeGet() throws InterruptedException {}
 
     @Override
@@ -139,7 +143,7 @@ class WrappedPool extends ScheduledThreadPoolExecutor {
 
         @Override
         public long getDelay(TimeUnit unit) {
-            return inner.getDelay(unit);
+            return unit.convert(delayLeft(this, inner.getDelay(TimeUnit.NANOSECONDS)), TimeUnit.NANOSECONDS);
         }
 
         @Override
