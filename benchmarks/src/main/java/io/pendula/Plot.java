@@ -17,6 +17,7 @@ import java.text.ParsePosition;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.apache.batik.svggen.SVGGeneratorContext;
@@ -42,6 +43,7 @@ import org.jfree.chart.renderer.category.LineAndShapeRenderer;
 import org.jfree.chart.renderer.category.StandardBarPainter;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.title.LegendTitle;
+import org.jfree.chart.title.TextTitle;
 import org.jfree.chart.ui.RectangleEdge;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
@@ -51,25 +53,31 @@ import org.jfree.data.xy.XYSeriesCollection;
 import org.w3c.dom.Document;
 
 /**
- * A diagram as SVG. Its colours are variables of the style sheet around it, which knows whether the page is light or
- * dark.
+ * A diagram as SVG. On a page its colours are variables of the style sheet around it, which knows whether the page is
+ * light or dark, and the page has the title. A file has both itself.
  *
- * @param title also of its file, in lower case
- * @param x the label of that axis, with its unit
+ * @param title one line
+ * @param x the label of that axis, with its unit in words
  * @param y the same
  */
 record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     /** How a plot is drawn. */
     enum Kind {
         /** x and y are numbers on logarithmic scales. */
-        CURVES,
+        CURVES("lower left is better"),
         /** x are values one beside the other, y has a logarithmic scale. */
-        STEPS,
+        STEPS("lower is better"),
         /** One bar for each line, the shortest on top. */
-        BARS
+        BARS("shorter is better");
+
+        private final String better;
+
+        Kind(String better) {
+            this.better = better;
+        }
     }
 
-    /** @param notes what is written at a point, or null */
+    /** @param notes what is written at a point, if there is room, or null */
     record Point(String x, double y, String notes) {}
 
     /** One subject's points. */
@@ -98,6 +106,15 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     private static final Color INK = new Color(1, 1, 1);
     private static final Color FAINT = new Color(1, 1, 2);
     private static final int NARROW = 500;
+    /** What axes, title and legend take of a picture's size. */
+    private static final int AROUND_X = 100;
+    private static final int AROUND_Y = 140;
+    private static final Map<Notes.Side, ItemLabelPosition> POSITIONS = Map.of(
+            Notes.Side.ABOVE, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE12, TextAnchor.BOTTOM_CENTER),
+            Notes.Side.BELOW, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE6, TextAnchor.TOP_CENTER),
+            Notes.Side.RIGHT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE3, TextAnchor.CENTER_LEFT),
+            Notes.Side.LEFT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE9, TextAnchor.CENTER_RIGHT),
+            Notes.Side.NOWHERE, new ItemLabelPosition());
     private static final int COLOURS = 8;
     private static final Color[] SERIES = new Color[COLOURS];
     /** So that a subject has one colour on the whole page. */
@@ -119,8 +136,16 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
 
     /** @param prefix of identifiers, different for each of a page */
     String svg(int width, int height, String prefix) {
+        String svg = drawn(width, height, prefix, false);
+        for (Map.Entry<String, String> colour : colours(LIGHT).entrySet()) {
+            svg = svg.replace(standIn(colour.getKey()), "var(" + colour.getKey() + ")");
+        }
+        return svg;
+    }
+
+    private String drawn(int width, int height, String prefix, boolean alone) {
         JFreeChart chart = new JFreeChart(null, null, switch (kind) {
-            case CURVES -> curves(width < NARROW);
+            case CURVES -> curves(width - AROUND_X, height - AROUND_Y);
             case STEPS -> steps();
             case BARS -> bars(width < NARROW);
         }, kind != Kind.BARS);
@@ -134,16 +159,39 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             legend.setBackgroundPaint(null);
             legend.setFrame(BlockBorder.NONE);
         }
+        if (alone) {
+            chart.setTitle(words(title, Font.BOLD, 15));
+            chart.addSubtitle(words(kind.better, Font.ITALIC, 12));
+        }
         SVGGraphics2D g = new SVGGraphics2D(context(prefix), false);
         chart.draw(g, new Rectangle2D.Double(0, 0, width, height));
         String svg = text(g);
-        svg = svg.substring(svg.indexOf("<svg")).replaceFirst("<svg", "<svg viewBox='0 0 " + width + " " + height
-                + "' role='img' aria-label='" + escape(title) + "'");
-        svg = svg.replace("rgb(1,1,1)", "var(--ink)").replace("rgb(1,1,2)", "var(--faint)");
-        for (int i = 0; i < COLOURS; i++) {
-            svg = svg.replace("rgb(2,2," + i + ")", "var(--s" + i + ")");
+        return svg.substring(svg.indexOf("<svg")).replaceFirst("<svg", "<svg viewBox='0 0 " + width + " " + height
+                + "' role='img' aria-label='" + escape(title + ": " + kind.better) + "'");
+    }
+
+    private static TextTitle words(String text, int style, int size) {
+        TextTitle words = new TextTitle(text, new Font(Font.SANS_SERIF, style, size));
+        words.setPaint(INK);
+        return words;
+    }
+
+    /** A theme's colours by the names of their variables. */
+    private static Map<String, String> colours(String theme) {
+        Map<String, String> colours = new TreeMap<>();
+        for (String one : theme.split(";")) {
+            colours.put(one.split(":")[0], one.split(":")[1]);
         }
-        return svg;
+        return colours;
+    }
+
+    /** What is drawn in the place of a variable. */
+    private static String standIn(String variable) {
+        return switch (variable) {
+            case "--ink" -> "rgb(1,1,1)";
+            case "--faint" -> "rgb(1,1,2)";
+            default -> "rgb(2,2," + variable.substring("--s".length()) + ")";
+        };
     }
 
     private static SVGGeneratorContext context(String prefix) {
@@ -178,19 +226,29 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
     }
 
     /**
-     * A file of its own, which follows the reader's choice of light or dark.
+     * A file of its own, with title. Its colours are attributes, as some programs that show pictures know no style
+     * sheets; one that does follows the reader's choice of light or dark.
      *
      * @param about machine, commit and the like
      */
     String file(int width, int height, Map<String, String> about) {
-        String style = "<style>svg{" + LIGHT + "background:#fff}@media(prefers-color-scheme:dark){svg{" + DARK
-                + "background:#0d1117}}</style>";
-        String svg = svg(width, height, "p");
+        String svg = drawn(width, height, "p", true);
+        Map<String, String> dark = colours(DARK);
+        StringBuilder style = new StringBuilder(darkFor("#ffffff", "#0d1117"));
+        for (Map.Entry<String, String> light : colours(LIGHT).entrySet()) {
+            svg = svg.replace(standIn(light.getKey()), light.getValue());
+            style.append(darkFor(light.getValue(), dark.get(light.getKey())));
+        }
         int end = svg.indexOf('>') + 1;
         StringBuilder words = new StringBuilder();
         about.forEach((key, value) -> words.append(key).append(": ").append(value).append(". "));
-        return svg.substring(0, end) + "<desc>" + escape(words.toString().trim()) + "</desc>" + style + svg.substring(end)
-                + "\n";
+        return svg.substring(0, end) + "<desc>" + escape(words.toString().trim()) + "</desc>"
+                + "<style>@media(prefers-color-scheme:dark){" + style + "}</style>"
+                + "<rect width='100%' height='100%' fill=\"#ffffff\" stroke=\"none\"/>" + svg.substring(end) + "\n";
+    }
+
+    private static String darkFor(String light, String dark) {
+        return "[fill='" + light + "']{fill:" + dark + "}[stroke='" + light + "']{stroke:" + dark + "}";
     }
 
     static String escape(String text) {
@@ -199,28 +257,34 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
 
     // ---- kinds ----
 
-    /** @param narrow there is room for the first and the last note only */
-    private XYPlot curves(boolean narrow) {
+    /** The size is about that of the field in which the curves are drawn. */
+    private XYPlot curves(int width, int height) {
         XYSeriesCollection data = new XYSeriesCollection();
         for (Line line : lines) {
             XYSeries series = new XYSeries(line.name(), false);
             line.points.forEach(p -> series.add(Double.parseDouble(p.x), p.y));
             data.addSeries(series);
         }
-        XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, true);
+        List<List<Notes.Side>> sides = Notes.place(width, height, spots(width, height));
+        XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, true) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public ItemLabelPosition getPositiveItemLabelPosition(int row, int column) {
+                return POSITIONS.get(sides.get(row).get(column));
+            }
+        };
         for (int i = 0; i < lines.size(); i++) {
-            int colour = colour(i);
-            renderer.setSeriesPaint(i, SERIES[colour]);
+            int line = i;
+            List<Point> points = lines.get(i).points;
+            renderer.setSeriesPaint(i, SERIES[colour(i)]);
             renderer.setSeriesStroke(i, stroke(i));
             renderer.setSeriesShape(i, shape(i));
-            if (lines.get(i).points.stream().anyMatch(p -> p.notes != null)) {
-                List<Point> points = lines.get(i).points;
-                renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) ->
-                        narrow && item > 0 && item < points.size() - 1 ? null : points.get(item).notes);
-                renderer.setSeriesItemLabelsVisible(i, true);
-                renderer.setSeriesItemLabelFont(i, font(10));
-                renderer.setSeriesItemLabelPaint(i, SERIES[colour]);
-            }
+            renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) ->
+                    sides.get(line).get(item) == Notes.Side.NOWHERE ? null : points.get(item).notes);
+            renderer.setSeriesItemLabelsVisible(i, true);
+            renderer.setSeriesItemLabelFont(i, font(10));
+            renderer.setSeriesItemLabelPaint(i, SERIES[colour(i)]);
         }
         XYPlot plot = new XYPlot(data, logAxis(x), logAxis(y), renderer);
         plot.setBackgroundPaint(null);
@@ -228,6 +292,22 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         plot.setDomainGridlinePaint(FAINT);
         plot.setRangeGridlinePaint(FAINT);
         return plot;
+    }
+
+    private List<List<Notes.Spot>> spots(int width, int height) {
+        List<Point> all = lines.stream().flatMap(line -> line.points.stream()).toList();
+        double[] xs = all.stream().mapToDouble(p -> Math.log10(Double.parseDouble(p.x))).sorted().toArray();
+        double[] ys = all.stream().mapToDouble(p -> Math.log10(p.y)).sorted().toArray();
+        return lines.stream().map(line -> line.points.stream().map(p -> new Notes.Spot(
+                place(Math.log10(Double.parseDouble(p.x)), xs) * width, (1 - place(Math.log10(p.y), ys)) * height,
+                p.notes)).toList()).toList();
+    }
+
+    /** As a share of the axis, which is a tenth longer than what is on it. */
+    private static double place(double value, double[] sorted) {
+        double least = sorted[0];
+        double most = sorted[sorted.length - 1];
+        return most == least ? 0.5 : 0.05 + 0.9 * (value - least) / (most - least);
     }
 
     private CategoryPlot steps() {

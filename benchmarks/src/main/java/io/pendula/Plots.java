@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 final class Plots {
     private static final int MOST_LINES = 8;
     private static final String AGAIN = " again";
-    /** Rates that are written at the curve of Pendula. */
+    /** Rates that are written at curves. */
     private static final Set<String> NOTED = Set.of("100", "1000", "10000", "100000", "500000");
 
     private final Results all;
@@ -30,29 +30,27 @@ final class Plots {
 
     /** The two of the project's README. */
     Optional<Plot> armCost() {
-        return bars("Arming a timeout and cancelling it beside 100,000 others", "startstop",
-                Settings.parse("delays=ONE inFlight=1000 pending=100000 threads=1"), "cpu_ns",
-                "processor time for both, ns");
+        return steps("Setting a timeout and stopping it, beside 100,000 other timers", "startstop", "inFlight",
+                "delays=ONE pending=100000 threads=1", "cpu_ns", "timeouts set and not yet stopped",
+                "processor time for both, nanoseconds");
     }
 
     Optional<Plot> frontier() {
-        return frontier("p50_us", "half are later than, µs", "busy=false");
+        return frontier("p50_us", "half are later than, microseconds", "busy=false");
     }
 
     List<Plot> of(String name) {
         List<Optional<Plot>> plots = switch (name) {
             case "startstop" -> List.of(armCost(),
                     steps("Cost by timers pending", name, "pending", "delays=ONE inFlight=1000 threads=1", "cpu_ns",
-                            "timers pending", "processor time, ns"),
-                    steps("Cost by timeouts in flight", name, "inFlight", "delays=ONE pending=100000 threads=1",
-                            "cpu_ns", "timeouts in flight", "processor time, ns"));
+                            "timers pending", "processor time, nanoseconds"));
             case "scaling" -> List.of(steps("Cost by threads", name, "threads", "", "wall_ns",
-                    "threads that arm, and workers", "time of one thread's operation, ns"));
-            case "frontier" -> List.of(frontier(), frontier("p99_us", "one in a hundred is later than, µs",
-                    "busy=false"), frontier("p50_us", "half are later than, µs", "busy=true"), distribution());
+                    "threads that arm, and workers", "time of one thread's operation, nanoseconds"));
+            case "frontier" -> List.of(frontier(), frontier("p99_us", "one in a hundred is later than, microseconds",
+                    "busy=false"), frontier("p50_us", "half are later than, microseconds", "busy=true"), distribution());
             case "memory" -> List.of(bars("Heap for a pending timer", name, Map.of(), "bytes", "bytes"));
             case "fire" -> List.of(bars("Firing and arming again", name,
-                    Settings.parse("byReset=false workers=2"), "cpu_ns", "processor time, ns"));
+                    Settings.parse("byReset=false workers=2"), "cpu_ns", "processor time, nanoseconds"));
             default -> List.of();
         };
         return plots.stream().flatMap(Optional::stream).toList();
@@ -110,7 +108,7 @@ final class Plots {
                 Spread cpu = some.spread(java, cell, subject, "cpu_us");
                 if (late != null && cpu != null && late.median() > 0 && cpu.median() > 0) {
                     String rate = Settings.parse(cell).get("rate");
-                    String note = subject.equals("PENDULA") && NOTED.contains(rate) ? rate(rate) : null;
+                    String note = NOTED.contains(rate) ? String.format(Locale.ROOT, "%,d/s", Integer.parseInt(rate)) : null;
                     points.add(new Point(String.valueOf(cpu.median()), late.median(), note));
                 }
             }
@@ -121,7 +119,7 @@ final class Plots {
         return plot(new Plot((figure.equals("p50_us") ? "Median lateness" : "Lateness of the latest hundredth")
                 + " over processor time, from 100 to 500,000 timers a second"
                 + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
-                "processor time per firing, µs", y, lines, Kind.CURVES));
+                "processor time per firing, microseconds", y, lines, Kind.CURVES));
     }
 
     private Optional<Plot> distribution() {
@@ -139,12 +137,8 @@ final class Plots {
                 lines.add(new Line(subject, points));
             }
         }
-        return plot(new Plot("How late timers are at 10,000 a second", "share of the timers", "later than, µs",
+        return plot(new Plot("How late timers are at 10,000 a second", "share of the timers", "later than, microseconds",
                 atMost(lines), Kind.STEPS));
-    }
-
-    private static String rate(String rate) {
-        return rate.endsWith("000") ? rate.substring(0, rate.length() - 3) + "k/s" : rate + "/s";
     }
 
     private static List<Line> atMost(List<Line> lines) {

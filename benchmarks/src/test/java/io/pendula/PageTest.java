@@ -24,13 +24,17 @@ class PageTest {
         System.setProperty("java.awt.headless", "true");
         List<Results.Figure> figures = new ArrayList<>();
         for (Case c : Cases.ALL) {
-            String cell = c.name().equals("startstop") ? CELL : Settings.text(c.cells().get(0));
-            for (String rate : c.name().equals("frontier") ? List.of(" rate=100", " rate=10000") : List.of("")) {
+            String first = Settings.text(c.cells().get(0));
+            for (String cell : switch (c.name()) {
+                case "startstop" -> List.of(CELL);
+                case "frontier" -> List.of(first + " rate=100", first + " rate=10000");
+                default -> List.of(first);
+            }) {
                 for (String figure : List.of("cpu_ns", "cpu_us", "p50_us", "p99_us", "max_us", "bytes", "wall_ns")) {
-                    figures.add(figure(c, cell + rate, "PENDULA", figure, 130));
-                    figures.add(figure(c, cell + rate, "PENDULA again", figure, 132));
-                    figures.add(figure(c, cell + rate, "HWT", figure, 100));
-                    figures.add(figure(c, cell + rate, "A & <B>", figure, 5_000));
+                    figures.add(figure(c, cell, "PENDULA", figure, 130));
+                    figures.add(figure(c, cell, "PENDULA again", figure, 132));
+                    figures.add(figure(c, cell, "HWT", figure, 100));
+                    figures.add(figure(c, cell, "A & <B>", figure, 5_000));
                 }
             }
         }
@@ -94,12 +98,17 @@ class PageTest {
 
     @Test
     void pictures_arePlotsOfTheirOwn(@TempDir Path folder) throws IOException {
+        Case startStop = Cases.named("startstop");
+        results.add(List.of(figure(startStop, CELL.replace("1000 ", "16000 "), "PENDULA", "cpu_ns", 140)));
         Page.pictures(results, folder);
         for (String name : new String[] {"arm-cost.svg", "frontier.svg"}) {
             String svg = Files.readString(folder.resolve(name));
             assertTrue(svg.startsWith("<svg ") && svg.endsWith("</svg>\n"), svg);
             assertTrue(svg.contains("prefers-color-scheme"), svg);
             assertTrue(svg.contains("<desc>commit: abc&lt;def.</desc>"), svg);
+            assertTrue(svg.contains("fill=\"#c44e00\"") && !svg.contains("var("), svg); // known without a style sheet
+            assertTrue(svg.contains(">lower is better</text>") || svg.contains(">lower left is better</text>"), svg);
         }
+        assertTrue(Files.readString(folder.resolve("frontier.svg")).contains("processor time per firing, microseconds</text>"));
     }
 }
