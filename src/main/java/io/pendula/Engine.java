@@ -43,6 +43,8 @@ abstract class Engine implements QueueHost, Watched {
     private final PendingLimit limit;
     private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
     private volatile boolean closed;
+    /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
+    private volatile long resumedAt;
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
@@ -136,8 +138,8 @@ abstract class Engine implements QueueHost, Watched {
     /** See GoneQueues. */
     abstract void retire(TimerQueue q);
 
-    /** A timer was armed in a queue whose owner slept without a limit. */
-    abstract void firstIsArmed();
+    /** A callback begins on a worker that has just woken up, or something is armed on a loop that slept without a limit. */
+    abstract void callMonitorIfIdle();
 
     /** A worker has woken up, and no other sleeps. */
     abstract void noneAsleep();
@@ -156,6 +158,30 @@ abstract class Engine implements QueueHost, Watched {
         boolean[] found = new boolean[1];
         forEachRunning(t -> found[0] |= timer.test(t));
         return found[0];
+    }
+
+    // ---- pauses ----
+
+    /** If a thread has overslept by so much, so have all others, and the listener is told. */
+    private static final long PAUSE_NANOS = 1_000_000_000;
+
+    /** A thread that meant to sleep until an instant has woken up. The first that has overslept much tells of the pause. */
+    final void wokeUp(long until, long now) {
+        if (now - until >= PAUSE_NANOS && isFirstToResume(until, now)) {
+            reporter.paused(now - until);
+        }
+    }
+
+    private synchronized boolean isFirstToResume(long until, long now) {
+        if (until < resumedAt) {
+            return false; // the same pause
+        }
+        resumedAt = now;
+        return true;
+    }
+
+    final long resumedAt() {
+        return resumedAt;
     }
 
     // ---- callbacks ----

@@ -178,7 +178,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     @Override
     public void firstIsArmed() {
-        engine.firstIsArmed();
+        engine.callMonitorIfIdle();
     }
 
     boolean isUp() {

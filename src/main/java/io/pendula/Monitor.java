@@ -9,16 +9,16 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A thread that watches workers and loops. It starts a spare worker when all are stuck in callbacks, reports callbacks
- * that stall, transfers the queue of a loop that does not poll to the workers, and runs the backstop.
+ * that stall, and transfers the queue of a loop that does not poll to the workers.
  */
 final class Monitor implements Runnable {
     /*
      * Overview
      *
      * Workers look after each other (Standby), so the monitor sleeps until its next look, which is once a second while
-     * anything is armed or a callback runs; and for ever when nothing is armed. It looks every 3 ms while no worker
-     * sleeps, if a spare one may be started: the last worker that wakes up wakes it. It looks every 14 ms while a loop
-     * is up, which may be late at any time, and every 1 ms while a loop is late.
+     * a worker is up; and for ever when all sleep. It looks every 3 ms while no worker sleeps, if a spare one may be
+     * started: the last worker that wakes up wakes it. It looks every 14 ms while a loop is up, which may be late at any
+     * time, and every 1 ms while a loop is late.
      *
      * It must not sleep for long while no worker sleeps, or while a loop is up. It publishes sleepsUntil, then looks
      * whether a worker sleeps, and which loops are up; a worker that wakes up clears asleep, then looks at sleepsUntil,
@@ -26,11 +26,9 @@ final class Monitor implements Runnable {
      * the two sees the other; and of two workers that wake up at the same time, one sees that it is the last. The same
      * holds for a loop, and for a queue that is given to another owner.
      *
-     * Before it sleeps without a limit it publishes sleepsUntil, then looks into the queues; a thread that arms a timer
-     * for a queue that slept for ever pushes, then looks at sleepsUntil. A worker that goes to sleep for a timer that
-     * it has armed itself, or that was armed while it was up, looks at sleepsUntil then. A timer that such a worker has
-     * taken out to run is in no queue; so after the queues the monitor looks whether a worker is up, and does not sleep
-     * without a limit then. A worker clears asleep before it takes a timer out.
+     * Before it sleeps without a limit it publishes sleepsUntil, then looks whether a worker is up, and does not sleep
+     * without a limit then. A worker that wakes up clears asleep, then looks at sleepsUntil before its first callback,
+     * and wakes the monitor if that sleeps without a limit. So no callback stalls unseen.
      *
      * Without the monitor no timer is lost, but those behind callbacks that block all workers wait.
      */
@@ -47,8 +45,6 @@ final class Monitor implements Runnable {
     private static final long STUCK_NANOS = 1_000_000;
     /** After a failure it waits so long before it tries again. */
     private static final long AFTER_FAILURE_NANOS = 10_000_000;
-    /** If the monitor itself has overslept by so much, so have all other threads, and the listener is told. */
-    private static final long PAUSE_NANOS = 1_000_000_000;
     /** A loop may be behind by so much before a worker is called to help. */
     private static final long HELP_AFTER_NANOS = 2_000_000;
     /** Lateness at which a loop that waits is first suspected to have missed its wake-up. */
@@ -58,13 +54,13 @@ final class Monitor implements Runnable {
      * thread that was woken already, may be waiting for a processor.
      */
     private static final long STILL_LATE_NANOS = 100_000_000;
+    private static final long LOOK_NANOS = 1_000_000_000;
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
     private final Engine engine;
     private final WorkerPool workerPool;
     private final Standby standby;
     private final Loops loops;
-    private final Backstop backstop;
     private final long stallNanos;
     /** Between two looks at callbacks. Half of stallNanos if that is short, since it takes two looks to see a stall. */
     private final long lookNanos;
@@ -74,8 +70,6 @@ final class Monitor implements Runnable {
      * tenant of the machine does, is no callback's fault.
      */
     private long paused;
-    /** When the last long pause of all threads was over: before that no thread can be blamed. */
-    private long resumedAt;
     private volatile long sleepsUntil;
 
     Monitor(Engine engine, WorkerPool workerPool, Loops loops) {
@@ -83,9 +77,8 @@ final class Monitor implements Runnable {
         this.workerPool = workerPool;
         this.standby = workerPool.standby;
         this.loops = loops;
-        this.backstop = workerPool.backstop;
         this.stallNanos = engine.options.stallNanos();
-        this.lookNanos = Math.min(Backstop.LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
+        this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
         this.seat = new Seat(workerPool, this, engine.endsWhenIdle() ? "monitor" : null);
         if (engine.endsWhenIdle()) {
             sleepsUntil = Timeline.NEVER; // has no thread as yet
@@ -120,8 +113,8 @@ final class Monitor implements Runnable {
         }
     }
 
-    /** A queue that slept for ever has got a timer. */
-    void somethingIsArmed() {
+    /** There may be something to watch from now on. */
+    void callIfIdle() {
         if (sleepsUntil == Timeline.NEVER) {
             call();
         }
@@ -176,7 +169,8 @@ final class Monitor implements Runnable {
                 LockSupport.parkNanos(this, until - now);
                 // One reading for both, else a pause between two of them would be taken for a callback's time.
                 now = engine.timeline.now();
-                overslept(now - until, now);
+                paused += Math.max(0, now - until);
+                engine.wokeUp(until, now);
             }
             Thread.interrupted();
         }
@@ -184,8 +178,7 @@ final class Monitor implements Runnable {
 
     /** Publishes until when the monitor sleeps, and looks whether that is too long. */
     private long planOn(long then, long now) {
-        long look = backstop.look(now);
-        long until = Math.min(then, look == Timeline.NEVER ? look : Math.min(look, now + lookNanos));
+        long until = Math.min(then, lookWhileUp(now));
         sleepsUntil = until;
         long sooner = until;
         if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
@@ -194,8 +187,7 @@ final class Monitor implements Runnable {
         if (until > now + ALL_UP_LIMIT_NANOS && workerPool.isSpareNeeded()) {
             sooner = now + ALL_UP_POLL_NANOS;
         } else if (sooner == Timeline.NEVER) {
-            sooner = backstop.look(now); // the second time: what was armed before sleepsUntil was published is seen now
-            sooner = Math.min(sooner, lookWhileUp(now));
+            sooner = lookWhileUp(now); // the second time: who was up before sleepsUntil was published is seen now
         }
         if (sooner != until) {
             sleepsUntil = sooner;
@@ -203,26 +195,14 @@ final class Monitor implements Runnable {
         return sooner;
     }
 
-    /** When to look again at a worker that is up though nothing is armed: it may have taken out a timer to run. */
+    /** When to look again if a worker is up: it is in a callback, or will be. */
     private long lookWhileUp(long now) {
-        long next = Timeline.NEVER;
         for (Worker d : workerPool.workers()) {
             if (!d.asleep) {
-                // One that is not in a callback will be soon, or asleep.
-                next = Math.min(next, now + (d.isInCallback() ? lookNanos : SLOW_POLL_NANOS));
+                return now + lookNanos;
             }
         }
-        return next;
-    }
-
-    private void overslept(long nanos, long now) {
-        if (nanos > 0) {
-            paused += nanos;
-            if (nanos >= PAUSE_NANOS) {
-                resumedAt = now;
-                engine.reporter.paused(nanos);
-            }
-        }
+        return Timeline.NEVER;
     }
 
     /** Nothing was armed for so long that the thread should end: true if it must. Seat has the argument. */
@@ -340,7 +320,7 @@ final class Monitor implements Runnable {
         boolean isTakenOver = !came && !l.isConfined() && now - due >= HELP_AFTER_NANOS
                 && q.ownership.takeOver(l, standby, () -> !l.hasPolled(now - paused));
         if (isTakenOver) {
-            l.absentSince = Math.max(due, resumedAt);
+            l.absentSince = Math.max(due, engine.resumedAt());
             l.lateTimer = first;
         }
         if (isTakenOver) {
@@ -351,7 +331,7 @@ final class Monitor implements Runnable {
             // Who polls all the time is as good as up, else each of its waits would end with a call for the monitor.
             return came || p == WakeGate.AWAKE ? now + SLOW_POLL_NANOS : dueThen(due, now);
         }
-        if (!came && running == null && now - Math.max(due, resumedAt) >= stallNanos && !l.stallReported) {
+        if (!came && running == null && now - Math.max(due, engine.resumedAt()) >= stallNanos && !l.stallReported) {
             l.stallReported = true;
             engine.reporter.loopStalled(l, l.runner(), first, late);
         }
@@ -359,7 +339,7 @@ final class Monitor implements Runnable {
             return now + lookNanos;
         }
         if (p != WakeGate.AWAKE && hasOverslept(q, p, due, now) && q.gate.casPollUntil(p, WakeGate.AWAKE)) {
-            backstop.countRescue(); // once: from now on it is up, for all that other threads know
+            workerPool.countOverdueWake(); // once: from now on it is up, for all that other threads know
             l.wake();
         }
         if (l.isConfined()) {

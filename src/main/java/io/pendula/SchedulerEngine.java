@@ -22,8 +22,6 @@ final class SchedulerEngine extends Engine {
     final WorkerPool workerPool;
     /** Owns the queues of the workers; null where there are none, and with a manual clock. */
     final Standby standby;
-    /** Null where no thread would look: with a manual clock, without workers, or without a monitor. */
-    final Backstop backstop;
     final Loops loops;
     /** Only with a manual clock. */
     final Stepper stepper;
@@ -41,7 +39,6 @@ final class SchedulerEngine extends Engine {
         boolean isManual = isManual(options);
         this.workerPool = new WorkerPool(this, !isManual && own.length > 0);
         this.standby = workerPool.standby;
-        this.backstop = workerPool.backstop;
         for (int i = 0; i < own.length; i++) {
             own[i] = newQueue(i);
             own[i].ownership.giveTo(standby);
@@ -228,9 +225,9 @@ final class SchedulerEngine extends Engine {
     }
 
     @Override
-    void firstIsArmed() {
+    void callMonitorIfIdle() {
         if (monitor != null) {
-            monitor.somethingIsArmed();
+            monitor.callIfIdle();
         }
     }
 

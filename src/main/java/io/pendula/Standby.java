@@ -18,11 +18,9 @@ final class Standby implements QueueOwner {
      * second thread, the guard, sleeps until just behind the poller, up to the next deadline after that. If the poller
      * is in a callback then, and has been for a while, the guard becomes poller. All others, the reserve, sleep without
      * a deadline.
-     *
      * Two threads that sleep for deadlines need not cost two wake-ups. A poller that goes to sleep, and sees that the
      * guard wakes up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
      * wakes up first is the poller. The guard wakes up in vain only if a timer was stopped or postponed.
-     *
      * Any worker that is up runs what is due, in all queues; but only the poller publishes. The others leave the gates
      * as they are.
      *
@@ -49,7 +47,6 @@ final class Standby implements QueueOwner {
      *    (B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A worker
      *    that goes to sleep behind it says so (G1), then looks whether the poller sleeps, and whether there is another
      *    guard that does (G2). If B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
-     *
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that. For timers
      * that were armed before, the guard wakes up in time. For those that are armed now, helpBefore says until when the
@@ -59,15 +56,15 @@ final class Standby implements QueueOwner {
      * been arming for a while; else each callback that arms its timer again would.
      * What it arms before that, and then holds up, is late by the guard's bound at most. It is likely to happen again:
      * so the next callbacks that arm call the guard at once, until so many have done so without holding anything up.
-     *
+     * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
+     * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
+     * first timer calls the guard, too: if its call of the poller is lost, the guard makes good for it (GuardNap).
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
      * costs little beside such a callback, so the guard then sleeps until the next deadline, and looks again at each.
-     *
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
      * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
      * thread that arms an earlier timer wakes the poller in any case.
-     *
      * The lock of this object is held while a worker goes to sleep or changes its role. It is never taken under a
      * queue's lock, and no other lock is taken under it.
      */
@@ -103,6 +100,7 @@ final class Standby implements QueueOwner {
     private volatile Worker guard;
     /** Of WARY_CALLS, those that are left. Written without a lock, as a hint: a count that is lost does no harm. */
     private volatile int wary;
+    private final GuardNap nap;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
@@ -114,6 +112,7 @@ final class Standby implements QueueOwner {
     Standby(WorkerPool workerPool, long spacing) {
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
+        this.nap = new GuardNap(this, engine);
         this.spacing = spacing;
     }
 
@@ -320,6 +319,7 @@ final class Standby implements QueueOwner {
                     called = takeOver(d);
                 } else {
                     sleepBehind(d, p, now);
+                    called = p.asleep && nap.isForgotten(p) ? p : null;
                 }
             }
         }
@@ -379,10 +379,7 @@ final class Standby implements QueueOwner {
             return null;
         }
         d.sleeps(target);
-        if (next == Timeline.NEVER) { // a guard that sleeps for what was stopped would keep its thread for as long
-            return engine.endsWhenIdle() && u != Timeline.NEVER && u - now > engine.idleNanos ? g : null;
-        }
-        return u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
+        return next != Timeline.NEVER && u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
     }
 
     /** The guard, or a worker that comes back, finds that the poller is held up. */
@@ -415,7 +412,7 @@ final class Standby implements QueueOwner {
             bound = Math.min(2 * bound, MAX_BOUND_NANOS);
         }
         d.looks = 0;
-        long u = behind(p.until);
+        long u = p.until == Timeline.NEVER ? nap.plan(now) : behind(p.until);
         d.until = u > now ? u : now + GRACE_NANOS;
     }
 
@@ -440,7 +437,10 @@ final class Standby implements QueueOwner {
 
     @Override
     public void firstIsArmed() {
-        engine.firstIsArmed();
+        Worker g = guard;
+        if (g != null && nap.begins()) {
+            g.call();
+        }
     }
 
     /** A loop's queue was given to the workers, and says AWAKE. */

@@ -121,7 +121,7 @@ public final class TimerStats {
         return sum.figures.callerDrains();
     }
 
-    /** {@return how many sleeping threads the monitor had to wake because a timer was overdue} */
+    /** {@return how many timers were found long overdue after a sleep, since a wake-up was lost} */
     public long overdueWakes() {
         return overdueWakes;
     }

@@ -20,6 +20,8 @@ final class Worker extends QueueRunner implements Runnable {
      */
 
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
+    /** A timer that is due so long before the end of a sleep was forgotten. */
+    static final long OVERDUE_NANOS = 100_000_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
@@ -29,12 +31,10 @@ final class Worker extends QueueRunner implements Runnable {
     static final long HELD_UP_NANOS = 200_000;
 
     private static final VarHandle PULSE;
-    private static final VarHandle ROUNDS;
 
     static {
         try {
             PULSE = MethodHandles.lookup().findVarHandle(Worker.class, "pulse", int.class);
-            ROUNDS = MethodHandles.lookup().findVarHandle(Worker.class, "rounds", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -44,8 +44,6 @@ final class Worker extends QueueRunner implements Runnable {
     private final TimerQueue home;
     private final boolean isTemporary;
     private final Standby standby;
-    /** In a pool, which has no monitor to look; else null. */
-    private final Backstop backstop;
     private final Parker parker;
     private final Seat seat;
     /** What it knows for itself; of the poller's, the others read what a timer takes. */
@@ -53,8 +51,6 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** Odd while a callback runs inline. */
     private int pulse;
-    /** Rounds so far; wraps around. Tells a sleeper from a worker that gets on. */
-    private int rounds;
     private long idleSince;
 
     /** It has run a callback since it woke up: it sets this, then looks at the others, so the last one sees all. */
@@ -65,8 +61,6 @@ final class Worker extends QueueRunner implements Runnable {
     volatile long until;
     /** While asleep: behind a poller that was up, so only for a while. */
     volatile boolean isLooking;
-    /** While asleep: when it looks for overdue timers, see Backstop. Else, and if another worker does, NEVER. */
-    volatile long looksAt = Timeline.NEVER;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
 
@@ -84,6 +78,10 @@ final class Worker extends QueueRunner implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
     boolean isUpInVain;
+    /** In the first round after a sleep that has ended by itself. */
+    private boolean isUncalled;
+    /** When it looks next, as poller, at all queues. */
+    private long nextLook;
     /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
     private int armingPulse;
     private long armingSince;
@@ -100,7 +98,7 @@ final class Worker extends QueueRunner implements Runnable {
         this.home = home;
         this.isTemporary = temporary;
         this.standby = standby;
-        this.backstop = workerPool.isPool() ? workerPool.backstop : null;
+        this.nextLook = DueTimers.endOfLongestSleep(engine.timeline.now());
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos() == 0);
         this.sharing = new Sharing(engine.workers());
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
@@ -113,7 +111,6 @@ final class Worker extends QueueRunner implements Runnable {
 
     void setThread(Thread thread) {
         seat.take(thread);
-        isParked(); // links what the monitor calls later, perhaps when there is no memory for that
     }
 
     @Override
@@ -142,10 +139,6 @@ final class Worker extends QueueRunner implements Runnable {
 
     int pulseOpaque() {
         return (int) PULSE.getOpaque(this);
-    }
-
-    int roundsOpaque() {
-        return (int) ROUNDS.getOpaque(this);
     }
 
     boolean isInCallback() {
@@ -177,14 +170,6 @@ final class Worker extends QueueRunner implements Runnable {
     /** A hint: whether its present callback has armed what may need the guard. Read without care: it may be old. */
     boolean hasArmedInCallback() {
         return armingPulse == pulseOpaque();
-    }
-
-    /** Whether its thread is parked, or gone, and not in a callback, whatever it has said of itself. */
-    boolean isParked() {
-        Thread t = seat.thread();
-        Thread.State s = t == null ? Thread.State.TERMINATED : t.getState();
-        return (s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING || s == Thread.State.TERMINATED)
-                && !isInCallback();
     }
 
     @Override
@@ -229,13 +214,13 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** False if this thread must end: it was started for a while, or it has left its seat. */
     private boolean round() {
-        ROUNDS.setOpaque(this, rounds + 1);
         boolean polls = standby.isPoller(this);
         long now = engine.timeline.now();
         if (isTemporary && isSuperfluous(now) && standby.leave(this)) {
             return false;
         }
-        boolean ran = runDue(polls, now);
+        boolean ran = runDue(polls, polls && isTimeToLook(now), now);
+        isUncalled = false;
         hasRun |= ran;
         if (ran) {
             idleSince = now;
@@ -253,7 +238,17 @@ final class Worker extends QueueRunner implements Runnable {
         return sleep(polls, next, now);
     }
 
-    private boolean runDue(boolean polls, long now) {
+    /** Once a second, when the cap ends its sleep. */
+    private boolean isTimeToLook(long now) {
+        if (now < nextLook) {
+            return false;
+        }
+        nextLook = DueTimers.endOfLongestSleep(now);
+        return true;
+    }
+
+    /** {@code looks}: at each queue, whatever its gate says, as a wake-up may have been lost there. */
+    private boolean runDue(boolean polls, boolean looks, long now) {
         boolean ran = false;
         TimerQueue[] queues = engine.queues;
         int first = home == null ? 0 : home.index;
@@ -261,7 +256,7 @@ final class Worker extends QueueRunner implements Runnable {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
             if (q.gate.owner() != standby) {
                 ran |= seemsLate(q, now) && help(q, now);
-            } else if (q.gate.pollUntil() <= now && !(ran && isServed(q))) {
+            } else if ((looks || q.gate.pollUntil() <= now) && !(ran && isServed(q))) {
                 ran |= polls ? poll(q, now) : help(q, now);
             }
             engine.retireIfVacant(q); // so that the next round has one queue less to look at
@@ -284,6 +279,7 @@ final class Worker extends QueueRunner implements Runnable {
     /** As poller: runs due timers of a queue, up to a bound, also in time if others wait for it; true if any. */
     private boolean poll(TimerQueue q, long began) {
         long now = began;
+        long slept = plannedSleep(q);
         boolean fresh = true;
         boolean again = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
@@ -292,6 +288,9 @@ final class Worker extends QueueRunner implements Runnable {
             long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP;
             int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpFrom, helpBefore);
             if (step == DueTimers.CLAIMED) {
+                if (ran == 0 && now - deadline >= OVERDUE_NANOS && slept - deadline >= OVERDUE_NANOS) {
+                    workerPool.countOverdueWake(); // before the callback, which finds itself counted
+                }
                 callOthers(q, now);
                 again = runClaimed();
                 ran++;
@@ -321,6 +320,15 @@ final class Worker extends QueueRunner implements Runnable {
             }
         }
         return true;
+    }
+
+    /**
+     * Until when it was to sleep for a queue if no thread has called it; else 0. A timer that was due much sooner was
+     * forgotten: a sleep that took too long, a clock that leaps or a callback that blocks does not change this.
+     */
+    private long plannedSleep(TimerQueue q) {
+        long p = isUncalled ? q.gate.pollUntil() : 0;
+        return p == WakeGate.AWAKE ? Timeline.NEVER : p; // a thread has set AWAKE, and not called
     }
 
     /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
@@ -370,19 +378,11 @@ final class Worker extends QueueRunner implements Runnable {
         if (!standby.goToSleep(this, polls, next, now)) {
             return true;
         }
-        if (polls && next != Timeline.NEVER) {
-            engine.firstIsArmed(); // the monitor may have looked while this thread was up and nothing was armed
-        }
         boolean left = false;
         try {
-            if (backstop != null && backstop.planLook(this, now)) {
-                return true;
-            }
-            long target = Math.min(until, looksAt);
-            boolean ends = target == Timeline.NEVER && endsWhenIdle();
-            if (ends) {
-                target = now + engine.idleNanos;
-            } else if (isTemporary) {
+            boolean ends = until == Timeline.NEVER && endsWhenIdle();
+            long target = ends ? now + engine.idleNanos : until;
+            if (isTemporary) {
                 target = Math.min(target, now + SPARE_IDLE_NANOS);
             }
             if (isSlack) { // not before the first firing, which it would delay
@@ -391,9 +391,6 @@ final class Worker extends QueueRunner implements Runnable {
             }
             if (!isCalled(next)) {
                 parker.parkUntil(target, polls ? next : target, this);
-            }
-            if (looksAt != Timeline.NEVER && !called) {
-                backstop.lookIfTime(this); // before it finds by itself what no thread has called it for
             }
             left = ends && engine.timeline.now() >= target && leave();
         } finally {
@@ -407,13 +404,14 @@ final class Worker extends QueueRunner implements Runnable {
     private void wakeUp() {
         hasBegun = false; // before asleep, so that it seems free throughout
         asleep = false;
-        looksAt = Timeline.NEVER; // L3 of Backstop
+        isUncalled = !called;
         called = false;
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
         wokeAt = engine.timeline.now();
         hasRun = false;
         runs = 0;
         sharing.wokeUp();
+        engine.wokeUp(until, wokeAt);
         if (!standby.isCovered(this)) {
             engine.noneAsleep();
         }
@@ -482,7 +480,8 @@ final class Worker extends QueueRunner implements Runnable {
         try {
             if (!hasBegun) {
                 hasBegun = true;
-                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && backstop != null) {
+                engine.callMonitorIfIdle();
+                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && workerPool.isPool()) {
                     workerPool.growIfAlone(this);
                 }
             } else {

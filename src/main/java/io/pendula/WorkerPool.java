@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -26,8 +27,7 @@ final class WorkerPool {
     final Engine engine;
     /** Owns the queues of the workers; null if there are none. */
     final Standby standby;
-    /** Null where no thread would look: without workers, or without a monitor unless it is a pool. */
-    final Backstop backstop;
+    private final AtomicInteger overdueWakes = new AtomicInteger();
     /** Copied at each change, under the engine's lifecycle. */
     private volatile Worker[] workers = {};
     /** Those of a thread factory: our own know their worker. */
@@ -53,7 +53,6 @@ final class WorkerPool {
         this.engine = engine;
         this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos()) : null;
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
-        this.backstop = hasWorkers && (engine.options.monitor() || isPool()) ? new Backstop(engine, standby) : null;
     }
 
     /** Whether its tasks may block, and there is no monitor. */
@@ -106,7 +105,12 @@ final class WorkerPool {
         }
         Options options = engine.options;
         return new TimerStats.Threads(live, isPool() ? options.maxThreads() : options.workers(), options.maxThreads(),
-                sparesStarted, backstop == null ? 0 : backstop.rescues());
+                sparesStarted, overdueWakes.get());
+    }
+
+    /** A timer was found long overdue by a thread that had slept: nothing had woken its owner. */
+    void countOverdueWake() {
+        overdueWakes.incrementAndGet();
     }
 
     /** One worker for each queue, or two if there may be: one that guards the other. */

@@ -136,7 +136,8 @@ class CloseFailureTest {
                 && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE)
                 && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)
-                && s.engine.backstop.look(s.engine.timeline.now()) > s.engine.timeline.now() + 500_000_000;
+                && Arrays.stream(s.engine.workerPool.workers())
+                        .allMatch(d -> d.until > s.engine.timeline.now() + 300_000_000);
         do {
             held.set(false);
             LifeFixtures.eventually("workers sleep again", asleep);

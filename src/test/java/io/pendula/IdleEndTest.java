@@ -271,7 +271,7 @@ class IdleEndTest {
     void arm_threadCannotBeStarted_timerStaysArmedAndTheNextArmingTriesAgain() {
         Failing factory = new Failing();
         TimerScheduler s = make(factory);
-        factory.failures.set(2); // the worker's thread, and the monitor's
+        factory.failures.set(1);
         CountDownLatch first = new CountDownLatch(1);
         Timer t = s.after(Duration.ZERO, first::countDown);
         assertTrue(t.isPending());
@@ -281,9 +281,9 @@ class IdleEndTest {
     }
 
     @Test
-    void arm_onlyTheMonitorCanBeStarted_itTriesAgain() {
+    void arm_onlyTheGuardCanBeStarted_itTriesAgain() {
         Failing factory = new Failing();
-        TimerScheduler s = make(factory);
+        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().workers(2).threadFactory(factory));
         factory.failures.set(1);
         CountDownLatch fired = new CountDownLatch(1);
         s.after(Duration.ZERO, fired::countDown);
@@ -298,7 +298,7 @@ class IdleEndTest {
         Worker d = s.engine.workerPool.workers()[0];
         eventually("the end of the worker's thread", () -> d.runner() == null);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
-        factory.failures.set(6); // at each arming the worker's thread, and the monitor's
+        factory.failures.set(3);
         CountDownLatch fired = new CountDownLatch(4);
         for (int i = 0; i < 3; i++) {
             s.after(i, TimeUnit.MICROSECONDS, fired::countDown);

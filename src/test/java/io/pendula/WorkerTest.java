@@ -273,7 +273,7 @@ class WorkerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 100_000})
-    void idle_nothingDue_isWokenForOneLookASecondIfAnythingIsArmed(int pending) throws Exception {
+    void idle_nothingDue_isWokenTwiceASecondAtMostIfAnythingIsArmed(int pending) throws Exception {
         assumeTrue(LifeFixtures.isLinuxWithProc());
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("idle");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
@@ -286,14 +286,11 @@ class WorkerTest {
             ContractCase.inTimeAtLeastOnce(() -> {
                 awaitQuiet(factory);
                 long before = switches(factory);
-                long looks = s.engine.backstop.looks();
                 block(1_000_000_000);
-                long more = s.engine.backstop.looks() - looks;
                 long woken = switches(factory) - before;
                 figure("context switches of an idle scheduler's 3 threads in 1 s, %d timers pending: %d", pending,
                         woken);
-                assertTrue(more <= (pending == 0 ? 0 : 2), "looks " + more);
-                return woken <= (pending == 0 ? 0 : 2); // a monitor that is late has two in it
+                return woken <= (pending == 0 ? 0 : 2);
             });
             assertNoRescue(s);
         }

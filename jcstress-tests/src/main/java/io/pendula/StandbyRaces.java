@@ -223,44 +223,37 @@ public class StandbyRaces {
         }
     }
 
-    /** The guard wakes up and sleeps again, while a third worker takes its place; then the poller asks who looks. */
+    /** The first timer is armed while the guard ends its nap, to sleep for ever like the poller. */
     @JCStressTest
-    @Outcome(id = "one looks", expect = ACCEPTABLE, desc = "A worker that sleeps will look.")
+    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The thread that arms has seen that the guard naps no more.")
+    @Outcome(id = "naps", expect = ACCEPTABLE, desc = "The guard has seen the timer.")
     @State
-    public static class LookVsLook extends Workers {
-        private final Worker third = new Worker(engine.workerPool, standby, queue, false);
+    public static class FirstArmVsEndOfNap extends Workers {
+        private final Worker napping = new Worker(engine.workerPool, standby, queue, false);
 
-        public LookVsLook() {
-            third.setThread(new Idle());
-            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
+        public FirstArmVsEndOfNap() {
+            napping.setThread(new Idle());
             publish(poller);
-            poller.sleeps(LATER);
-            guard.sleeps(LATER);
-            engine.backstop.planLook(guard, NOW);
-        }
-
-        private void sleep(Worker d) {
-            standby.goToSleep(d, false, Timeline.NEVER, NOW);
-            engine.backstop.planLook(d, NOW);
+            poller.sleeps(Timeline.NEVER);
+            standby.firstIsArmed();
+            standby.begin(poller, napping);
+            standby.goToSleep(napping, false, Timeline.NEVER, NOW);
+            napping.asleep = false;
         }
 
         @Actor
-        public void wakeUpAndSleep() {
-            guard.asleep = false;
-            guard.looksAt = Timeline.NEVER;
-            sleep(guard);
+        public void endNap() {
+            standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000);
         }
 
         @Actor
-        public void replaceAndAsk() {
-            sleep(third);
-            engine.backstop.planLook(poller, NOW);
+        public void arm() {
+            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
         }
 
         @Arbiter
         public void settle(L_Result r) {
-            boolean looks = Math.min(poller.looksAt, Math.min(guard.looksAt, third.looksAt)) != Timeline.NEVER;
-            r.r1 = looks ? "one looks" : "nobody looks";
+            r.r1 = napping.isCalled() ? "called" : napping.until != Timeline.NEVER ? "naps" : "sleeps for ever";
         }
     }
 }

@@ -83,7 +83,7 @@ final class Fault {
     /** An owner that does sleep for long says so when it has looked at the inbox the second time. */
     static Fault[] saysSleepsLongLast() {
         return new Fault[] {noStore("WakeGate", "publish", "sleepsLong", 0),
-            new Fault("DueTimers", "publishSleep", "missesStale", 0, 0, (m, at) -> {
+            new Fault("DueTimers", "prepareToWait", "missesMail", 0, 0, (m, at) -> {
                 AbstractInsnNode last = m.instructions.getLast();
                 while (last.getOpcode() != Opcodes.LRETURN) {
                     last = last.getPrevious();

@@ -218,8 +218,8 @@ class WakeSearchTest {
 
     static Stream<Arguments> faults() {
         Spec arms = worker(1, ONE, arm(0, SOON));
-        Spec stops = worker(2, ONE, arm(0, FAR), stop(0));
-        Spec stopsBesideFar = worker(2, NEW_AND_FAR, arm(0, FAR), stop(0));
+        Spec stopsOnALoop = spec(Owner.LOOP, 2, NEW_AND_FAR, arm(0, FAR), stop(0));
+        Spec stopsFiledOnALoop = spec(Owner.LOOP, 2, List.of(Start.FILED_FAR, Start.FILED_FAR), stop(0));
         Stream<Arguments> small = Stream.of(
                 fault("no second look at the inbox (R1)", arms,
                         Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1)),
@@ -241,13 +241,11 @@ class WakeSearchTest {
                 fault("a reset that pushes a timer stopped before calls nobody",
                         worker(2, FILED, reset(0, SOON), stop(0)),
                         Fault.noCall("TimerQueue", "wakeFor", "callForStale", 0, 0)),
-                fault("a stop in the inbox calls nobody", stopsBesideFar,
+                fault("a stop in the inbox calls no loop that waits for long", stopsOnALoop,
                         Fault.noCall("TimerQueue", "tryDisarm", "callForStale", 0, 0)),
-                fault("the first stale entry calls nobody", stops,
+                fault("the first stale entry calls no loop that waits for long", stopsFiledOnALoop,
                         Fault.noCall("Compactor", "tidyUp", "callForStale", 0, 0)),
-                fault("the owner looks at the count of stale entries only before it publishes", stops,
-                        Fault.noCall("DueTimers", "publishSleep", "missesStale", 0, 0)),
-                fault("the owner says last that it sleeps for long", stopsBesideFar, Fault.saysSleepsLongLast()),
+                fault("a loop says last that it waits for long", stopsOnALoop, Fault.saysSleepsLongLast()),
                 fault("an owner that has found something leaves the gate published", arms,
                         Fault.noCall("DueTimers", "publishSleep", "setPollUntil", 0, 0)),
                 fault("who moves the gate to AWAKE wakes nobody", arms,

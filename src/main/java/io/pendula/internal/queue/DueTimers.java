@@ -30,8 +30,8 @@ abstract class HolderFields extends Padded {
 public final class DueTimers extends HolderFields {
     /** A look at a queue files so many slices at most. */
     private static final int PEEK_SLICES = 16;
-    /** Sleeps longer than this are divided. */
-    private static final long LONG_SLEEP_NANOS = 1_000_000_000;
+    /** While anything is filed, the owner's sleep ends at the next multiple of this. */
+    private static final long MAX_SLEEP_NANOS = 1_000_000_000;
     /** A loop leaves put-off timers that are no nearer than this where they are. */
     private static final long LAZY_NANOS = 50_000_000;
 
@@ -221,7 +221,7 @@ public final class DueTimers extends HolderFields {
         entries.trim();
         setNextWhenOpaque(wakeTime(now));
         planLateSweep(now);
-        long p = Math.min(ahead(wakeTime(now), now), compactor.lateSweepAt());
+        long p = capped(Math.min(wakeTime(now), compactor.lateSweepAt()), now);
         compactor.publish(p, now, intake.stops); // W1
         if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
@@ -231,7 +231,7 @@ public final class DueTimers extends HolderFields {
     }
 
     /**
-     * The same for a loop. It wakes up for other reasons, too, so a long sleep is not divided; and it polls so often
+     * The same for a loop. It wakes up for other reasons, too, so its sleep is not capped; and it polls so often
      * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
      */
     public long prepareToWait(QueueOwner me, long now) {
@@ -281,12 +281,17 @@ public final class DueTimers extends HolderFields {
     }
 
     /**
-     * A long sleep ends an eighth too early and is followed by a shorter one. That costs three sleeps more in ten
-     * minutes, and spares a wake to each timer that is a little earlier than all before it.
+     * The end of a sleep for {@code when}: within a second, unless that is never. So if a wake-up is lost, by an Error
+     * between two steps or by a fault of this library or the JVM, the owner drains a second later. Nor does a timer that
+     * is a little earlier than all before it cost a wake-up. All queues have the same instants, so one sleep serves all.
      */
-    private static long ahead(long when, long now) {
-        long left = when - now;
-        return left < LONG_SLEEP_NANOS || when == Timeline.NEVER ? when : when - (left >> 3);
+    private static long capped(long when, long now) {
+        return when == Timeline.NEVER ? when : Math.min(when, endOfLongestSleep(now));
+    }
+
+    /** The multiple of a second that follows. */
+    public static long endOfLongestSleep(long now) {
+        return Timeline.plus(now, MAX_SLEEP_NANOS - now % MAX_SLEEP_NANOS);
     }
 
     /** The next thread that arms must wake the owner, which is up for all that the gate says, but has no thread. */

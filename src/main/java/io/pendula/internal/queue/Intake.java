@@ -46,7 +46,6 @@ final class Intake {
     private final Entries entries;
     private final Compactor compactor;
     private final WakeGate gate;
-    private final OverdueNote overdue;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
 
@@ -77,7 +76,7 @@ final class Intake {
     long helps;
 
     Intake(Timeline timeline, HoldLock lock, Inbox inbox, Entries entries, HeapRoom room, Compactor compactor,
-            WakeGate gate, OverdueNote overdue, boolean keepOrder) {
+            WakeGate gate, boolean keepOrder) {
         this.timeline = timeline;
         this.lock = lock;
         this.inbox = inbox;
@@ -86,7 +85,6 @@ final class Intake {
         this.shortage = room.shortage;
         this.compactor = compactor;
         this.gate = gate;
-        this.overdue = overdue;
         this.keepOrder = keepOrder;
     }
 
@@ -191,7 +189,6 @@ final class Intake {
         taken++;
         TimerNode newest = inbox.take();
         if (newest != null) {
-            overdue.forgetInbox();
             reversal.begin(newest);
         }
     }
@@ -394,12 +391,6 @@ final class Intake {
         return !reversal.isEmpty() || !backlog.isEmpty() || !deferred.isEmpty() || !shortage.parked.isEmpty();
     }
 
-    /** Lock held. The first of those that were taken out of the inbox and are not filed yet, or null. */
-    TimerNode firstTakenOut() {
-        return !backlog.isEmpty() ? backlog.first() : !deferred.isEmpty() ? deferred.first()
-                : !reversal.isEmpty() ? reversal.any() : shortage.parked.firstOrNull();
-    }
-
     /** Something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
         return inbox.holdsTimers() || isTakenOut();
@@ -423,7 +414,6 @@ final class Intake {
         reversal.appendTo(backlog);
         backlog.appendAll(deferred);
         backlog.appendAll(shortage.parked);
-        overdue.forgetInbox();
         if (newest != null) {
             reversal.begin(newest);
             reversal.turn(Integer.MAX_VALUE);

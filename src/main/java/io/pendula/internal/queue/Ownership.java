@@ -14,13 +14,11 @@ public final class Ownership {
     private final Entries entries;
     private final Compactor compactor;
     private final DueTimers due;
-    private final OverdueNote overdue;
 
     /** Its loop has gone, so it leaves the scheduler's queues when nothing is armed here. */
     private volatile boolean left;
 
-    Ownership(HoldLock lock, WakeGate gate, Inbox inbox, Intake intake, Entries entries, Compactor compactor, DueTimers due,
-            OverdueNote overdue) {
+    Ownership(HoldLock lock, WakeGate gate, Inbox inbox, Intake intake, Entries entries, Compactor compactor, DueTimers due) {
         this.lock = lock;
         this.gate = gate;
         this.inbox = inbox;
@@ -28,7 +26,6 @@ public final class Ownership {
         this.entries = entries;
         this.compactor = compactor;
         this.due = due;
-        this.overdue = overdue;
     }
 
     /** Whether no thread but the owner may run what is due, as in the queue of a confined loop. */
@@ -62,18 +59,6 @@ public final class Ownership {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Whether there may be an armed timer here. Racy: see Monitor. */
-    public boolean mayBeArmed() {
-        TimerNode head = inbox.head();
-        return head != Inbox.CLOSED
-                && (Inbox.isTimer(head) && head != overdue.settled || isAnyFiled() || intake.isTakenOut());
-    }
-
-    /** Whether an armed timer is filed, as far as is counted. */
-    boolean isAnyFiled() {
-        return !intake.immediate.isEmpty() || entries.size() > compactor.staleCounter.stale();
     }
 
     // ---- leaving the scheduler's queues, and coming back ----
@@ -163,7 +148,5 @@ public final class Ownership {
         assert lock.isHeldByCurrentThread();
         gate.setHome(null);
         gate.transfer(null);
-        overdue.forgetInbox();
-        overdue.sleeper = null;
     }
 }

@@ -52,7 +52,6 @@ public final class TimerQueue extends Padded {
 
     /** The monitor's own note: when the loop that keeps it was first seen to be late, or 0. */
     public long lateSince;
-    public final OverdueNote overdue = new OverdueNote();
 
     public TimerQueue(int index, Timeline timeline, QueueHost host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
@@ -66,10 +65,10 @@ public final class TimerQueue extends Padded {
         this.compactor = new Compactor(entries, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
                 : host.lateSweepNanos());
         HeapRoom room = new HeapRoom(index, timeline, lock, entries, liveness, compactor, keepOrder);
-        this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, overdue, keepOrder);
+        this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
         this.due = new DueTimers(lock, inbox, intake, entries, liveness, compactor, closer, gate, limit, keepOrder);
-        this.ownership = new Ownership(lock, gate, inbox, intake, entries, compactor, due, overdue);
+        this.ownership = new Ownership(lock, gate, inbox, intake, entries, compactor, due);
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----

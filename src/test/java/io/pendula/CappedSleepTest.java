@@ -1,0 +1,198 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.await;
+import static io.pendula.LifeFixtures.eventually;
+import static io.pendula.LifeFixtures.figure;
+import static io.pendula.LifeFixtures.millis;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Wake-ups that are lost on purpose: the sleep of the poller ends within a second, and what it finds is counted. */
+@Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
+class CappedSleepTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final Duration FAR = Duration.ofHours(1);
+
+    /** How a timer comes to a queue while its worker sleeps on. */
+    enum Fault {
+        /** Pushed by a thread that does not look whether it must wake the worker. */
+        NO_LOOK {
+            @Override
+            void arm(TimerQueue q, OneShotTimer t, long when) {
+                push(q, t, when);
+            }
+        },
+        /** Pushed by a thread that has an Error between the CAS of pollUntil and the wake. */
+        NO_WAKE {
+            @Override
+            void arm(TimerQueue q, OneShotTimer t, long when) {
+                push(q, t, when);
+                long p = q.gate.pollUntil();
+                assertTrue(p != WakeGate.AWAKE && q.gate.casPollUntil(p, WakeGate.AWAKE));
+            }
+        },
+        /** Filed by a helper while the worker sleeps for longer. */
+        FILED {
+            @Override
+            void arm(TimerQueue q, OneShotTimer t, long when) {
+                push(q, t, when);
+                Inside.lock(q).lock();
+                try {
+                    Inside.drain(q);
+                } finally {
+                    Inside.lock(q).unlock();
+                }
+            }
+        };
+
+        abstract void arm(TimerQueue q, OneShotTimer t, long when);
+    }
+
+    private static void push(TimerQueue q, TimerNode t, long when) {
+        Inside.beginMoving(t, when);
+        assertNull(Inside.push(q, t));
+    }
+
+    /** Until the poller's sleep is to end in half a second or more, and the guard's not before; returns when it is. */
+    private static long awaitLongSleep(SchedulerEngine e) {
+        long[] until = new long[1];
+        eventually("all sleep", () -> {
+            Worker p = e.standby.poller();
+            until[0] = p.until;
+            return until[0] != Timeline.NEVER && until[0] > e.timeline.now() + SECOND / 2
+                    && Arrays.stream(e.workerPool.workers()).allMatch(d -> d.asleep && d.until >= until[0]);
+        });
+        return until[0];
+    }
+
+    // A thread may be late on a busy machine, but not each time.
+
+    @ParameterizedTest
+    @CsvSource({"1, NO_LOOK", "1, NO_WAKE", "1, FILED", "2, NO_LOOK", "2, FILED", "4, NO_LOOK", "4, NO_WAKE"})
+    void wakeUpLost_timerRunsWithinASecondAndIsCounted(int workers, Fault fault) throws Exception {
+        ContractCase.inTimeAtLeastOnce(() -> {
+            try (TimerScheduler s = TimerScheduler.builder().workers(workers).build()) {
+                s.after(FAR, () -> {});
+                return isFoundInTime(s.engine, fault);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, NO_LOOK", "1, NO_WAKE", "1, FILED", "2, NO_LOOK", "2, FILED", "4, NO_LOOK", "4, FILED"})
+    void pool_wakeUpLost_taskRunsWithinASecondAndIsCounted(int threads, Fault fault) throws Exception {
+        ContractCase.inTimeAtLeastOnce(() -> {
+            SchedulerExecutor pool = started(threads);
+            try {
+                pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+                return isFoundInTime(pool.engine, fault);
+            } finally {
+                pool.shutdownNow();
+            }
+        });
+    }
+
+    private static boolean isFoundInTime(SchedulerEngine e, Fault fault) {
+        long latest = 0;
+        for (TimerQueue q : e.queues) { // of all but one nothing else is armed
+            long until = awaitLongSleep(e);
+            CountDownLatch ran = new CountDownLatch(1);
+            long before = e.stats().overdueWakes();
+            long began = System.nanoTime();
+            fault.arm(q, new OneShotTimer(q, ran::countDown), until - SECOND / 2);
+            await(ran);
+            long took = System.nanoTime() - began;
+            figure("%d queues, wake-up lost (%s): found after %.0f ms", e.queues.length, fault, millis(took));
+            latest = Math.max(latest, took);
+            if (e.stats().overdueWakes() != before + 1) {
+                return false; // a helper was quicker, as it has come back from something else
+            }
+        }
+        return latest < 2 * SECOND;
+    }
+
+    /** All its threads are there. */
+    private static SchedulerExecutor started(int threads) {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(threads);
+        CountDownLatch all = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            pool.execute(() -> {
+                all.countDown();
+                await(all);
+            });
+        }
+        await(all);
+        return pool;
+    }
+
+    /** The poller sleeps for ever, so what is called as well must do its work: the guard. */
+    @Test
+    void firstTimerOfAnIdleScheduler_callOfThePollerIsLost_guardRunsIt() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            TimerQueue q = s.engine.queues[0];
+            eventually("all sleep for ever", () -> q.gate.pollUntil() == Timeline.NEVER
+                    && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep && d.until == Timeline.NEVER));
+            CountDownLatch ran = new CountDownLatch(1);
+            Fault.NO_WAKE.arm(q, new OneShotTimer(q, ran::countDown), s.engine.timeline.now());
+            q.gate.owner().firstIsArmed();
+            await(ran);
+        }
+    }
+
+    @Test
+    void clockLeapsAhead_whatIsLateIsNotCounted() {
+        long[] ahead = new long[1];
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
+            synchronized (ahead) {
+                return System.nanoTime() + ahead[0];
+            }
+        }).build()) {
+            s.after(FAR, () -> {});
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(Duration.ofMinutes(1), ran::countDown);
+            awaitLongSleep(s.engine);
+            synchronized (ahead) {
+                ahead[0] = Duration.ofMinutes(10).toNanos();
+            }
+            await(ran);
+            assertEquals(0, s.stats().overdueWakes(), "a leap, not a lost wake-up");
+        }
+    }
+
+    @Test
+    void pool_armedAndNotDue_twoThreadsSleepForASecond_nothingArmed_none() throws Exception {
+        SchedulerExecutor pool = started(4);
+        try {
+            SchedulerEngine e = pool.engine;
+            ScheduledFuture<?> far = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            eventually("two threads have a deadline", () -> sleepersWithADeadline(e) == 2);
+            assertTrue(far.cancel(false));
+            eventually("no thread has one", () -> sleepersWithADeadline(e) == 0);
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static long sleepersWithADeadline(SchedulerEngine e) {
+        return Arrays.stream(e.workerPool.workers()).filter(d -> d.runner().getState() != Thread.State.WAITING).count();
+    }
+}
