@@ -102,8 +102,8 @@ abstract class Engine implements QueueHost, Watched {
     }
 
     @Override
-    public final long lateSweepNanos() {
-        return endsWhenIdle() ? Compactor.SHARED_LATE_NANOS : Compactor.LATE_NANOS;
+    public final long fullSweepNanos() {
+        return endsWhenIdle() ? Compactor.SHARED_FULL_SWEEP_NANOS : Compactor.FULL_SWEEP_NANOS;
     }
 
     // ---- the list of queues ----

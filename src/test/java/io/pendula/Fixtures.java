@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.LimitedHeap;
@@ -194,6 +195,15 @@ public final class Fixtures {
                 while (sweep && queue.gate.pollUntil() != WakeGate.AWAKE) {
                     sweep = queue.compactor.sweepStep();
                 }
+            }
+        }
+
+        /** Each stale entry that no thread is about to count goes. */
+        void sweepAll() {
+            Inside.startFullSweep(queue);
+            for (int chunks = 2 * (entries() / Compactor.SWEEP_CHUNK + 2); Inside.isSweepUnderWay(queue); chunks--) {
+                assertTrue(chunks > 0, "it sweeps for ever");
+                queue.compactor.sweepStep();
             }
         }
 

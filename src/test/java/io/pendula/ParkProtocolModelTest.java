@@ -45,15 +45,7 @@ class ParkProtocolModelTest {
         /** Who pushes a timer wakes for the deadline of its own reset, not for the one that the word holds then. */
         PUSHER_WAKES_FOR_OWN_DEADLINE,
         /** Who pushes a timer wakes for it only if it is armed, though its entry may live again. */
-        PUSHER_OF_DELETED_WAKES_NOBODY,
-        /** Who pushes a timer that was stopped before it was pushed does not look whether the owner sleeps for long. */
-        PUSHER_OF_STOPPED_CALLS_NOBODY,
-        /** A stop in the inbox calls no owner that sleeps for long. */
-        STOP_IN_INBOX_CALLS_NOBODY,
-        /** The first entry that dies calls no owner that sleeps for long. */
-        FIRST_DEAD_ENTRY_CALLS_NOBODY,
-        /** The owner says that it sleeps for long after it has published, and after its second look at the inbox. */
-        SAYS_SLEEPS_LONG_LAST
+        PUSHER_OF_DELETED_WAKES_NOBODY
     }
 
     private enum Op { ARM, RESET, STOP, HELP }
@@ -100,19 +92,17 @@ class ParkProtocolModelTest {
     private static final int WAITING = 6;
     private static final int MODIFIED_LATER = 7;
 
-    // The variables, in one array: shared ones, three per timer, then five per thread.
+    // The variables, in one array: shared ones, three per timer, then four per thread.
     private static final int POLL_UNTIL = 0;
     private static final int LOCKED = 1;
     private static final int PERMIT = 2;
     private static final int STALE = 3;
     private static final int INBOX = 4;
     private static final int IN_HAND = 5;
-    /** 1 if the owner has said that it sleeps for long, so that it must be called when something is stopped. */
-    private static final int SLEEPS_LONG = 6;
-    private static final int TIMER_VARS = 7;
+    private static final int TIMER_VARS = 6;
     private static final int TIMERS = 3;
     private static final int THREAD_VARS = TIMER_VARS + 3 * TIMERS;
-    private static final int LOCALS = 5;
+    private static final int LOCALS = 4;
 
     /** One state of the whole; steps change it. */
     private static final class World {
@@ -279,17 +269,6 @@ class ParkProtocolModelTest {
             v[at(thread, 3)] = (byte) when;
         }
 
-        /**
-         * Whether the thread has made the first entry stale, and has not yet looked whether the owner sleeps for long.
-         */
-        boolean isFirstDead(int thread) {
-            return v[at(thread, 4)] != 0;
-        }
-
-        void setFirstDead(int thread, boolean first) {
-            v[at(thread, 4)] = (byte) (first ? 1 : 0);
-        }
-
         /** Two steps to empty the inbox, and one more for each timer; {@code pc} is the first of three. */
         void drain(int thread, int pc, int then) {
             switch (pc(thread) - pc) {
@@ -317,12 +296,7 @@ class ParkProtocolModelTest {
         private static final int PREPARE = 10;
         private static final int PUBLISH = 16;
         private static final int DECIDE = 23;
-        private static final int SAY_LONG = 27;
         private static final int PARK = 30;
-
-        private boolean missesStale() {
-            return v[SLEEPS_LONG] != 0 && v[STALE] > 0;
-        }
 
         private boolean lock(int thread, int then) {
             if (v[LOCKED] != 0) {
@@ -367,13 +341,7 @@ class ParkProtocolModelTest {
                 case 15:
                     cleanTops();
                     see(0, topKey());
-                    go(0, variant == Variant.PUBLISH_LAST ? PUBLISH + 1
-                            : variant == Variant.SAYS_SLEEPS_LONG_LAST ? PUBLISH : SAY_LONG);
-                    return true;
-                case SAY_LONG:
-                    v[SLEEPS_LONG] = (byte) (seen(0) >= FILED && v[STALE] == 0 && variant != Variant.REVIVAL_WAKES_NOBODY
-                            ? 1 : 0);
-                    go(0, variant == Variant.SAYS_SLEEPS_LONG_LAST ? DECIDE + 2 : PUBLISH);
+                    go(0, variant == Variant.PUBLISH_LAST ? PUBLISH + 1 : PUBLISH);
                     return true;
                 case PUBLISH:
                     v[POLL_UNTIL] = (byte) seen(0);
@@ -387,11 +355,10 @@ class ParkProtocolModelTest {
                     drain(0, PUBLISH + 1, DECIDE);
                     return true;
                 case DECIDE:
-                    if (topKey() < seen(0) || variant != Variant.LEDGER_READ_ONCE && (isOverBound() || missesStale())) {
+                    if (topKey() < seen(0) || variant != Variant.LEDGER_READ_ONCE && isOverBound()) {
                         go(0, DECIDE + 1);
                     } else {
-                        go(0, variant == Variant.PUBLISH_LAST ? PUBLISH
-                                : variant == Variant.SAYS_SLEEPS_LONG_LAST ? SAY_LONG : DECIDE + 2);
+                        go(0, variant == Variant.PUBLISH_LAST ? PUBLISH : DECIDE + 2);
                     }
                     return true;
                 case DECIDE + 1:
@@ -416,9 +383,7 @@ class ParkProtocolModelTest {
         private static final int PUSH = 3;
         /** After a push: reads the word once more. */
         private static final int READ_AGAIN = 4;
-        /** Reads whether the owner sleeps for long. */
-        private static final int LOOK_LONG = 5;
-        private static final int WAKE = 6;
+        private static final int WAKE = 5;
 
         private boolean stepOfUser(int thread, List<Call> calls) {
             if (call(thread) == calls.size()) {
@@ -428,17 +393,7 @@ class ParkProtocolModelTest {
             switch (pc(thread)) {
                 case READ_AGAIN -> {
                     wakeFor(thread, when(c.timer));
-                    if (state(c.timer) == DELETED_QUEUED) {
-                        wakeOrEnd(thread, LOOK_LONG, variant != Variant.PUSHER_OF_STOPPED_CALLS_NOBODY);
-                    } else {
-                        wakeOrEnd(thread, WAKE, isArmed(c.timer) || variant != Variant.PUSHER_OF_DELETED_WAKES_NOBODY);
-                    }
-                    return true;
-                }
-                case LOOK_LONG -> {
-                    setFirstDead(thread, false);
-                    wakeFor(thread, AT_ONCE);
-                    wakeOrEnd(thread, WAKE, v[SLEEPS_LONG] != 0);
+                    wakeOrEnd(thread, WAKE, isArmed(c.timer) || variant != Variant.PUSHER_OF_DELETED_WAKES_NOBODY);
                     return true;
                 }
                 case WAKE, WAKE + 1, WAKE + 2 -> {
@@ -462,25 +417,17 @@ class ParkProtocolModelTest {
                 see(thread, v[POLL_UNTIL]);
                 go(thread, WAKE + 1);
                 if (when >= seen(thread)) {
-                    tidyOrEnd(thread);
+                    nextCall(thread);
                 }
             } else if (pc == WAKE + 1) {
                 if (v[POLL_UNTIL] == seen(thread)) {
                     v[POLL_UNTIL] = AWAKE;
                     go(thread, WAKE + 2);
                 } else {
-                    tidyOrEnd(thread);
+                    nextCall(thread);
                 }
             } else {
                 v[PERMIT] = 1;
-                tidyOrEnd(thread);
-            }
-        }
-
-        private void tidyOrEnd(int thread) {
-            if (isFirstDead(thread)) {
-                go(thread, LOOK_LONG);
-            } else {
                 nextCall(thread);
             }
         }
@@ -489,11 +436,6 @@ class ParkProtocolModelTest {
             v[INBOX] |= (byte) (1 << c.timer);
             wakeFor(thread, c.when);
             go(thread, c.op == Op.ARM || variant == Variant.PUSHER_WAKES_FOR_OWN_DEADLINE ? WAKE : READ_AGAIN);
-        }
-
-        private void makeEntryDead(int thread) {
-            v[STALE]++;
-            setFirstDead(thread, v[STALE] == 1 && variant != Variant.FIRST_DEAD_ENTRY_CALLS_NOBODY);
         }
 
         private void stepOfArmer(int thread, Call c) {
@@ -560,7 +502,7 @@ class ParkProtocolModelTest {
                     }
                 }
                 case BURY -> {
-                    makeEntryDead(thread);
+                    v[STALE]++;
                     go(thread, PUSH);
                 }
                 case PUSH -> push(thread, c);
@@ -575,7 +517,7 @@ class ParkProtocolModelTest {
             if (wake) {
                 go(thread, pc);
             } else {
-                tidyOrEnd(thread);
+                nextCall(thread);
             }
         }
 
@@ -587,11 +529,7 @@ class ParkProtocolModelTest {
                         go(thread, 0);
                     } else if (state(t) == MOVING || state(t) == MODIFIED_EARLIER) {
                         setWord(t, DELETED_QUEUED, when(t));
-                        if (variant == Variant.STOP_IN_INBOX_CALLS_NOBODY) {
-                            nextCall(thread);
-                        } else {
-                            go(thread, LOOK_LONG);
-                        }
+                        nextCall(thread);
                     } else if (isArmed(t)) {
                         setWord(t, DELETED, when(t));
                         go(thread, BURY);
@@ -600,12 +538,12 @@ class ParkProtocolModelTest {
                     }
                 }
                 case BURY -> {
-                    makeEntryDead(thread);
+                    v[STALE]++;
                     wakeFor(thread, AT_ONCE);
                     if (isOverBound()) {
                         go(thread, WAKE);
                     } else {
-                        tidyOrEnd(thread);
+                        nextCall(thread);
                     }
                 }
                 default -> {
@@ -675,9 +613,8 @@ class ParkProtocolModelTest {
         boolean lost = w.v[POLL_UNTIL] != w.seen(0) || w.isOverBound();
         for (int t = 0; t < TIMERS; t++) {
             lost |= w.isArmed(t) && w.when(t) < w.seen(0);
-            lost |= w.v[SLEEPS_LONG] != 0 && w.state(t) == DELETED_QUEUED;
         }
-        return lost || w.v[SLEEPS_LONG] != 0 && w.v[STALE] > 0;
+        return lost;
     }
 
     private static final int NO_BOUND = 100;
@@ -783,25 +720,5 @@ class ParkProtocolModelTest {
     @Test
     void reset_pusherOfADeletedTimerWakesNobody_isFoundToLoseAWakeUp() {
         assertNotEquals(0, lostWakeUps(STOP_AND_POSTPONE, Variant.PUSHER_OF_DELETED_WAKES_NOBODY));
-    }
-
-    @Test
-    void reset_pusherOfAStoppedTimerCallsNobody_isFoundToLeaveItThere() {
-        assertNotEquals(0, lostWakeUps(STOP_BEFORE_PUSH, Variant.PUSHER_OF_STOPPED_CALLS_NOBODY));
-    }
-
-    @Test
-    void stop_inTheInboxWithoutACall_isFoundToLeaveItThere() {
-        assertNotEquals(0, lostWakeUps(STOP_QUEUED, Variant.STOP_IN_INBOX_CALLS_NOBODY));
-    }
-
-    @Test
-    void stop_filedWithoutACall_isFoundToLeaveItThere() {
-        assertNotEquals(0, lostWakeUps(STOP_FILED, Variant.FIRST_DEAD_ENTRY_CALLS_NOBODY));
-    }
-
-    @Test
-    void stop_sleepsLongSaidLast_isFoundToLeaveItThere() {
-        assertNotEquals(0, lostWakeUps(STOP_QUEUED, Variant.SAYS_SLEEPS_LONG_LAST));
     }
 }

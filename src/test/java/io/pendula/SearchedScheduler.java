@@ -1,6 +1,5 @@
 package io.pendula;
 
-import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
@@ -12,8 +11,6 @@ import io.pendula.search.Execution;
 import io.pendula.search.Hooks;
 import io.pendula.search.Program;
 import io.pendula.search.Spec;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,19 +27,9 @@ import java.util.concurrent.locks.LockSupport;
  * pending still.
  */
 public final class SearchedScheduler implements Program {
-    private static final VarHandle STOPS = handle(Compactor.class, "stopsAtPublication", long.class);
-    private static final Set<String> PARTS = Set.of("NodeFifo", "Reversal", "HeapRoom", "Shortage", "Place",
-            "Liveness");
+    private static final Set<String> PARTS = Set.of("NodeFifo", "Reversal", "HeapRoom", "Shortage", "Sweep");
     /** They count up; what matters of them is said otherwise, or is the same whenever the lock is released. */
-    private static final Set<String> UNCOUNTED = Set.of("stops", "stopsAtPublication", "taken", "settled");
-
-    private static VarHandle handle(Class<?> of, String field, Class<?> type) {
-        try {
-            return MethodHandles.privateLookupIn(of, MethodHandles.lookup()).findVarHandle(of, field, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final Set<String> UNCOUNTED = Set.of("stops", "taken", "settled", "swept", "nextSeq", "everStale");
 
     /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
     private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",
@@ -331,7 +318,6 @@ public final class SearchedScheduler implements Program {
             long h = Inside.hashEntries(queue, Hooks::keyOf, Contents::mix);
             h = Contents.mix(h, Contents.of(Inside.intake(queue), PARTS, UNCOUNTED));
             h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
-            h = Contents.mix(h, Inside.stopsInInbox(queue) - (long) STOPS.get(queue.compactor));
             return Contents.mix(h, Contents.of(Inside.closer(queue), PARTS, UNCOUNTED));
         }
 
@@ -388,15 +374,9 @@ public final class SearchedScheduler implements Program {
                     return "timer " + i + " is due at " + Spec.at(TimerState.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }
-                if (Inside.sleepsLong(queue) && !isStalled && TimerState.isQueued(s) && !TimerState.isArmed(s)) {
-                    return "timer " + i + " was stopped in the inbox, and the owner sleeps for long";
-                }
             }
             if (isStalled || queue.ownership.isRetired()) {
                 return null;
-            }
-            if (Inside.sleepsLong(queue) && Inside.stale(queue) > 0) {
-                return "an entry is stale, and the owner sleeps for long";
             }
             if (queue.compactor.wantsSweep()) {
                 return "too many entries are stale, and all sleep";

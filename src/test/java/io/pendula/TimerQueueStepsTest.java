@@ -332,8 +332,8 @@ class TimerQueueStepsTest {
             }
 
             @Override
-            public long lateSweepNanos() {
-                return Compactor.LATE_NANOS;
+            public long fullSweepNanos() {
+                return Compactor.FULL_SWEEP_NANOS;
             }
         };
         TimerQueue left = new TimerQueue(0, new Timeline(() -> 0), host, new TimerHeap(), null, false);

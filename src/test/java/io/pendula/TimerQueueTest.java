@@ -844,7 +844,7 @@ class TimerQueueTest {
     @Test
     void sweep_deleted_isRemoved() {
         OneShotTimer t = deleted();
-        rig.queue.compactor.sweepStep();
+        rig.sweepAll();
         assertWord(t, REMOVED, 600);
         assertEquals(1, rig.entries());
         assertCounts(0, 0, 0);
@@ -854,7 +854,7 @@ class TimerQueueTest {
     void sweep_liveEntries_areKept() {
         OneShotTimer waiting = waiting();
         OneShotTimer later = modifiedLater();
-        rig.queue.compactor.sweepStep();
+        rig.sweepAll();
         assertWord(waiting, WAITING, 600);
         assertWord(later, MODIFIED_LATER, 700);
         assertEquals(3, rig.entries());
@@ -928,7 +928,7 @@ class TimerQueueTest {
         long word = t.wordVolatile();
         int size = rig.entries();
         assertEquals(1, rig.dead());
-        rig.queue.compactor.sweepStep();
+        rig.sweepAll();
         assertEquals(word, t.wordVolatile());
         assertEquals(size - 1, rig.entries());
         assertEquals(0, rig.dead());
@@ -958,7 +958,7 @@ class TimerQueueTest {
         OneShotTimer t = modifiedEarlier();
         rig.drain();
         assertTrue(queue.reset(t, 580)); // entries 550, which lives, and 600
-        rig.queue.compactor.sweepStep();
+        rig.sweepAll();
         assertWord(t, MODIFIED_LATER, 580);
         assertEquals(2, rig.entries());
         assertCounts(0, 1, 0);
@@ -1130,7 +1130,7 @@ class TimerQueueTest {
         rig.drain();
         queue.stop(t);
         assertEquals(2, rig.dead());
-        rig.queue.compactor.sweepStep();
+        rig.sweepAll();
         assertEquals(0, rig.dead());
         assertEquals(1, rig.entries());
         assertWord(t, REMOVED, 550);
@@ -1559,7 +1559,7 @@ class TimerQueueTest {
         List<OneShotTimer> armed = armMany(n);
         stopWithoutLock(armed.subList(0, most));
         assertEquals(0, rig.owner.wakes);
-        stopWithoutLock(armed.subList(most, most + 1));
+        stopWithoutLock(armed.subList(most, most + Inside.CALL_EVERY));
         assertEquals(1, rig.owner.wakes);
     }
 
@@ -1588,12 +1588,14 @@ class TimerQueueTest {
     }
 
     @Test
-    void stop_beyondHalf_sweepsAtOnce() throws InterruptedException {
+    void stop_farBeyondTheBound_sweepsSomeAndCallsTheOwner() throws InterruptedException {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 7_001));
-        assertEquals(7_001, rig.dead());
+        assertTrue(queue.due.prepareToSleep(rig.owner, 1) > 1);
+        int before = rig.owner.wakes;
         queue.stop(timers.get(7_001));
-        assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2 + rig.entries() / 2);
+        assertTrue(rig.dead() < 7_001 - Compactor.SWEEP_CHUNK);
+        assertEquals(before + 1, rig.owner.wakes);
         assertEquals(998, queue.view().pending());
     }
 
@@ -1628,16 +1630,14 @@ class TimerQueueTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("graveyards")
-    void sweepStep_whereverTheDeadLie_reachesThemInChunks(String name, Choice choice) {
+    void sweepStep_whereverTheDeadLie_reachesThemInChunks(String name, Choice choice) throws InterruptedException {
         List<OneShotTimer> timers = armMany(5_000);
         List<OneShotTimer> live = new ArrayList<>();
+        List<OneShotTimer> stopped = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
-            if (choice.stops(i)) {
-                queue.stop(timers.get(i));
-            } else {
-                live.add(timers.get(i));
-            }
+            (choice.stops(i) ? stopped : live).add(timers.get(i));
         }
+        stopWithoutLock(stopped);
         boolean more = true;
         for (int steps = 0; more; steps++) {
             assertTrue(steps <= 6, "five chunks are a pass");
@@ -1648,13 +1648,11 @@ class TimerQueueTest {
         }
         assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2);
         assertEquals(live.size(), rig.entries() - rig.dead());
+        rig.sweepAll();
         for (OneShotTimer t : live) {
             assertSame(t, rig.claim(2_000_000).nodeOpaque());
         }
-        for (int left = Compactor.STALE_FLOOR / 2; left > 0; left -= Compactor.CLEAN_CHUNK) {
-            assertNull(rig.claim(2_000_000));
-        }
-        assertEquals(0, rig.dead());
+        assertEquals(0, rig.entries());
     }
 
     /** Of those that were armed first a few are long requests: they do not hide what is stale, nor are others moved. */
@@ -1680,60 +1678,38 @@ class TimerQueueTest {
             steps++;
         } while (queue.compactor.sweepStep());
         assertEquals(4, steps, "more than the stale ones and a few others were looked at");
-        assertTrue(rig.dead() <= 4_200 / 8, rig.dead() + " dead");
-        assertTrue(rig.heap.size() <= 80, rig.heap.size() + " in the heap");
+        assertTrue(rig.dead() <= 5_000 / 8, rig.dead() + " dead");
+        assertEquals(0, rig.heap.size(), "none was moved");
         assertOrder(queue);
         assertEquals(4_080, queue.view().pending());
-    }
-
-    /** Stale entries lie between live ones, and none has been put off, so that it is known which are stale. */
-    @Test
-    void sweepStep_thoroughAndInOrder_dropsAllOfThem() throws InterruptedException {
-        List<OneShotTimer> timers = armMany(5_000);
-        List<OneShotTimer> stopped = new ArrayList<>();
-        for (int i = 3_999; i < 5_000; i += 2) {
-            stopped.add(timers.get(i));
-        }
-        stopWithoutLock(stopped);
-        Inside.startThoroughSweep(queue);
-        do {
-            assertOrder(queue);
-        } while (queue.compactor.sweepStep());
-        assertEquals(0, rig.dead());
-        assertEquals(5_000 - stopped.size(), rig.entries());
     }
 
     @Test
     void forEachPending_sweepMovesEntriesMeanwhile_findsEach() {
         use(new Rig(false));
-        Inside.beginFifoAt(queue, 3_000);
-        for (int i = 0; i < 3_000; i++) {
-            rig.arm(9_000_000 - i);
+        Inside.beginFifoAt(queue, 0);
+        List<OneShotTimer> timers = new ArrayList<>();
+        for (int i = 0; i < 8_000; i++) {
+            timers.add(rig.arm(1_000_000 + i));
         }
-        for (int i = 0; i < 5_000; i++) {
-            rig.arm(1_000_000 + i);
-        }
-        OneShotTimer last = rig.arm(2_000_000);
         rig.sleep(1);
-        queue.stop(last);
-        assertTrue(rig.heap.size() < 4_000, rig.heap.size() + " in the heap");
+        for (int i = 0; i < 2_000; i += 2) {
+            queue.stop(timers.get(i));
+        }
         Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
         boolean[] swept = new boolean[1];
-        Inside.startThoroughSweep(queue);
-        for (int i = 0; i < 3; i++) {
-            assertTrue(queue.compactor.sweepStep()); // the heap is done
-        }
+        Inside.startFullSweep(queue);
         queue.view().forEachPending(t -> {
             found.add(t);
             if (found.size() == 1_500 && !swept[0]) {
-                int before = rig.heap.size();
+                int before = rig.entries();
                 queue.compactor.sweepStep();
-                swept[0] = rig.heap.size() > before + 500;
+                swept[0] = rig.entries() < before;
             }
             return true;
         }, found::clear);
         assertTrue(swept[0]);
-        assertEquals(8_000, found.size());
+        assertEquals(7_000, found.size());
     }
 
     @ParameterizedTest

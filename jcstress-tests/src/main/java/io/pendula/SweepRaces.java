@@ -2,7 +2,6 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.pendula.internal.queue.Inside;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -20,7 +19,6 @@ public class SweepRaces {
     @State
     public static class SweepVsResetLater extends Rig {
         public SweepVsResetLater() {
-            pretendDeadEntries();
             file(other, LATE);
             file(timer, DUE);
             queue.stop(timer);
@@ -48,7 +46,6 @@ public class SweepRaces {
     @State
     public static class SweepVsResetEarlier extends Rig {
         public SweepVsResetEarlier() {
-            pretendDeadEntries();
             file(other, LATE);
             file(timer, DUE);
             queue.stop(timer);
@@ -76,7 +73,6 @@ public class SweepRaces {
     @State
     public static class SweepVsCancel extends Rig {
         public SweepVsCancel() {
-            pretendDeadEntries();
             file(other, LATE);
             file(timer, DUE);
             queue.stop(timer);
@@ -98,7 +94,7 @@ public class SweepRaces {
         }
     }
 
-    /** A stop beyond the hard bound sweeps, too, unless the worker does; no stale entry is counted or dropped twice. */
+    /** A stop beyond the bound sweeps, too, unless the worker does; no stale entry is counted or dropped twice. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @State
@@ -126,13 +122,12 @@ public class SweepRaces {
         }
     }
 
-    /** A timer that has left an entry behind is brought forward once more while a sweep tells its entries apart. */
+    /** A timer that has left an entry behind is brought forward once more while a sweep looks at its entries. */
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Both stale entries go, sooner or later, and the live one stays.")
     @State
-    public static class SweepVsResetEarlierOfPlaced extends Rig {
-        public SweepVsResetEarlierOfPlaced() {
-            pretendDeadEntries();
+    public static class SweepVsResetEarlierAgain extends Rig {
+        public SweepVsResetEarlierAgain() {
             file(timer, LATE);
             queue.reset(timer, DUE);
             drainInbox();
@@ -146,8 +141,7 @@ public class SweepRaces {
 
         @Actor
         public void sweep() {
-            Inside.startThoroughSweep(queue); // elects one of the entries, by the link that the reset writes, too
-            queue.compactor.sweepStep();
+            sweepAll();
         }
 
         @Arbiter
@@ -160,8 +154,8 @@ public class SweepRaces {
     @JCStressTest
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward, whether its entry was re-keyed or not.")
     @State
-    public static class ReKeyVsResetEarlierOfPlaced extends Rig {
-        public ReKeyVsResetEarlierOfPlaced() {
+    public static class ReKeyVsResetEarlierAgain extends Rig {
+        public ReKeyVsResetEarlierAgain() {
             file(timer, LATE);
             queue.reset(timer, EARLY);
             drainInbox();

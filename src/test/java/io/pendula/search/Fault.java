@@ -80,23 +80,6 @@ final class Fault {
         return call;
     }
 
-    /** An owner that does sleep for long says so when it has looked at the inbox the second time. */
-    static Fault[] saysSleepsLongLast() {
-        return new Fault[] {noStore("WakeGate", "publish", "sleepsLong", 0),
-            new Fault("DueTimers", "prepareToWait", "missesMail", 0, 0, (m, at) -> {
-                AbstractInsnNode last = m.instructions.getLast();
-                while (last.getOpcode() != Opcodes.LRETURN) {
-                    last = last.getPrevious();
-                }
-                InsnList say = new InsnList();
-                say.add(new VarInsnNode(Opcodes.ALOAD, 0));
-                say.add(new FieldInsnNode(Opcodes.GETFIELD, QUEUE + "DueTimers", "gate", "L" + QUEUE + "WakeGate;"));
-                say.add(new InsnNode(Opcodes.ICONST_1));
-                say.add(new FieldInsnNode(Opcodes.PUTFIELD, QUEUE + "WakeGate", "sleepsLong", "Z"));
-                m.instructions.insertBefore(last, say);
-            })};
-    }
-
     boolean isPlanted() {
         return planted;
     }

@@ -196,7 +196,6 @@ class WakeSearchTest {
     private static final List<Start> ONE = List.of(Start.NEW);
     private static final List<Start> FILED = List.of(Start.FILED);
     private static final List<Start> FILED_AND_NEW = List.of(Start.FILED, Start.NEW);
-    private static final List<Start> NEW_AND_FAR = List.of(Start.NEW, Start.FILED_FAR);
 
     /** So many calls, out of few: a program of a level that may be too large to be tried as a whole. */
     private static Spec spec(Owner owner, int most, List<Start> timers, Call... calls) {
@@ -218,8 +217,6 @@ class WakeSearchTest {
 
     static Stream<Arguments> faults() {
         Spec arms = worker(1, ONE, arm(0, SOON));
-        Spec stopsOnALoop = spec(Owner.LOOP, 2, NEW_AND_FAR, arm(0, FAR), stop(0));
-        Spec stopsFiledOnALoop = spec(Owner.LOOP, 2, List.of(Start.FILED_FAR, Start.FILED_FAR), stop(0));
         Stream<Arguments> small = Stream.of(
                 fault("no second look at the inbox (R1)", arms,
                         Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1)),
@@ -238,14 +235,6 @@ class WakeSearchTest {
                 fault("a reset wakes for its own deadline, not for that of the word",
                         worker(3, FILED_AND_NEW, arm(1, SOON), reset(0, BETWEEN), reset(0, NOW)),
                         Fault.wakesForOwnDeadline()),
-                fault("a reset that pushes a timer stopped before calls nobody",
-                        worker(2, FILED, reset(0, SOON), stop(0)),
-                        Fault.noCall("TimerQueue", "wakeFor", "callForStale", 0, 0)),
-                fault("a stop in the inbox calls no loop that waits for long", stopsOnALoop,
-                        Fault.noCall("TimerQueue", "tryDisarm", "callForStale", 0, 0)),
-                fault("the first stale entry calls no loop that waits for long", stopsFiledOnALoop,
-                        Fault.noCall("Compactor", "tidyUp", "callForStale", 0, 0)),
-                fault("a loop says last that it waits for long", stopsOnALoop, Fault.saysSleepsLongLast()),
                 fault("an owner that has found something leaves the gate published", arms,
                         Fault.noCall("DueTimers", "publishSleep", "setPollUntil", 0, 0)),
                 fault("who moves the gate to AWAKE wakes nobody", arms,
@@ -278,9 +267,6 @@ class WakeSearchTest {
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
                         Fault.noCall("TimerQueue", "close", "awaitResets", 0, 0),
                         Fault.noCall("TimerQueue", "tryArmInRun", "isClosed", 1, 0)),
-                fault("a loop does not look once more at what was pushed while it planned its sleep",
-                        spec(Owner.LOOP, 2, ONE, arm(0, FAR), stop(0)),
-                        Fault.noCall("DueTimers", "prepareToWait", "missesMail", 0, 0)),
                 fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
         Stream<Arguments> large = !IS_FULL ? Stream.of() : Stream.of(
                 slow("a poller that hands over does not look at the gates once more (T2)",

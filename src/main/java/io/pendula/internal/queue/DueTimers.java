@@ -63,20 +63,18 @@ public final class DueTimers extends HolderFields {
     private final Inbox inbox;
     private final Intake intake;
     private final Entries entries;
-    private final Liveness liveness;
     private final Compactor compactor;
     private final QueueCloser closer;
     private final WakeGate gate;
     private final PendingLimit limit;
     private final boolean keepOrder;
 
-    DueTimers(HoldLock lock, Inbox inbox, Intake intake, Entries entries, Liveness liveness, Compactor compactor,
+    DueTimers(HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor,
             QueueCloser closer, WakeGate gate, PendingLimit limit, boolean keepOrder) {
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
         this.entries = entries;
-        this.liveness = liveness;
         this.compactor = compactor;
         this.closer = closer;
         this.gate = gate;
@@ -111,7 +109,7 @@ public final class DueTimers extends HolderFields {
                 lock.visit(1);
                 TimerNode t = inLine ? intake.immediate.first() : entries.top();
                 long w = t.wordVolatile();
-                if (inLine ? state(w) == MOVING && deadline(w) == when : liveness.isTopLive(t, w)) {
+                if (inLine ? state(w) == MOVING && deadline(w) == when : compactor.isTopLive(t, w)) {
                     Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
                     if (t.tryClaim(w, when, next, t.isReceiver(task))) {
@@ -135,7 +133,7 @@ public final class DueTimers extends HolderFields {
                     }
                 } else if (inLine) {
                     intake.dropFirstImmediate();
-                } else if (liveness.cleanTop()) {
+                } else if (compactor.cleanTop()) {
                     dropped++;
                 }
             }
@@ -220,10 +218,11 @@ public final class DueTimers extends HolderFields {
         }
         entries.trim();
         setNextWhenOpaque(wakeTime(now));
-        planLateSweep(now);
-        long p = capped(Math.min(wakeTime(now), compactor.lateSweepAt()), now);
-        compactor.publish(p, now, intake.stops); // W1
-        if (!intake.drain() || wakeTime(now) < p || compactor.missesStale()) { // R1
+        planFullSweep(now);
+        compactor.noteSize(); // before W1, so that threads know by now what is too much
+        long p = capped(Math.min(wakeTime(now), compactor.fullSweepAt()), now);
+        gate.publish(p); // W1
+        if (!intake.drain() || wakeTime(now) < p) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }
@@ -231,8 +230,8 @@ public final class DueTimers extends HolderFields {
     }
 
     /**
-     * The same for a loop. It wakes up for other reasons, too, so its sleep is not capped; and it polls so often
-     * that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
+     * The same for a loop. Its sleep is capped only to let go of what was stopped; and it polls so often that timers are
+     * left in the inbox, and put-off ones under their old keys, until they could be due.
      */
     public long prepareToWait(QueueOwner me, long now) {
         lock.lock();
@@ -249,10 +248,11 @@ public final class DueTimers extends HolderFields {
             }
             entries.trim();
             setNextWhenOpaque(wakeTime(now));
-            planLateSweep(now);
-            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.lateSweepAt());
-            compactor.publish(p, now, intake.stops); // W1
-            if (inbox.arrivals() < p || compactor.missesStale() || compactor.missesMail(intake.hasMail())) { // R1
+            planFullSweep(now);
+            compactor.noteSize();
+            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, intake.hasMail()));
+            gate.publish(p); // W1
+            if (inbox.arrivals() < p) { // R1
                 gate.setPollUntil(WakeGate.AWAKE);
                 return RETRY;
             }
@@ -264,14 +264,14 @@ public final class DueTimers extends HolderFields {
 
     private boolean isDrainDue(long now) {
         return keepOrder || inbox.arrivals() <= now || intake.isUnfinished()
-                || now >= compactor.lateSweepAt() || now >= intake.room.shortage.lookAt();
+                || now >= compactor.fullSweepAt() || now >= intake.room.shortage.lookAt();
     }
 
-    private void planLateSweep(long now) {
+    private void planFullSweep(long now) {
         if (closer.isClosed()) {
             compactor.stopSweeping();
         } else {
-            compactor.planLateSweep(now, intake.hasMail(), intake.stops);
+            compactor.planFullSweep(now, intake.hasMail());
         }
     }
 
@@ -334,7 +334,7 @@ public final class DueTimers extends HolderFields {
             if (isDrainDue(now)) {
                 intake.drainFully();
             }
-            planLateSweep(now); // as its thread may never say that it waits
+            planFullSweep(now); // as its thread may never say that it waits
             pollSeq = entries.nextSeq();
             pollLine = intake.immediate.removed() + intake.immediate.size();
             return isDueInPoll(now);

@@ -13,8 +13,7 @@ package io.pendula.internal.queue;
  * key sends the last one or two of the fifo to the heap. So each entry is moved once at most. Of timers with two delays
  * those with one of them stay in the fifo. If keys come in no order, the fifo is of no use, and is given a rest.
  *
- * <p>A sweep takes the first entry out of the fifo, the oldest of those with its delay, and if that is live, it goes to
- * the heap. So one that lives for long does not hide the stale ones behind it.
+ * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
  */
 final class Entries {
     /** While a heap has fewer entries, no fifo is begun: there both cost the same. */
@@ -83,13 +82,9 @@ final class Entries {
     }
 
     /** There must be one. */
-    int topNumber() {
-        return isTopIn(fifo) ? oldestNumber() : 0;
-    }
-
-    /** There must be one. */
     int topSeq() {
-        return seq(topNumber());
+        EntryFifo f = fifo;
+        return isTopIn(f) ? f.firstSeq() : heap.seq(0);
     }
 
     TimerNode top() {
@@ -132,8 +127,10 @@ final class Entries {
     void rekeyTop(long key) {
         EntryFifo f = fifo;
         if (!isTopIn(f)) {
+            heap.top().entry = heap.nextSeq();
             heap.rekeyTop(key);
         } else if (staysFirst(f, key)) {
+            f.first().entry = heap.nextSeq();
             f.rekeyFirst(key, heap.takeSeq());
         } else {
             TimerNode node = f.first();
@@ -172,9 +169,10 @@ final class Entries {
         }
     }
 
-    /** {@link #ensureRoom} must have been called. */
+    /** Makes an entry, which is the live one of this timer from now on. {@link #ensureRoom} must have been called. */
     void push(long key, TimerNode node) {
         int seq = heap.takeSeq();
+        node.entry = seq;
         if (isResting && seq - restUntil >= 0) {
             isResting = false;
         }
@@ -237,6 +235,22 @@ final class Entries {
         return f.hasRoom();
     }
 
+    // ---- sweeps ----
+
+    void beginSweep() {
+        if (fifo != null) {
+            fifo.beginSweep();
+        }
+    }
+
+    boolean isFifoUnswept() {
+        return fifo != null && fifo.isUnswept();
+    }
+
+    int sweepFifo(Compactor compactor, int most, int wanted) {
+        return fifo.sweep(compactor, most, wanted);
+    }
+
     // ---- removal ----
 
     /** As {@link TimerHeap#removeAt}. */
@@ -260,48 +274,5 @@ final class Entries {
     void clear() {
         heap.clear();
         fifo = null;
-    }
-
-    // ---- the first entry of the fifo, for sweeps ----
-
-    int oldestNumber() {
-        return heap.size();
-    }
-
-    /** There must be one, as for oldestKey. */
-    TimerNode oldest() {
-        return fifo.first();
-    }
-
-    long oldestKey() {
-        return fifo.firstKey();
-    }
-
-    /** Whether there is one, and room for it in the heap. */
-    boolean hasOldest() {
-        if (fifoSize() == 0) {
-            return false;
-        }
-        if (!isShut) {
-            try {
-                heap.ensureRoomFor(2); // one may be that of the next push
-            } catch (OutOfMemoryError e) {
-                isShut = true;
-            }
-        }
-        return heap.capacity() - heap.size() > 1;
-    }
-
-    void dropOldest() {
-        fifo.removeFirst();
-    }
-
-    /** {@link #hasOldest} must have been asked. */
-    void moveOldestToHeap() {
-        EntryFifo f = fifo;
-        heap.push(f.firstKey(), f.firstSeq(), f.first());
-        f.removeFirst();
-        heap.takeSeq(); // a walk sees that entries have moved
-        f.spilled++;
     }
 }

@@ -6,25 +6,32 @@ package io.pendula.internal.queue;
  *
  * <p>They lie in chunks, at consecutive positions. A chunk that has become empty goes to the end, for what comes next.
  * New chunks instead cost the collector much: it copies them, and finds references to young timers in them.
+ *
+ * <p>A sweep goes from the first entry to the last. What it keeps moves up to what it has kept before, so the order stays
+ * as it is, and the slots of dropped entries form one gap: behind what was visited, in front of what was not.
  */
 final class EntryFifo {
     private static final int CHUNK_BITS = 9;
     /** Entries of a chunk: 8 KiB, with compressed references. */
     static final int CHUNK = 1 << CHUNK_BITS;
     private static final int OFFSET = CHUNK - 1;
-    /** An entry goes in front of so many others at most; */
+    /** An entry goes in front of this many others at most, as only a few steps are cheaper than a sift. */
     static final int NEAR = 8;
-    /** if there are so many at least. Where keys come in no order, there are few, and these steps would be in vain. */
+    /** With fewer entries than this, none goes in front of another: where keys come in no order, there are few. */
     static final int MANY = 64;
-    /** There may be room for so many entries at the end, whatever there are. */
+    /** This many slots at the end may be free, however few entries there are. */
     private static final int FREE_MIN = 4 * CHUNK;
-    /** So many entries from the first one on are looked at by a hint. */
+    /** A hint looks at no more entries than this. */
     private static final int FIRST_ENTRIES = 16;
 
     /** The chunk of position {@code p} is at index {@code p / CHUNK}, modulo the length, which is a power of two. */
     private TimerHeap.Chunk[] chunks = new TimerHeap.Chunk[1];
-    // Positions: first <= end <= roomEnd. There are entries from first to end, and chunks for all up to roomEnd.
+    // Positions: roomFrom <= first <= gapFrom <= gapTo <= end <= roomEnd. Entries are from first to gapFrom and from gapTo
+    // to end; there are chunks from roomFrom to roomEnd. There is no gap unless entries lie on both sides of it.
+    private long roomFrom;
     private long first;
+    private long gapFrom;
+    private long gapTo;
     private long end;
     private long roomEnd;
     private long firstKey = Timeline.NEVER;
@@ -35,7 +42,7 @@ final class EntryFifo {
     int spilled;
 
     int size() {
-        return (int) (end - first);
+        return (int) (gapFrom - first + end - gapTo);
     }
 
     boolean isEmpty() {
@@ -43,7 +50,7 @@ final class EntryFifo {
     }
 
     int capacity() {
-        return (int) (roomEnd - (first & ~OFFSET));
+        return (int) (roomEnd - roomFrom);
     }
 
     /** NEVER if there is none. */
@@ -67,18 +74,23 @@ final class EntryFifo {
     // Entries are numbered from 0, the first, to size - 1.
 
     long key(int i) {
-        long p = first + i;
+        long p = position(i);
         return chunk(p).keys[(int) p & OFFSET];
     }
 
     TimerNode node(int i) {
-        long p = first + i;
+        long p = position(i);
         return chunk(p).nodes[(int) p & OFFSET];
     }
 
     int seq(int i) {
-        long p = first + i;
+        long p = position(i);
         return chunk(p).seqs[(int) p & OFFSET];
+    }
+
+    private long position(int i) {
+        long p = first + i;
+        return p < gapFrom ? p : p + gapTo - gapFrom;
     }
 
     private TimerHeap.Chunk chunk(long position) {
@@ -90,8 +102,9 @@ final class EntryFifo {
     long earliestFrom(long from) {
         long p = first;
         TimerHeap.Chunk c = chunk(p);
-        int n = size();
-        for (int i = 0; c != null && i < Math.min(n, FIRST_ENTRIES); i++) {
+        long g = gapFrom;
+        int n = (int) Math.min(FIRST_ENTRIES, (g > p ? g : end) - p);
+        for (int i = 0; c != null && i < n; i++) {
             int o = (int) p + i & OFFSET;
             if (i > 0 && o == 0) { // of the next chunk
                 return from;
@@ -100,7 +113,7 @@ final class EntryFifo {
                 return c.keys[o];
             }
         }
-        return n <= FIRST_ENTRIES ? Timeline.NEVER : from;
+        return n >= size() ? Timeline.NEVER : from;
     }
 
     // ---- at the end ----
@@ -111,7 +124,7 @@ final class EntryFifo {
 
     /** @throws OutOfMemoryError with nothing changed */
     void addChunk(TimerHeap.Chunk c) {
-        long from = first >> CHUNK_BITS;
+        long from = roomFrom >> CHUNK_BITS;
         long to = roomEnd >> CHUNK_BITS;
         if (to - from == chunks.length) {
             TimerHeap.Chunk[] more = new TimerHeap.Chunk[chunks.length * 2];
@@ -134,11 +147,10 @@ final class EntryFifo {
         return isEmpty() || key >= lastKey || size() >= MANY && steps(key) >= 0;
     }
 
-    /** In front of how many entries one with this key belongs; negative if that are too many. */
+    /** In front of how many entries one with this key belongs; negative if that are too many, or the gap is in the way. */
     private int steps(long key) {
-        for (int n = 0; n <= NEAR && n < size(); n++) {
-            long p = end - 1 - n;
-            if (chunk(p).keys[(int) p & OFFSET] <= key) {
+        for (int n = 0; n <= NEAR && n <= end - gapTo && n < size(); n++) {
+            if (key(size() - 1 - n) <= key) {
                 return n;
             }
         }
@@ -179,23 +191,47 @@ final class EntryFifo {
 
     void removeLast() {
         end--;
-        chunk(end).nodes[(int) end & OFFSET] = null;
-        if (isEmpty()) {
-            firstKey = Timeline.NEVER;
-        } else {
-            lastKey = key(size() - 1);
+        clear(end);
+        if (end < gapTo) {
+            gapFrom = end;
+            gapTo = end;
+        } else if (end == gapTo) {
+            closeGap();
         }
+        noteKeys();
         trim();
+    }
+
+    private void clear(long position) {
+        chunk(position).nodes[(int) position & OFFSET] = null;
+    }
+
+    private void noteKeys() {
+        firstKey = isEmpty() ? Timeline.NEVER : key(0);
+        lastKey = isEmpty() ? 0 : key(size() - 1);
     }
 
     // ---- at the front ----
 
     void removeFirst() {
-        chunk(first).nodes[(int) first & OFFSET] = null;
+        clear(first);
         first++;
+        begin();
         firstKey = isEmpty() ? Timeline.NEVER : key(0);
-        if ((first & OFFSET) == 0) {
-            TimerHeap.Chunk c = take((first >> CHUNK_BITS) - 1);
+    }
+
+    /** The first entry is another. If none is left in front of the gap, it is the one behind it. */
+    private void begin() {
+        if (first > gapFrom) {
+            gapFrom = first;
+            gapTo = first;
+        } else if (first == gapFrom) {
+            first = gapTo;
+            gapFrom = gapTo;
+        }
+        while (roomFrom >> CHUNK_BITS < first >> CHUNK_BITS) {
+            TimerHeap.Chunk c = take(roomFrom >> CHUNK_BITS);
+            roomFrom += CHUNK;
             if (!isAmple()) {
                 addChunk(c);
             }
@@ -217,7 +253,7 @@ final class EntryFifo {
 
     /** The first entry goes behind the second one, whose key it takes. */
     void delayFirst() {
-        long second = first + 1;
+        long second = position(1);
         TimerHeap.Chunk c = chunk(first);
         TimerHeap.Chunk d = chunk(second);
         int o = (int) first & OFFSET;
@@ -230,6 +266,75 @@ final class EntryFifo {
         d.nodes[p] = node;
         d.seqs[p] = seq;
         firstKey = c.keys[o];
+    }
+
+    // ---- sweeps ----
+
+    /** From the first entry on, none has been visited. */
+    void beginSweep() {
+        assert gapTo == gapFrom : "the sweep before this one has not come to its end";
+        gapFrom = first;
+        gapTo = first;
+    }
+
+    /** Whether there are entries that the sweep has not visited. */
+    boolean isUnswept() {
+        return gapTo < end;
+    }
+
+    /** Visits the next {@code most} entries, or until so many were dropped as are wanted; returns how many it has visited. */
+    int sweep(Compactor compactor, int most, int wanted) {
+        int visited = 0;
+        int dropped = 0;
+        for (; visited < most && dropped < wanted && gapTo < end; visited++) {
+            TimerHeap.Chunk c = chunk(gapTo);
+            int o = (int) gapTo & OFFSET;
+            if (compactor.isStale(c.nodes[o], c.seqs[o])) {
+                c.nodes[o] = null;
+                dropped++;
+            } else {
+                if (first == gapFrom) {
+                    first = gapTo;
+                    gapFrom = gapTo;
+                } else if (gapFrom < gapTo) {
+                    move(gapTo, gapFrom);
+                    c.nodes[o] = null;
+                }
+                gapFrom++;
+            }
+            gapTo++;
+        }
+        if (first < gapFrom) {
+            moveOverGap();
+        }
+        begin();
+        if (gapTo == end) {
+            closeGap();
+        }
+        noteKeys();
+        trim();
+        return visited;
+    }
+
+    /** What lies in front of the gap moves up by as many chunks as lie within it; no entry moves in its chunk. */
+    private void moveOverGap() {
+        long from = gapFrom + OFFSET >> CHUNK_BITS;
+        long free = (gapTo >> CHUNK_BITS) - from;
+        if (free > 0) {
+            int mask = chunks.length - 1;
+            for (long k = from - 1; k >= roomFrom >> CHUNK_BITS; k--) {
+                TimerHeap.Chunk c = chunks[(int) k & mask];
+                chunks[(int) k & mask] = chunks[(int) (k + free) & mask];
+                chunks[(int) (k + free) & mask] = c;
+            }
+            first += free << CHUNK_BITS;
+            gapFrom += free << CHUNK_BITS;
+        }
+    }
+
+    private void closeGap() {
+        end = gapFrom;
+        gapTo = gapFrom;
     }
 
     // ----

@@ -1,8 +1,5 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.isFiled;
-import static io.pendula.internal.queue.TimerState.state;
-
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -28,21 +25,17 @@ final class HeapRoom {
     private final HoldLock lock;
     private final Entries entries;
     private final TimerHeap heap;
-    private final Liveness liveness;
     private final Compactor compactor;
     private final boolean keepOrder;
     final Shortage shortage = new Shortage();
-    /** With a manual clock, for the next placed timer that is filed, so that filing cannot run out of memory. */
-    Place sparePlace;
 
-    HeapRoom(int index, Timeline timeline, HoldLock lock, Entries entries, Liveness liveness, Compactor compactor,
+    HeapRoom(int index, Timeline timeline, HoldLock lock, Entries entries, Compactor compactor,
             boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
         this.lock = lock;
         this.entries = entries;
         this.heap = entries.heap;
-        this.liveness = liveness;
         this.compactor = compactor;
         this.keepOrder = keepOrder;
     }
@@ -89,18 +82,6 @@ final class HeapRoom {
         }
     }
 
-    boolean hasPlace() {
-        if (sparePlace == null && (!shortage.isOn() || shortage.mayTryPlace(timeline.now()))) {
-            try {
-                sparePlace = new Place();
-            } catch (OutOfMemoryError e) {
-                shortage.failedPlace(e, timeline.now());
-                lock.setScarce(true);
-            }
-        }
-        return sparePlace != null;
-    }
-
     /** By parking what is due later; only the last entries are looked at, as such are. */
     boolean makeRoomFor(long when) {
         for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && !keepOrder; i--) {
@@ -108,7 +89,7 @@ final class HeapRoom {
                 return false;
             }
             lock.visit(1);
-            if (liveness.isStale(i)) {
+            if (compactor.isStale(heap.node(i), heap.seq(i))) {
                 entries.removeFromHeap(i);
                 compactor.onStaleDropped(1);
                 return true;
@@ -124,14 +105,11 @@ final class HeapRoom {
     boolean park(int i) {
         TimerNode t = heap.node(i);
         long w = t.wordVolatile();
-        if (!isFiled(state(w)) || !liveness.isInPlace(i, w) || !t.tryPark(w)) {
+        if (!compactor.isLive(t, heap.seq(i), w) || !t.tryPark(w)) {
             return false;
         }
-        if (sparePlace == null && t.next instanceof Place p) {
-            sparePlace = p;
-        }
-        t.next = null; // after the CAS: until then a reset may push the timer
         entries.removeFromHeap(i);
+        entries.heap.takeSeq(); // walks and sweeps see that entries have moved
         shortage.parked.append(t);
         return true;
     }

@@ -20,7 +20,7 @@ final class Inbox extends InboxFields {
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
 
-    /** The link of the oldest timer: other than null, see Liveness.elect. */
+    /** The link of the oldest timer. */
     static final TimerNode END = new TimerNode(null);
     /** The head, for good, once the queue is closed. */
     static final TimerNode CLOSED = new TimerNode(null);

@@ -4,7 +4,6 @@ import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
 import static io.pendula.internal.queue.TimerState.MOVING;
 import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isPlaced;
 import static io.pendula.internal.queue.TimerState.isQueued;
 import static io.pendula.internal.queue.TimerState.state;
 
@@ -117,7 +116,6 @@ final class Intake {
             } finally {
                 lock.unlock();
             }
-            compactor.sweepToHardBound();
         } else if (inbox.depth() >= YIELD_DEPTH) {
             Thread.yield();
         }
@@ -280,22 +278,14 @@ final class Intake {
                 return;
             }
             if (s == MOVING || s == MODIFIED_EARLIER) {
-                boolean placed = keepOrder && isPlaced(w);
-                if (placed && !room.hasPlace() || !room.hasRoom() && !room.makeRoomFor(deadline(w))) {
+                if (!room.hasRoom() && !room.makeRoomFor(deadline(w))) {
                     shortage.parked.append(t);
                     return;
                 }
-                if (placed) {
-                    room.sparePlace.hangOn(t, entries.nextSeq());
-                }
                 if (t.tryFile(w)) {
-                    if (placed) {
-                        room.sparePlace = null;
-                    }
                     entries.push(deadline(w), t);
                     return;
                 }
-                t.next = null;
             } else if (unlink(t, w)) {
                 return;
             }

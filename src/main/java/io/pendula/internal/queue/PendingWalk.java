@@ -1,15 +1,9 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
-import static io.pendula.internal.queue.TimerState.WAITING;
 import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isPlaced;
 import static io.pendula.internal.queue.TimerState.isQueued;
 import static io.pendula.internal.queue.TimerState.state;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -24,15 +18,13 @@ final class PendingWalk {
     private final HoldLock lock;
     private final Intake intake;
     private final Entries entries;
-    private final Liveness liveness;
-    /** Of a timer that has left an entry behind, both may look alike (ground rule 2 of the package). */
-    private final Set<TimerNode> placed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Compactor compactor;
 
-    PendingWalk(HoldLock lock, Intake intake, Entries entries, Liveness liveness) {
+    PendingWalk(HoldLock lock, Intake intake, Entries entries, Compactor compactor) {
         this.lock = lock;
         this.intake = intake;
         this.entries = entries;
-        this.liveness = liveness;
+        this.compactor = compactor;
     }
 
     /**
@@ -50,7 +42,6 @@ final class PendingWalk {
                 if (all != null) {
                     return all;
                 }
-                placed.clear();
                 forget.run();
                 lock.giveWay();
             }
@@ -86,8 +77,6 @@ final class PendingWalk {
     /** Reads only: to drop what is stale is for others. */
     private boolean isLive(int i) {
         TimerNode t = entries.node(i);
-        long w = t.wordVolatile();
-        int s = state(w);
-        return (s == WAITING || s == MODIFIED_LATER) && liveness.isInPlace(i, w) && (!isPlaced(w) || placed.add(t));
+        return compactor.isLive(t, entries.seq(i), t.wordVolatile());
     }
 }

@@ -11,5 +11,5 @@ public interface QueueHost {
     boolean isClosed();
 
     /** How long after an entry has become stale the queue is swept if nothing else wakes its owner. */
-    long lateSweepNanos();
+    long fullSweepNanos();
 }

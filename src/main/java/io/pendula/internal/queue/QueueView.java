@@ -12,7 +12,6 @@ public final class QueueView {
     private final HoldLock lock;
     private final Intake intake;
     private final Entries entries;
-    private final Liveness liveness;
     private final Compactor compactor;
     private final QueueCloser closer;
     private final DueTimers due;
@@ -24,7 +23,6 @@ public final class QueueView {
         lock = queue.lock;
         intake = queue.intake;
         entries = queue.entries;
-        liveness = queue.liveness;
         compactor = queue.compactor;
         closer = queue.closer;
         due = queue.due;
@@ -85,7 +83,7 @@ public final class QueueView {
             due.fired = 0;
             intake.stops -= stopped;
             intake.helps = 0;
-            compactor.takeFigures(intake.stops);
+            compactor.takeFigures();
             resets.add(-reset);
             closer.takeFigures();
             due.stolen = 0;
@@ -117,6 +115,6 @@ public final class QueueView {
 
     /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
     public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        return new PendingWalk(lock, intake, entries, liveness).forEach(look, forget);
+        return new PendingWalk(lock, intake, entries, compactor).forEach(look, forget);
     }
 }

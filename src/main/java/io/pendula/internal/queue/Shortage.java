@@ -38,7 +38,6 @@ final class Shortage {
     /** When the last attempt failed, or 0 if none ever did. */
     private volatile long failedAt;
     private volatile long retryAt;
-    private long placeRetryAt;
     private OutOfMemoryError unreported;
     private long reportedAt;
 
@@ -65,16 +64,6 @@ final class Shortage {
             reportedAt = now;
         }
         on = true;
-    }
-
-    /** The same for the few bytes that a timer needs that was brought forward. */
-    boolean mayTryPlace(long now) {
-        return now >= placeRetryAt;
-    }
-
-    void failedPlace(OutOfMemoryError e, long now) {
-        placeRetryAt = now + RETRY_NANOS;
-        failed(e, now, 0);
     }
 
     /** The heap has room again, and nothing is parked. */

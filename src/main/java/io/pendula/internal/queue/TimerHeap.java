@@ -133,12 +133,7 @@ public class TimerHeap {
      * @throws OutOfMemoryError with the heap unchanged
      */
     final void ensureRoom() {
-        ensureRoomFor(1);
-    }
-
-    /** The same for one more entry, or two. */
-    final void ensureRoomFor(int entries) {
-        if (size + ROOT > slots() - entries) {
+        if (size + ROOT == slots()) {
             if (size + ROOT >= MAX_CAPACITY) {
                 throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
             }

@@ -8,7 +8,6 @@ import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
 import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerState.MOVING;
 import static io.pendula.internal.queue.TimerState.NO_STATUS;
-import static io.pendula.internal.queue.TimerState.PLACED;
 import static io.pendula.internal.queue.TimerState.REMOVED;
 import static io.pendula.internal.queue.TimerState.RUNNING;
 import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
@@ -26,7 +25,7 @@ import java.lang.invoke.VarHandle;
 /**
  * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. Each
  * transition of the word is one method here, and each is one compare-and-set; {@link TimerQueue} and its parts decide
- * which is due. 32 bytes with compressed references: a header of 12, the word, and three references.
+ * which is due. With compressed references a timer takes 40 bytes: a header of 12, the word, three references, and a number.
  */
 public class TimerNode {
     /*
@@ -83,13 +82,11 @@ public class TimerNode {
      */
 
     private static final VarHandle WORD;
-    private static final VarHandle NEXT;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             WORD = lookup.findVarHandle(TimerNode.class, "word", long.class);
-            NEXT = lookup.findVarHandle(TimerNode.class, "next", TimerNode.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -103,17 +100,15 @@ public class TimerNode {
 
     /**
      * In the inbox and in lists the next timer: written by the pusher before its push publishes it, nulled by the drain
-     * that takes it out. While filed the {@link Place}, if there is one.
+     * that takes it out.
      */
     TimerNode next;
 
+    /** The number of the entry that was made last for this timer, the live one if it is filed. Guarded by the queue's lock. */
+    int entry;
+
     public TimerNode(Runnable task) {
         this.task = task;
-    }
-
-    /** Plain in effect: of use only to a thread that holds the queue's lock. */
-    final void linkIfUnlinked(TimerNode link) {
-        NEXT.compareAndSet(this, null, link);
     }
 
     /** Not final, so that tests can step in between two looks; no timer overrides it. */
@@ -129,7 +124,7 @@ public class TimerNode {
     // ---- transitions: each false if the word is no longer w ----
 
     private boolean cas(long w, long deadline, int to) {
-        return casWord(w, word(w, deadline, to));
+        return casWord(w, word(deadline, to));
     }
 
     private boolean cas(long w, int to) {
@@ -168,8 +163,7 @@ public class TimerNode {
      */
     final boolean tryMove(long w, long when) {
         int s = state(w);
-        return s == NO_STATUS || s == REMOVED ? cas(w, when, MOVING)
-                : casWord(w, word(w | PLACED, when, MODIFIED_EARLIER));
+        return cas(w, when, s == NO_STATUS || s == REMOVED ? MOVING : MODIFIED_EARLIER);
     }
 
     /** reset, or retime, of a timer that runs. */
@@ -204,7 +198,7 @@ public class TimerNode {
 
     /** claim stopped. One that is deleted leaves its entry behind. */
     final boolean tryClaimStopped(long w) {
-        return casWord(w, word(w | PLACED, deadline(w), RUNNING));
+        return cas(w, RUNNING);
     }
 
     /** run end. */

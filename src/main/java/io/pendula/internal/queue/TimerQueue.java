@@ -41,7 +41,6 @@ public final class TimerQueue extends Padded {
     final Entries entries;
     final Inbox inbox = new Inbox();
     public final WakeGate gate;
-    final Liveness liveness;
     public final Compactor compactor;
     final Intake intake;
     final QueueCloser closer;
@@ -61,13 +60,12 @@ public final class TimerQueue extends Padded {
         this.limit = limit;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
-        this.liveness = new Liveness(entries, keepOrder);
-        this.compactor = new Compactor(entries, liveness, lock, gate, keepOrder, host == null ? Compactor.LATE_NANOS
-                : host.lateSweepNanos());
-        HeapRoom room = new HeapRoom(index, timeline, lock, entries, liveness, compactor, keepOrder);
+        this.compactor = new Compactor(entries, lock, gate, keepOrder, host == null ? Compactor.FULL_SWEEP_NANOS
+                : host.fullSweepNanos());
+        HeapRoom room = new HeapRoom(index, timeline, lock, entries, compactor, keepOrder);
         this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
-        this.due = new DueTimers(lock, inbox, intake, entries, liveness, compactor, closer, gate, limit, keepOrder);
+        this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
         this.ownership = new Ownership(lock, gate, inbox, intake, entries, compactor, due);
     }
 
@@ -161,10 +159,8 @@ public final class TimerQueue extends Padded {
             releasePermit();
             if (s == RUNNING_ARMED) {
                 compactor.staleCounter.add(STOP);
-            } else if (isQueued(s)) {
-                gate.callForStale();
-            } else {
-                compactor.tidyUp(compactor.staleCounter.add(STALE + STOP));
+            } else if (!isQueued(s)) { // else the drain counts it
+                compactor.onEntryStale(compactor.staleCounter.add(STALE + STOP));
             }
         }
         return true;
@@ -246,7 +242,7 @@ public final class TimerQueue extends Padded {
                     if (later) {
                         // No wake: no owner sleeps beyond the key of an entry that is still there.
                         if (tryArm(t, w, when)) {
-                            compactor.staleCounter.add(-STALE);
+                            compactor.onRevived();
                             return false;
                         }
                     } else {
@@ -363,7 +359,7 @@ public final class TimerQueue extends Padded {
         }
         if (pushed) {
             wakeFor(t);
-            compactor.tidyUp(stale);
+            compactor.onEntryStale(stale);
         }
         return moved;
     }
@@ -372,18 +368,13 @@ public final class TimerQueue extends Padded {
      * After a push of a timer that other threads could reach before it was pushed. One of them may have brought it
      * forward by a CAS of the word alone, and its wake came too early: the owner found nothing in the inbox. So this
      * thread wakes the owner for the deadline that it reads now. A reset after this reading comes after the push, too,
-     * so its own wake suffices. The same goes for a stop in the inbox and the call for a late drain.
+     * so its own wake suffices.
      *
      * <p>The owner is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
      * again relies on the owner not to sleep beyond it.
      */
     private void wakeFor(TimerNode t) {
-        long w = t.wordVolatile();
-        if (isQueued(state(w)) && !isArmed(state(w))) {
-            gate.callForStale();
-        } else {
-            wakeIfBefore(deadline(w));
-        }
+        wakeIfBefore(deadline(t.wordVolatile()));
     }
 
     /** After something was armed, see WakeGate. */

@@ -1,8 +1,8 @@
 package io.pendula.internal.queue;
 
 /**
- * What the word of a timer says: {@code deadline << 4 | state}, and {@link #PLACED} in its highest bit, so deadline and
- * state change in one CAS and no thread can see half a step. The transitions are methods of {@link TimerNode}.
+ * What the word of a timer says: {@code deadline << 4 | state}, so deadline and state change in one CAS and no thread can
+ * see half a step. The transitions are methods of {@link TimerNode}.
  */
 public final class TimerState {
     // The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
@@ -35,11 +35,6 @@ public final class TimerState {
     public static final int CANCELLED_QUEUED = 12;
 
     public static final int STATE_BITS = 4;
-    /**
-     * Set for good once the timer has been brought forward and has left an entry behind: from then on several entries
-     * may refer to it. While the bit is clear there is one entry at most.
-     */
-    public static final long PLACED = Long.MIN_VALUE;
 
     private TimerState() {}
 
@@ -47,21 +42,12 @@ public final class TimerState {
         return deadline << STATE_BITS | state;
     }
 
-    /** The word that follows {@code before}. */
-    public static long word(long before, long deadline, int state) {
-        return before & PLACED | deadline << STATE_BITS | state;
-    }
-
     public static int state(long word) {
         return (int) word & (1 << STATE_BITS) - 1;
     }
 
     public static long deadline(long word) {
-        return word << 1 >>> STATE_BITS + 1; // without PLACED
-    }
-
-    public static boolean isPlaced(long word) {
-        return word < 0;
+        return word >>> STATE_BITS;
     }
 
     public static boolean isQueued(int state) {

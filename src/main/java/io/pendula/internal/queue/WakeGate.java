@@ -15,7 +15,6 @@ abstract class GateFields extends Padded {
     long helpBefore = WakeGate.NO_HELP;
     /** And not before this. Written before helpBefore, read after it: so it is of the same time, or younger. */
     long helpFrom = Long.MIN_VALUE;
-    volatile boolean sleepsLong;
     /**
      * An Error has struck a thread while it armed a timer, as it had no stack left. It may not have looked at pollUntil,
      * or have moved it to AWAKE and not woken the owner: the next thread that arms does both.
@@ -47,8 +46,6 @@ public final class WakeGate extends GateFields {
      *
      * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
      * its last lock and before its park (Worker.isCalled). A later waker's permit ends the park.
-     *
-     * The same argument, with the count of stale entries in place of the inbox, covers the call for a sweep.
      *
      * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
      * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the owner does not find the
@@ -167,9 +164,8 @@ public final class WakeGate extends GateFields {
         return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
     }
 
-    /** The owner sleeps until then; {@code isLong} if a timer that is stopped meanwhile must not wait for its end. */
-    void publish(long until, boolean isLong) {
-        sleepsLong = isLong; // before W1, see callForStale
+    /** The owner sleeps until then. */
+    void publish(long until) {
         HELP_BEFORE.setOpaque(this, NO_HELP);
         setPollUntil(until); // W1
     }
@@ -231,13 +227,6 @@ public final class WakeGate extends GateFields {
         } catch (Throwable e) {
             wakeFailed = true;
             throw e;
-        }
-    }
-
-    /** After the first entry has become stale, or a timer was stopped in the inbox. */
-    void callForStale() {
-        if (sleepsLong) {
-            wakeIfBefore(1);
         }
     }
 }

@@ -11,7 +11,7 @@ package io.pendula.internal.queue;
  * it, unless it was stopped before: as one of the Entries, in the EntryFifo if its deadline is the last so far, else in
  * the TimerHeap. Later it claims the timer there (DueTimers), runs it, and tells of the end of the run. Before it sleeps
  * it says so at the WakeGate, where threads wake it that arm something earlier. A timer that is stopped or brought
- * forward leaves a stale entry (Liveness tells which are stale), which the Compactor drops. Another owner may take the
+ * forward leaves a stale entry, which the Compactor drops. Another owner may take the
  * queue over (Ownership). The QueueCloser takes out what is armed when the queue is closed.
  *
  * Ground rules
@@ -20,12 +20,9 @@ package io.pendula.internal.queue;
  *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is stale. It is
  *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through all
  *    entries.
- * 2. A timer that is brought forward leaves its old entry behind (PLACED). It may later be put off beyond that
- *    entry's key, or come back to exactly that key; then two entries fit its word. They are fungible: the one that
- *    surfaces first is the live one, and as many are counted stale as must be dropped. A sweep of all entries
- *    that has dropped too few is repeated as a thorough one. That elects the first entry that it meets: it notes
- *    the entry's sequence number in a Place, and all other entries of the timer are stale from then on. So what is
- *    counted stale is exactly what a thorough sweep drops. A timer that is not PLACED has one entry at most.
+ * 2. A timer that is brought forward leaves its old entry behind, and may come back to that entry's key. So each entry
+ *    has a number, and the timer notes that of the entry that was made last for it. That one is live while the timer is
+ *    filed; all others of this timer are stale.
  * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
  *    twice.
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
@@ -39,7 +36,8 @@ package io.pendula.internal.queue;
  *
  * field        written by                            read by                          mode
  * node.word    anyone, by CAS                        anyone                           volatile
- * node.next    its pusher before the push; drain     drain; lock holder (a Place)     plain, ordered by the inbox's CAS
+ * node.next    its pusher before the push; drain     drain                            plain, ordered by the inbox's CAS
+ * node.entry   lock holder                           lock holder                      plain
  * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
  * Inbox
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
@@ -49,16 +47,18 @@ package io.pendula.internal.queue;
  *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpFrom   owner, under the lock; wakers         arming threads                   opaque, ordered by helpBefore
- *   sleepsLong owner, under the lock                 threads that stop                volatile
  *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
  * StaleCounter any thread that counts                any thread                       volatile read-modify-write
- * Compactor.fruitless, sweeping
- *              lock holder                           threads that make entries stale  volatile
+ * Compactor
+ *   bound, roundsLeft
+ *              lock holder                           threads that make entries stale; volatile
+ *                                                    the owner before it sleeps
+ *   revived    threads that revive an entry; sweeps  sweeps                           volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
  * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
- * Entries, Liveness, Intake, all else of Compactor and QueueCloser, poll, counters
+ * Entries, Sweep, Intake, all else of Compactor and QueueCloser, poll, counters
  *              lock holder                           lock holder (Entries.size and    plain
  *                                                    earliestFrom also racily)
  *

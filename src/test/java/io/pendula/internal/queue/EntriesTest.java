@@ -36,6 +36,7 @@ class EntriesTest {
     private static final class Pair {
         final LimitedHeap heap = new LimitedHeap();
         final Entries entries = new Entries(heap);
+        final Sweep sweep = new Sweep(entries, new Compactor(entries, new HoldLock(), new WakeGate(), false, 1));
         final TreeSet<Entry> sorted =
                 new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
         final Map<TimerNode, Entry> byNode = new HashMap<>();
@@ -45,8 +46,15 @@ class EntriesTest {
             entries.small = SMALL;
         }
 
-        TimerNode push(long key) {
+        private static TimerNode filed() {
             Node node = new Node();
+            node.beginMoving(1);
+            node.tryFile(node.wordVolatile());
+            return node;
+        }
+
+        TimerNode push(long key) {
+            TimerNode node = filed();
             entries.ensureRoom();
             entries.push(key, node);
             add(new Entry(key, order++, node));
@@ -54,7 +62,8 @@ class EntriesTest {
         }
 
         void pushToHeap(long key) {
-            Node node = new Node();
+            TimerNode node = filed();
+            node.entry = heap.nextSeq();
             heap.push(key, heap.takeSeq(), node);
             add(new Entry(key, order++, node));
         }
@@ -77,18 +86,26 @@ class EntriesTest {
             add(new Entry(key, order++, node));
         }
 
-        /** The oldest of the fifo, and drops each for which the dice say so; the others go to the heap. */
+        /** Goes on with a sweep, which drops each entry for which the dice say so; begins one if none is under way. */
         void sweep(int visits, Random rnd, int dropOneIn) {
-            for (int i = 0; i < visits && entries.hasOldest(); i++) {
-                Entry e = byNode.get(entries.node(entries.oldestNumber()));
-                assertEquals(e.key, entries.key(entries.oldestNumber()));
+            if (!sweep.isBegun()) {
+                sweep.begin();
+            }
+            Set<TimerNode> before = new HashSet<>();
+            for (int i = 0; i < entries.size(); i++) {
                 if (rnd.nextInt(dropOneIn) == 0) {
-                    forget(e);
-                    entries.dropOldest();
-                } else {
-                    entries.moveOldestToHeap();
+                    entries.node(i).entry--; // so it is stale
+                    before.add(entries.node(i));
                 }
             }
+            sweep.visit(visits, Integer.MAX_VALUE);
+            for (int i = 0; i < entries.size(); i++) {
+                TimerNode kept = entries.node(i);
+                if (before.remove(kept)) {
+                    kept.entry++;
+                }
+            }
+            before.forEach(t -> forget(byNode.get(t)));
         }
 
         private void add(Entry e) {
@@ -327,12 +344,13 @@ class EntriesTest {
     }
 
     @Test
-    void dropOldest_andMoveOldest_matchSortedSet() {
+    void sweep_halfDropped_keepsTheOrderAndTheHeapSmall() {
         Pair p = inOrder(3_000);
+        int inHeap = p.heap.size();
         p.sweep(1_500, new Random(1), 2);
         p.checkAll();
         assertTrue(p.entries.size() < 2_400, "half of them were dropped");
-        assertTrue(p.heap.size() > 600, "the others are in the heap");
+        assertTrue(p.entries.isFifoUnswept());
         for (int i = 0; i < 500; i++) {
             p.push(40_000 + i);
         }
@@ -342,6 +360,7 @@ class EntriesTest {
             p.check();
         }
         p.sweep(200, new Random(2), 3);
+        assertTrue(p.heap.size() <= inHeap, "what lives stays in the fifo");
         while (p.entries.fifoSize() > 100) {
             p.removeLast();
             p.check();
@@ -350,36 +369,60 @@ class EntriesTest {
         p.popAll();
     }
 
-    /** The next push must not find that a sweep has taken its room in the heap. */
-    @Test
-    void hasOldest_heapFull_leavesRoomForOne() {
-        Pair p = inOrder(1_000);
-        p.heap.exhausted = true;
-        while (p.entries.hasOldest()) {
-            p.entries.moveOldestToHeap();
+    /** Each stale entry goes in one round, and no entry is moved to the heap. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512, 1_000, 100_000})
+    void sweep_inSlices_dropsAllAndKeepsTheOrder(int slice) {
+        Pair p = inOrder(5_000);
+        int inHeap = p.heap.size();
+        int live = 0;
+        for (int i = 0; i < p.entries.size(); i++) {
+            if (i % 3 != 0) {
+                p.entries.node(i).entry--;
+            } else {
+                live++;
+            }
         }
-        assertEquals(p.heap.capacity() - 1, p.heap.size());
-        assertTrue(p.entries.fifoSize() > 800);
-        p.pushToHeap(1);
-        p.popAll();
+        p.sweep.begin();
+        while (p.sweep.isBegun()) {
+            p.sweep.visit(slice, Integer.MAX_VALUE);
+        }
+        assertEquals(live, p.entries.size());
+        assertTrue(p.heap.size() <= inHeap);
+        Inside.assertFifoOrder(p.entries.fifo);
+        Inside.assertHeapOrder(p.heap);
+        long last = 0;
+        for (; p.entries.size() > 0; p.entries.pop()) {
+            assertTrue(p.entries.topKey() > last);
+            last = p.entries.topKey();
+        }
+        assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
     }
 
+    /** The first of all lives for long, and many that come behind it are stopped: the slots in between are used again. */
     @Test
-    void hasOldest_heapFull_grows() {
-        Pair p = inOrder(1_000);
-        while (p.heap.size() < p.heap.capacity()) {
-            p.pushToHeap(1);
+    void sweep_oldestLives_fifoStaysSmall() {
+        Pair p = inOrder(SMALL + 1);
+        TimerNode first = p.entries.node(SMALL);
+        long key = 100_000;
+        for (int round = 0; round < 100; round++) {
+            for (int i = 0; i < 2_000; i++) {
+                p.push(key++).entry--;
+            }
+            if (!p.sweep.isBegun()) {
+                p.sweep.begin();
+            }
+            p.sweep.visit(3_000, Integer.MAX_VALUE);
+            assertTrue(p.entries.fifo.capacity() <= 16 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         }
-        assertTrue(p.entries.hasOldest());
-        p.entries.moveOldestToHeap();
-        p.popAll();
+        assertSame(first, p.entries.node(p.heap.size()));
     }
 
     @Test
     void sweep_mostDropped_givesChunksBack() {
         Pair p = inOrder(50_000);
-        p.sweep(p.entries.fifoSize(), new Random(3), 1);
-        assertEquals(0, p.entries.fifoSize());
+        p.sweep(p.entries.size(), new Random(3), 1);
+        assertEquals(0, p.entries.size());
         assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         p.popAll();
         p = inOrder(50_000);

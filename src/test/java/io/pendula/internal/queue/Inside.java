@@ -12,7 +12,7 @@ public final class Inside {
     public static final TimerNode CLOSED = Inbox.CLOSED;
     public static final int IMMEDIATE_MAX = Intake.IMMEDIATE_MAX;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
-    public static final int TIDY_EVERY = Compactor.TIDY_EVERY;
+    public static final int CALL_EVERY = Compactor.CALL_EVERY;
     public static final long STALE = StaleCounter.STALE;
     public static final long STOP = StaleCounter.STOP;
 
@@ -152,19 +152,24 @@ public final class Inside {
 
     /** Counts an entry as stale, though none is, and helps to sweep as a stop does. */
     public static void makeStale(TimerQueue q) {
-        q.compactor.tidyUp(q.compactor.staleCounter.add(StaleCounter.STALE));
-    }
-
-    public static boolean isThorough(TimerQueue q) {
-        return q.liveness.thorough;
+        q.compactor.onEntryStale(q.compactor.staleCounter.add(StaleCounter.STALE));
     }
 
     public static int countStale(TimerQueue q, long counts) {
         return q.compactor.staleCounter.add(counts);
     }
 
-    public static void startThoroughSweep(TimerQueue q) {
-        q.compactor.startThoroughSweep();
+    public static void startFullSweep(TimerQueue q) {
+        q.lock.lock();
+        try {
+            q.compactor.start(true);
+        } finally {
+            q.lock.unlock();
+        }
+    }
+
+    public static boolean isSweepUnderWay(TimerQueue q) {
+        return q.compactor.isUnderWay();
     }
 
     public static int deferred(TimerQueue q) {
@@ -173,10 +178,6 @@ public final class Inside {
 
     public static long stopsInInbox(TimerQueue q) {
         return q.intake.stops;
-    }
-
-    public static boolean sleepsLong(TimerQueue q) {
-        return q.gate.sleepsLong;
     }
 
     public static boolean isMemoryShort(TimerQueue q) {

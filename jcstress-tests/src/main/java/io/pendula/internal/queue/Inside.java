@@ -46,8 +46,13 @@ public final class Inside {
         q.compactor.staleCounter.add(entries * StaleCounter.STALE);
     }
 
-    public static void startThoroughSweep(TimerQueue q) {
-        q.compactor.startThoroughSweep();
+    public static void startFullSweep(TimerQueue q) {
+        q.lock.lock();
+        try {
+            q.compactor.start(true);
+        } finally {
+            q.lock.unlock();
+        }
     }
 
     public static boolean holdsTimers(TimerQueue q) {
