@@ -19,18 +19,13 @@ interface Contender extends AutoCloseable {
     boolean postpone(Shot shot, long nanos);
 
     /** What is wrong if this scheduler, once closed, has counted differently; null if nothing is. */
-    default String objection(Storm.Counts counts) {
+    default String objection(Traffic.Counts counts) {
         return null;
     }
 
     /** Whether a stop that returned true has always prevented the firing. */
     default boolean keepsItsWord() {
         return true;
-    }
-
-    /** Called when hardly any firing is to come: returns when these have run. */
-    default void finish() {
-        close();
     }
 
     /** Drops what has not fired and returns when no callback runs any more. */
@@ -67,9 +62,9 @@ interface Contender extends AutoCloseable {
         }
 
         @Override
-        public String objection(Storm.Counts counts) {
+        public String objection(Traffic.Counts counts) {
             TimerStats s = timers.stats();
-            Storm.Counts own = new Storm.Counts(s.armed(), s.fired(), s.stopped(), s.reset());
+            Traffic.Counts own = new Traffic.Counts(s.armed(), s.fired(), s.stopped(), s.reset());
             return own.equals(counts) && s.unfired() == 0 ? null
                     : "the scheduler's own statistics say " + own + " and " + s.unfired() + " unfired";
         }
@@ -85,7 +80,7 @@ interface Contender extends AutoCloseable {
         private final ScheduledThreadPoolExecutor pool;
 
         JdkPool(int threads) {
-            pool = new ScheduledThreadPoolExecutor(threads, Storm::daemon);
+            pool = new ScheduledThreadPoolExecutor(threads, Traffic::daemon);
             pool.setRemoveOnCancelPolicy(true);
         }
 
@@ -110,12 +105,6 @@ interface Contender extends AutoCloseable {
         @Override
         public boolean keepsItsWord() {
             return false;
-        }
-
-        @Override
-        public void finish() {
-            pool.shutdown();
-            awaitEnd();
         }
 
         @Override

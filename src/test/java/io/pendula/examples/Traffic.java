@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -18,36 +19,61 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * The load of a server, the same for every contender: half of the timers are timeouts of requests, of which nineteen
- * in twenty are stopped since the answer comes; the other half are idle timeouts of open connections, which each
- * message resets. The load comes at a steady pace, whatever a contender makes of it.
+ * The load of a server, the same for every contender. Nine of ten timers are idle timeouts of open connections, which
+ * each message resets. The tenth is the timeout of a request: in nineteen of twenty cases the answer comes and stops it, and
+ * the rest fire. Beside them others wait all the time. The load comes at a steady pace, whatever a contender makes of it.
  */
 final class Traffic {
-    static final int CONNECTIONS = 10_000;
+    static final int CONNECTIONS = 20_000;
+    /** One timer of so many is the timeout of a request. */
+    static final int REQUEST = 10;
     /** One request of so many gets no answer. */
     static final int UNANSWERED = 20;
     private static final long MIN_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MAX_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_LIMIT_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long OTHERS_LIMIT_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long BATCH_NANOS = 5_000_000;
     private static final long TRACKABLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long SEED = 0x9E3779B97F4A7C15L;
-    private static final long LOOK_MILLIS = 50;
+    /** A look is work that belongs to no contender, so there are few. */
+    private static final long LOOK_MILLIS = 500;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** What the traffic was like. Times are in nanoseconds; {@code complaints} is empty if all was as it must be. */
-    record Outcome(Storm.Counts counts, long untrue, Histogram lateness, double perCall, long cpuNanos, long wallNanos,
-            List<String> complaints) {
-        double cpuPerTimer() {
-            return (double) cpuNanos / Math.max(1, counts.armed());
+    /** How often timers were armed, and what came of it. */
+    record Counts(long armed, long fired, long stopped, long reset) {
+        boolean addUp() {
+            return armed == fired + stopped + reset;
         }
 
-        /** The share of one processor that the threads of the program took. */
-        double processors() {
-            return (double) cpuNanos / wallNanos;
+        Counts plus(Counts more) {
+            return new Counts(armed + more.armed, fired + more.fired, stopped + more.stopped, reset + more.reset);
+        }
+
+        @Override
+        public String toString() {
+            return armed + " armed, " + fired + " fired, " + stopped + " stopped, " + reset + " reset";
         }
     }
+
+    /** Is told twice a second how the load goes on. */
+    interface Watcher {
+        Watcher NONE = (fired, share) -> {};
+
+        /** {@code share}: how much of the load is over, from 0 to 1. */
+        void see(long fired, double share);
+    }
+
+    /**
+     * What the traffic was like. Times are in nanoseconds; {@code complaints} is empty if all was as it must be.
+     *
+     * @param untrue how many timers were stopped or reset, by the word of the contender, and fired all the same
+     * @param cpuPerTimer processor time for each timer that was set under load, the load's own included
+     * @param bytes by how much the heap grew for each of the others, its callback not included
+     */
+    record Outcome(Counts counts, long untrue, Histogram lateness, double perCall, double cpuPerTimer, double bytes,
+            List<String> complaints) {}
 
     /** A timeout of a request: its value counts its firings. */
     private final class Request extends AtomicInteger implements Shot {
@@ -104,6 +130,7 @@ final class Traffic {
     private final int threads;
     private final long span;
     private final Idle[] connections = new Idle[CONNECTIONS];
+    private final Idle[] others;
     private final LongAdder armed = new LongAdder();
     private final LongAdder stopped = new LongAdder();
     private final LongAdder reset = new LongAdder();
@@ -117,24 +144,29 @@ final class Traffic {
     private long cpuAtEnd;
 
     /**
-     * Prepares a load.
+     * Makes the callbacks, so that their memory and the time to allocate them count for no contender.
      *
-     * @param rate how many timers are armed in a second, resets included
+     * @param others how many timers wait beside the load
+     * @param rate how many timers are set in a second, resets included
      * @param threads how many threads make the load
      * @param span for how many nanoseconds
      */
-    Traffic(Contender contender, int rate, int threads, long span) {
+    Traffic(Contender contender, int others, int rate, int threads, long span) {
         this.contender = contender;
+        this.others = new Idle[others];
         this.rate = rate;
         this.threads = threads;
         this.span = span;
         for (int i = 0; i < CONNECTIONS; i++) {
             connections[i] = new Idle();
         }
+        for (int i = 0; i < others; i++) {
+            this.others[i] = new Idle();
+        }
     }
 
     /** Runs the load, and closes the contender at the end. */
-    Outcome run(Storm.Watcher watcher) throws InterruptedException {
+    Outcome run(Watcher watcher) throws InterruptedException {
         return run(watcher, PATIENCE_NANOS);
     }
 
@@ -143,32 +175,56 @@ final class Traffic {
      *
      * @param patience for how many nanoseconds timeouts that have not fired are waited for
      */
-    Outcome run(Storm.Watcher watcher, long patience) throws InterruptedException {
-        for (Idle c : connections) {
-            contender.arm(c, IDLE_LIMIT_NANOS);
-        }
-        armed.add(CONNECTIONS);
-        long start = System.nanoTime();
+    Outcome run(Watcher watcher, long patience) throws InterruptedException {
+        long before = usedHeap();
+        arm(others, OTHERS_LIMIT_NANOS);
+        double bytes = (double) (usedHeap() - before) / Math.max(1, others.length);
+        arm(connections, IDLE_LIMIT_NANOS);
+        long armedBefore = armed.sum();
         long cpu = threadsCpu();
-        List<Request> requests = load(start, watcher);
-        long wall = System.nanoTime() - start;
-        cpu = cpuAtEnd - cpu;
-        for (long end = System.nanoTime() + patience; look(watcher) > 0 && System.nanoTime() - end < 0;) {
+        List<Request> requests = load(System.nanoTime(), watcher);
+        double cpuPerTimer = (double) (cpuAtEnd - cpu) / Math.max(1, armed.sum() - armedBefore);
+        Thread.sleep(Math.min(patience, MAX_LIMIT_NANOS) / 1_000_000);
+        for (long end = System.nanoTime() + patience; look(watcher, 1) > 0 && System.nanoTime() - end < 0;) {
             Thread.sleep(LOOK_MILLIS);
         }
-        for (Idle c : connections) {
-            if (contender.stop(c)) {
+        stop(connections);
+        stop(others);
+        contender.close();
+        look(watcher, 1);
+        return outcome(requests, cpuPerTimer, bytes);
+    }
+
+    private void arm(Idle[] timers, long limit) {
+        for (Idle idle : timers) {
+            contender.arm(idle, limit);
+        }
+        armed.add(timers.length);
+    }
+
+    private void stop(Idle[] timers) {
+        for (Idle idle : timers) {
+            if (contender.stop(idle)) {
                 stopped.increment();
             }
         }
-        contender.close();
-        look(watcher);
-        return outcome(requests, cpu, wall);
+    }
+
+    private static long usedHeap() {
+        System.gc(); // also, each begins with a tidy heap
+        Runtime rt = Runtime.getRuntime();
+        return rt.totalMemory() - rt.freeMemory();
+    }
+
+    static Thread daemon(Runnable body) {
+        Thread t = new Thread(body, "demo");
+        t.setDaemon(true);
+        return t;
     }
 
     /** Returns all requests when the last one has been answered or left without an answer. */
-    private List<Request> load(long start, Storm.Watcher watcher) throws InterruptedException {
-        ExecutorService pool = Executors.newFixedThreadPool(threads, Storm::daemon);
+    private List<Request> load(long start, Watcher watcher) throws InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(threads, Traffic::daemon);
         List<Request> requests = new ArrayList<>();
         try {
             List<Future<List<Request>>> parts = new ArrayList<>();
@@ -177,11 +233,7 @@ final class Traffic {
                 parts.add(pool.submit(() -> part(number, start)));
             }
             for (Future<List<Request>> part : parts) {
-                while (!part.isDone()) {
-                    Thread.sleep(LOOK_MILLIS);
-                    look(watcher);
-                }
-                requests.addAll(part.get());
+                requests.addAll(await(part, start, watcher));
             }
             cpuAtEnd = threadsCpu(); // while all threads are there
         } catch (ExecutionException e) {
@@ -193,6 +245,17 @@ final class Traffic {
             pool.shutdownNow();
         }
         return requests;
+    }
+
+    private List<Request> await(Future<List<Request>> part, long start, Watcher watcher)
+            throws InterruptedException, ExecutionException {
+        for (;;) {
+            try {
+                return part.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                look(watcher, Math.min(1, (double) (System.nanoTime() - start) / (span + ANSWER_NANOS)));
+            }
+        }
     }
 
     /**
@@ -213,7 +276,7 @@ final class Traffic {
         List<Request> requests = new ArrayList<>();
         SplittableRandom random = new SplittableRandom(SEED + number);
         int own = CONNECTIONS / threads;
-        double perBatch = rate / 2.0 / threads * BATCH_NANOS / 1e9;
+        double perBatch = (double) rate / REQUEST / threads * BATCH_NANOS / 1e9;
         double owed = 0;
         int answered = 0;
         for (long b = 0, batches = span / BATCH_NANOS; b < batches || answered < requests.size(); b++) {
@@ -231,11 +294,13 @@ final class Traffic {
             if (b < batches) {
                 for (owed += perBatch; owed >= 1; owed--) {
                     requests.add(send(random.nextLong(MIN_LIMIT_NANOS, MAX_LIMIT_NANOS)));
-                    message(connections[number * own + random.nextInt(own)]);
+                    for (int i = 1; i < REQUEST; i++) {
+                        message(connections[number * own + random.nextInt(own)]);
+                    }
                 }
             }
             callNanos.add(System.nanoTime() - before);
-            calls.add((answered - firstAnswer) + 2L * (requests.size() - first));
+            calls.add((answered - firstAnswer) + (long) REQUEST * (requests.size() - first));
         }
         return requests;
     }
@@ -264,16 +329,15 @@ final class Traffic {
     }
 
     /** Returns how many requests have neither been answered nor run into their timeout. */
-    private long look(Storm.Watcher watcher) {
+    private long look(Watcher watcher, double share) {
         interval = lateness.getIntervalHistogram(interval);
         latenesses.add(interval);
         long fired = latenesses.getTotalCount();
-        long pending = Math.max(0, armed.sum() - stopped.sum() - reset.sum() - fired);
-        watcher.see(fired, stopped.sum(), pending);
-        return pending - CONNECTIONS;
+        watcher.see(fired, share);
+        return armed.sum() - stopped.sum() - reset.sum() - fired - CONNECTIONS - others.length;
     }
 
-    private Outcome outcome(List<Request> requests, long cpu, long wall) {
+    private Outcome outcome(List<Request> requests, double cpuPerTimer, double bytes) {
         long untrue = 0;
         long wrong = 0;
         for (Request r : requests) {
@@ -284,7 +348,7 @@ final class Traffic {
             }
             wrong += r.get() + (r.stopped ? 1 : 0) == 1 ? 0 : 1;
         }
-        Storm.Counts counts = new Storm.Counts(armed.sum(), latenesses.getTotalCount() + idleFired.sum(), stopped.sum(),
+        Counts counts = new Counts(armed.sum(), latenesses.getTotalCount() + idleFired.sum(), stopped.sum(),
                 reset.sum());
         List<String> complaints = new ArrayList<>();
         if (!counts.addUp()) {
@@ -297,13 +361,13 @@ final class Traffic {
             complaints.add(wrong + " timeouts fired too often, too seldom or after they were stopped");
         }
         if (idleFired.sum() > 0) {
-            complaints.add(idleFired.sum() + " idle timeouts fired, though none was due");
+            complaints.add(idleFired.sum() + " idle timeouts and others fired, though none was due");
         }
         String objection = contender.objection(counts);
         if (objection != null) {
             complaints.add(objection);
         }
-        return new Outcome(counts, untrue, latenesses, (double) callNanos.sum() / Math.max(1, calls.sum()), cpu, wall,
-                complaints);
+        return new Outcome(counts, untrue, latenesses, (double) callNanos.sum() / Math.max(1, calls.sum()),
+                cpuPerTimer, bytes, complaints);
     }
 }

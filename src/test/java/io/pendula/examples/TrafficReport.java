@@ -1,27 +1,24 @@
 package io.pendula.examples;
 
 import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
-/** The result of a steady load for people: two contenders side by side, each line with a few words on its meaning. */
+/**
+ * The result of some rounds for people: two contenders side by side, whether the first is better, and what each line
+ * means. The rounds are the control: what two contenders differ by has to be more than what a contender's own rounds do.
+ */
 final class TrafficReport {
-    /** One contender's figures. */
-    record Column(Traffic.Outcome outcome, double bytesPerTimer) {
-        private double lateness(double percentile) {
-            return outcome.lateness().getValueAtPercentile(percentile);
-        }
-    }
-
-    private static final DoubleFunction<String> COUNT = n -> String.format(Locale.ROOT, "%,.0f", n);
-
     private final PrintStream out;
     private final Style style;
-    private final Column ours;
-    private final Column theirs;
+    private final List<Traffic.Outcome> ours;
+    private final List<Traffic.Outcome> theirs;
 
-    TrafficReport(PrintStream out, Style style, Column ours, Column theirs) {
+    TrafficReport(PrintStream out, Style style, List<Traffic.Outcome> ours, List<Traffic.Outcome> theirs) {
         this.out = out;
         this.style = style;
         this.ours = ours;
@@ -30,25 +27,48 @@ final class TrafficReport {
 
     void print() {
         out.println();
-        out.println(style.strong(String.format("%-22s%12s%12s", "", "Pendula", "JDK pool")));
-        row("timers set", COUNT, c -> c.outcome().counts().armed(), "resets included");
-        row("  stopped", COUNT, c -> c.outcome().counts().stopped(), "the answer came in time");
-        row("  reset", COUNT, c -> c.outcome().counts().reset(), "a message came");
-        row("  fired", COUNT, c -> c.outcome().counts().fired(), "no answer came");
-        row("stopped, yet it fired", COUNT, c -> c.outcome().untrue(), "should be 0");
+        out.println(style.strong(String.format("%-21s%11s%11s  Pendula is", "", "Pendula", "JDK pool")));
+        count("timers set", o -> o.counts().armed(), "resets included");
+        count("  reset", o -> o.counts().reset(), "a message came");
+        count("  stopped", o -> o.counts().stopped(), "the answer came, or the end");
+        count("  fired", o -> o.counts().fired(), "no answer came");
+        count("stopped, yet it fired", Traffic.Outcome::untrue, "should be 0");
         out.println();
-        row("lateness, median", style::time, c -> c.lateness(50), "from the deadline to the run");
-        row("  99 of 100 below", style::time, c -> c.lateness(99), "");
-        row("  worst", style::time, c -> c.lateness(100), "");
-        row("time of one call", style::time, c -> c.outcome().perCall(), "to set, stop or reset");
-        row("processor time", style::time, c -> c.outcome().cpuPerTimer(), "for each timer, load included");
-        row("processors used", n -> String.format(Locale.ROOT, "%.1f %%", n * 100), c -> c.outcome().processors(),
-                "100 %: one is always busy");
-        row("memory per timer", n -> String.format(Locale.ROOT, "%.0f B", n), Column::bytesPerTimer, "while it waits");
+        figure("time of one call", style::time, Traffic.Outcome::perCall, "to set, stop or reset");
+        figure("processor time", style::time, Traffic.Outcome::cpuPerTimer, "a timer, with the load");
+        figure("memory", n -> String.format(Locale.ROOT, "%.0f B", n), Traffic.Outcome::bytes, "a timer that waits");
+        figure("lateness, median", style::time, o -> lateness(o, 50), "from deadline to run");
+        figure("  99 of 100 below", style::time, o -> lateness(o, 99), "");
+        figure("  the latest", style::time, o -> lateness(o, 100), "");
+        out.println();
+        out.println("Figures are medians of " + ours.size() + " rounds each. Better or worse: all rounds of the one are");
+        out.println("beyond all of the other. Level: they are not, so the difference may be noise.");
     }
 
-    private void row(String label, DoubleFunction<String> format, ToDoubleFunction<Column> figure, String meaning) {
-        out.println(String.format("%-22s%12s%12s  %s", label, format.apply(figure.applyAsDouble(ours)),
-                format.apply(figure.applyAsDouble(theirs)), meaning).stripTrailing());
+    private static double lateness(Traffic.Outcome outcome, double percentile) {
+        return outcome.lateness().getValueAtPercentile(percentile);
+    }
+
+    /** In all rounds together. */
+    private void count(String label, ToLongFunction<Traffic.Outcome> figure, String meaning) {
+        out.println(String.format(Locale.ROOT, "%-21s%,11d%,11d          %s", label, ours.stream().mapToLong(figure).sum(),
+                theirs.stream().mapToLong(figure).sum(), meaning).stripTrailing());
+    }
+
+    private void figure(String label, DoubleFunction<String> format, ToDoubleFunction<Traffic.Outcome> figure,
+            String meaning) {
+        double[] a = ours.stream().mapToDouble(figure).sorted().toArray();
+        double[] b = theirs.stream().mapToDouble(figure).sorted().toArray();
+        out.println(String.format("%-21s%11s%11s  %-6s  %s", label, format.apply(a[a.length / 2]),
+                format.apply(b[b.length / 2]), verdict(a, b), meaning).stripTrailing());
+    }
+
+    /** What the rounds of the first say beside those of the second, where less is better. */
+    static String verdict(double[] ours, double[] theirs) {
+        double ourBest = Arrays.stream(ours).min().orElseThrow();
+        double ourWorst = Arrays.stream(ours).max().orElseThrow();
+        double theirBest = Arrays.stream(theirs).min().orElseThrow();
+        double theirWorst = Arrays.stream(theirs).max().orElseThrow();
+        return ourWorst < theirBest ? "better" : ourBest > theirWorst ? "worse" : "level";
     }
 }
