@@ -14,7 +14,7 @@ final class DispatchedFiring extends CallbackRun implements Runnable {
         begin(claimed.nodeOpaque(), claimed.task, claimed.deadline, claimed.claimedAt);
     }
 
-    /** Once: an executor that throws may have run the task all the same, or run it later. */
+    /** Once: by the run, by a close, or by the worker, as an executor that throws may have run the task all the same. */
     boolean take() {
         return taken.compareAndSet(false, true);
     }

@@ -150,6 +150,9 @@ abstract class Engine implements QueueHost, Watched {
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     abstract void forEachRunning(Consumer<TimerNode> look);
 
+    /** Takes back what the builder's executor has not begun; all queues are closed. */
+    abstract void takeBack(List<TimerNode> unfired);
+
     /** Whether the calling thread is inside a callback of such a timer. */
     abstract boolean isRunByCaller(Predicate<TimerNode> timer);
 
@@ -238,6 +241,9 @@ abstract class Engine implements QueueHost, Watched {
         try {
             h = new DispatchedFiring(this, claimed);
             handedOff.add(h);
+            if (closed) { // see Firings.takeBack
+                return !takeToRun(h);
+            }
             options.executor().execute(h);
             return true;
         } catch (Throwable e) {
@@ -250,6 +256,15 @@ abstract class Engine implements QueueHost, Watched {
             }
             return false;
         }
+    }
+
+    /** Back from the executor, to run it here; false if that, or a close, has it. */
+    private boolean takeToRun(DispatchedFiring h) {
+        boolean is = h.take();
+        if (is) {
+            ended(h);
+        }
+        return is;
     }
 
     final void ended(DispatchedFiring h) {

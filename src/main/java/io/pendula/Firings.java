@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +106,40 @@ final class Firings {
         return ofCaller().stream().map(CallbackRun::nodeOpaque).anyMatch(timer);
     }
 
+    // ---- what the executor has not begun ----
+
+    /**
+     * Takes back what the executor has and has not begun, and adds the timers to {@code unfired}: they will not run, and
+     * neither will what was armed meanwhile. The executor finds nothing to do then. A firing that has not begun may wait
+     * there for the very thread that closes.
+     *
+     * <p>The scheduler is set closed before this looks. A worker registers a firing, then looks whether the scheduler is
+     * closed; if so, it takes the firing itself and runs it. Both are volatile, so no firing is left to wait for. All
+     * queues are closed, too, so that no run that ends here arms anything.
+     */
+    void takeBack(List<TimerNode> unfired) {
+        List<TimerNode> again = new ArrayList<>(1);
+        for (DispatchedFiring h : engine.handedOff) {
+            TimerNode t = h.nodeAcquire();
+            unfired.add(t); // while there still is memory: a firing that was taken cannot be given back
+            if (!h.take()) {
+                unfired.remove(unfired.size() - 1);
+                continue;
+            }
+            try {
+                TimerQueue q = QueuedNode.queueOf(t);
+                q.collectRunning(t, again);
+                again.clear();
+                q.takeBackFiring();
+                if (t.unfire()) {
+                    q.endRun(t);
+                }
+            } finally {
+                engine.ended(h);
+            }
+        }
+    }
+
     /**
      * Until none is in progress: then true. False if that lasts longer than so many nanoseconds, or if the calling thread
      * is interrupted. Callbacks that call this do not wait for each other, or they would wait for ever; a thread that is
@@ -160,8 +195,7 @@ final class Firings {
             return true;
         }
         for (DispatchedFiring h : engine.handedOff) {
-            // What has not begun may wait in the executor for the very thread that closes.
-            if (!(insideCallback && (h.inClose || h.runner() == null))) {
+            if (!(insideCallback && h.inClose)) { // it has begun, or takeBack would have taken it
                 return true;
             }
         }

@@ -430,6 +430,13 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
         return true;
     }
 
+    /** As if a worker had claimed a task that is refused; one that was given back is its receiver's. */
+    @Override
+    public boolean unfire() {
+        refuse();
+        return isRefused();
+    }
+
     /** Whether it is still to run, or is running. */
     boolean isLive() {
         int s = state(wordVolatile());

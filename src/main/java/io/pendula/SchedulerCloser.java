@@ -38,7 +38,10 @@ final class SchedulerCloser {
         if (done) {
             return;
         }
-        closeAll(engine, engine.queues, t -> true, unfired);
+        TimerQueue[] all = engine.queues;
+        closeEach(all, unfired);
+        engine.takeBack(unfired);
+        collectRest(engine, all, t -> true, unfired);
         engine.abandon(unfired);
         views.forEach(Runnable::run);
         unfired.forEach(stopped);
@@ -49,6 +52,11 @@ final class SchedulerCloser {
     /** Some queues of a scheduler; {@code theirs}: of what runs, the timers to look at. */
     static void closeAll(Engine engine, TimerQueue[] closing, Predicate<TimerNode> theirs,
             List<TimerNode> unfired) {
+        closeEach(closing, unfired);
+        collectRest(engine, closing, theirs, unfired);
+    }
+
+    private static void closeEach(TimerQueue[] closing, List<TimerNode> unfired) {
         Throwable failure = null;
         for (TimerQueue q : closing) {
             try {
@@ -62,6 +70,10 @@ final class SchedulerCloser {
         } else if (failure != null) {
             throw (RuntimeException) failure;
         }
+    }
+
+    private static void collectRest(Engine engine, TimerQueue[] closing, Predicate<TimerNode> theirs,
+            List<TimerNode> unfired) {
         engine.forEachRunning(t -> {
             if (theirs.test(t)) {
                 QueuedNode.queueOf(t).collectRunning(t, unfired);

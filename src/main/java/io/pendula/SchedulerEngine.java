@@ -251,6 +251,11 @@ final class SchedulerEngine extends Engine {
     }
 
     @Override
+    void takeBack(List<TimerNode> unfired) {
+        firings.takeBack(unfired);
+    }
+
+    @Override
     boolean isRunByCaller(Predicate<TimerNode> timer) {
         return firings.isByCaller(timer);
     }

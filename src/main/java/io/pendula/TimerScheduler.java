@@ -436,9 +436,9 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
-     * callback it does not wait for that one, nor for other callbacks that have called this method. If the waiting thread is
-     * interrupted it stops waiting, with its interrupt flag set. Closing again does no harm; if closing failed, as for
-     * want of memory, no timer can be armed any more, and closing again does the rest.
+     * callback it does not wait for that one, nor for others that have called it. What the builder's executor
+     * has not begun is dropped, too. An interrupt ends the wait, and stays set. Closing again does no harm; if closing
+     * failed, as for want of memory, no timer can be armed any more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
@@ -463,8 +463,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Takes no more timers, stops all that have not fired and returns them. Does not wait for callbacks in progress;
-     * {@link #close()} afterwards does.
+     * Takes no more timers, stops all that have not fired or that the builder's executor has not begun, and returns
+     * them. Does not wait for callbacks in progress; {@link #close()} afterwards does.
      *
      * <p>If this fails, as for want of memory, the next call does the rest and returns what this one should have.
      *
@@ -597,7 +597,8 @@ public final class TimerScheduler implements AutoCloseable {
         /**
          * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
          * its callback has returned. If the executor rejects a callback, the listener hears of it and the worker runs
-         * it. One that drops a callback silently leaves its timer running for ever, and {@code close} waiting for it.
+         * it; so it does if the scheduler is closed just then. An executor that drops a callback silently leaves its
+         * timer running until the scheduler is closed.
          * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
          * time. Default: inline, on the workers.
          *

@@ -81,7 +81,10 @@ public final class TimerStats {
         return sum.figures.reset();
     }
 
-    /** {@return how many were dropped or returned when the scheduler or a loop was closed} */
+    /**
+     * {@return how many were dropped or returned when the scheduler or a loop was closed; also those whose callback then
+     * waited in the builder's executor, which do not count as fired any more}
+     */
     public long unfired() {
         return sum.figures.unfired();
     }

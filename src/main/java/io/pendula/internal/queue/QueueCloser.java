@@ -259,6 +259,11 @@ final class QueueCloser {
         }
     }
 
+    /** Lock held. */
+    void takeBackFiring() {
+        unfired++;
+    }
+
     /** C6, the last step: all queues are closed and all running timers have been looked at. */
     void collectLate(List<? super TimerNode> collected) {
         lock.lock();

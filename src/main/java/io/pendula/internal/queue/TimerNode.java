@@ -267,6 +267,11 @@ public class TimerNode {
         return true;
     }
 
+    /** In the place of fire, for a firing that is taken back by a close; true if the run is to be ended. */
+    public boolean unfire() {
+        return true;
+    }
+
     /** Collected as unfired by a close. Outside every lock. */
     public void abandoned() {}
 }

@@ -434,6 +434,17 @@ public final class TimerQueue extends Padded {
         closer.collectRunning(t, collected);
     }
 
+    /** A firing that was claimed will not run, as the queue was closed: it counts as unfired. */
+    public void takeBackFiring() {
+        lock.lock();
+        try {
+            due.fired--;
+            closer.takeBackFiring();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     public void collectLate(List<? super TimerNode> collected) {
         closer.collectLate(collected);
     }
