@@ -204,6 +204,11 @@ abstract class Engine implements QueueHost, Watched {
      * timer was armed again.
      */
     final boolean perform(Firing run) {
+        return runCallback(run) && endRun(run);
+    }
+
+    /** True if the run ends with its callback. */
+    final boolean runCallback(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isReceiver(run.task);
         long began = options.isMeasured() ? nowIfTold() : 0;
@@ -219,7 +224,12 @@ abstract class Engine implements QueueHost, Watched {
                 reporter.slow(t, run.lateness(), ended - began);
             }
         }
-        return ends && QueuedNode.queueOf(t).endRun(t);
+        return ends;
+    }
+
+    final boolean endRun(Firing run) {
+        TimerNode t = run.nodeOpaque();
+        return QueuedNode.queueOf(t).endRun(t);
     }
 
     /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */

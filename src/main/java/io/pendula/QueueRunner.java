@@ -65,6 +65,11 @@ abstract class QueueRunner extends CallbackRun {
     abstract boolean runClaimed();
 
     final boolean perform() {
-        return (engine.options.executor() == null || !engine.handOff(this)) && engine.perform(this);
+        return runCallback() && engine.endRun(this);
+    }
+
+    /** True if the run ends here: the executor has not got it. */
+    final boolean runCallback() {
+        return (engine.options.executor() == null || !engine.handOff(this)) && engine.runCallback(this);
     }
 }

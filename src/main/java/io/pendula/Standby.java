@@ -48,17 +48,15 @@ final class Standby implements QueueOwner {
      *    that goes to sleep behind it says so (G1), then looks whether the poller sleeps, and whether there is another
      *    guard that does (G2). If B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
-     * worker: the poller drains before it publishes. But the callback that it runs may block before that. For timers
-     * that were armed before, the guard wakes up in time. For those that are armed now, helpBefore says until when the
-     * guard sleeps, and a thread that arms for an earlier instant calls the guard. Where the guard looks within GRACE,
-     * or has looked at this poller before and looks again, only a poller that is held up by then is worth a call:
-     * helpFrom says when that can be at the earliest. A callback on the poller's own thread calls only after it has
-     * been arming for a while; else each callback that arms its timer again would.
-     * What it arms before that, and then holds up, is late by the guard's bound at most. It is likely to happen again:
-     * so the next callbacks that arm call the guard at once, until so many have done so without holding anything up.
+     * worker: the poller drains before it publishes. But the callback that it runs may block before that, also if it is
+     * this callback that arms. For timers that were armed before, the guard wakes up in time. For those that are armed
+     * now, helpBefore says which the guard would come too late for: a thread that arms one of these calls it. A guard
+     * that finds the poller up looks again after GRACE, so while it does nothing that is armed needs a call.
+     *
      * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
      * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
      * first timer calls the guard, too: if its call of the poller is lost, the guard makes good for it (GuardNap).
+     *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
      * costs little beside such a callback, so the guard then sleeps until the next deadline, and looks again at each.
@@ -77,18 +75,12 @@ final class Standby implements QueueOwner {
     static final long LONG_RUN_NANOS = 100_000;
     /** After so many more wake-ups with long callbacks than with short ones, the next are expected to be long. */
     static final int LONG_RUNS = 4;
-    /** The longest sleep of a guard behind the poller while anything is armed. Doubled when it woke up in vain. */
-    static final long BOUND_NANOS = 14_000_000;
-    /** The bound does not grow beyond this. */
-    private static final long MAX_BOUND_NANOS = 100_000_000;
-    /** A guard that sleeps for longer went to sleep when nothing was armed. */
-    private static final long FAR_NANOS = MAX_BOUND_NANOS + 2 * BOUND_NANOS;
-    /** The longest time between two looks of a guard at a poller that is up. It begins with GRACE and doubles. */
-    private static final long MAX_LOOK_NANOS = 4_000_000;
+    /** The longest sleep of a guard behind the poller while anything is armed. */
+    static final long BOUND_NANOS = 1_000_000_000;
+    /** Behind a poller that runs one of two timers within GRACE the guard wakes up so much later at the latest. */
+    static final long PAIR_NANOS = 14_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
-    /** So many callbacks call the guard as soon as they arm, after one that has armed and then held the poller up. */
-    static final int WARY_CALLS = 16;
     /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
@@ -98,14 +90,11 @@ final class Standby implements QueueOwner {
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
     private volatile Worker guard;
-    /** Of WARY_CALLS, those that are left. Written without a lock, as a hint: a count that is lost does no harm. */
-    private volatile int wary;
     private final GuardNap nap;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
     private long lastWake;
-    private long bound = BOUND_NANOS;
     /** Up with each wake-up that had long callbacks, down with each other, from 0 to twice LONG_RUNS. */
     private volatile int longRuns; // read without the monitor, as a hint
 
@@ -153,7 +142,7 @@ final class Standby implements QueueOwner {
         if (p.asleep) {
             p.call();
         } else { // it looks at the gate before it sleeps, but may be held up until then
-            gate.setHelp(helpFrom(p, engine.timeline.now()), helpBefore(p));
+            gate.setHelp(helpBefore(p));
             help(gate, when);
         }
     }
@@ -162,43 +151,15 @@ final class Standby implements QueueOwner {
     public void help(WakeGate gate, long when) {
         Worker p = poller;
         Worker g = guard;
-        if (g != null && g.asleep && !p.asleep && !isSoonBack(p, g) && isOfUse(p, g) && gate.takeHelpCall(when)) {
+        if (g != null && g.asleep && !p.asleep && !p.isBetweenCallbacks() && gate.takeHelpCall(when)) {
             g.call();
         }
     }
 
-    /** A guard that looks soon in any case can only do something at once if the poller is held up. */
-    private boolean isOfUse(Worker p, Worker g) {
-        long now = engine.timeline.now();
-        return !looksSoon(g, now) || p.isHeldUp(now);
-    }
-
-    private static boolean looksSoon(Worker g, long now) {
-        return g.isLooking || g.until <= Timeline.plus(now, GRACE_NANOS);
-    }
-
-    /** The calling thread arms: whether it is in the poller's callback, which is expected to return before that matters. */
-    private boolean isSoonBack(Worker p, Worker g) {
-        if (!p.isYoungOwnArm() || g.until > p.claimedAt + FAR_NANOS) {
-            return false;
-        }
-        int left = wary;
-        if (left > 0) {
-            wary = left - 1;
-        }
-        return left == 0;
-    }
-
-    /** Timers that are armed for an instant before this, while {@code p} is up, may need the guard. */
+    /** For timers that are armed for an instant before this, while {@code p} is up, the guard would come too late. */
     long helpBefore(Worker p) {
         Worker g = guardAsleep(p);
-        return g != null ? g.until : WakeGate.NO_HELP;
-    }
-
-    /** Those for an instant before this do not: the guard looks soon, and {@code p} cannot be held up before. */
-    long helpFrom(Worker p, long now) {
-        Worker g = guardAsleep(p);
-        return g != null && looksSoon(g, now) ? Timeline.plus(now, Worker.HELD_UP_NANOS) : Long.MIN_VALUE;
+        return g != null ? g.until - GRACE_NANOS : WakeGate.NO_HELP;
     }
 
     // ---- workers ----
@@ -237,11 +198,10 @@ final class Standby implements QueueOwner {
         if (p != me && p.asleep) {
             return true;
         }
-        Worker g = guardAsleep(me);
-        if (g != null) {
-            callIfTooLate(g, q, now);
+        if (callIfTooLate(me, q, now)) {
             return true;
         }
+        Worker g;
         synchronized (this) {
             g = reserve(me);
             if (g != null) {
@@ -254,21 +214,31 @@ final class Standby implements QueueOwner {
         return g != null;
     }
 
-    /** What the guard had in mind when it went to sleep may not be all that is armed now. */
-    private void callIfTooLate(Worker g, TimerQueue q, long now) {
+    /**
+     * A worker that is up has just drained {@code q}, and is about to run a callback from there. What the guard had in
+     * mind when it went to sleep may not be all that is armed now: then it is called. False if no guard sleeps.
+     */
+    boolean callIfTooLate(Worker me, TimerQueue q, long now) {
+        Worker g = guardAsleep(me);
+        if (g == null) {
+            return false;
+        }
         long grace = grace();
         long from = Timeline.plus(now, grace);
         long next = q.due.nextWhenOpaque();
-        long second = next <= now ? from : q.due.earliestFrom(from);
-        for (TimerQueue other : engine.queues) {
-            if (other != q && other.gate.owner() == this) {
-                second = Math.min(second, Math.max(other.gate.pollUntil(), from));
+        long second = from;
+        if (next > now) { // what is due before from waits: to be up for it would cost a wake for each close pair
+            second = next < from ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next;
+            for (TimerQueue other : engine.queues) {
+                if (other != q && other.gate.owner() == this) {
+                    second = Math.min(second, Math.max(other.gate.pollUntil(), from));
+                }
             }
         }
-        // What is due within the grace may wait for the bound: to be up for it would cost a wake for each close pair.
-        if (g.until > Timeline.plus(second, grace) || next < from && g.until > Timeline.plus(from, BOUND_NANOS)) {
+        if (g.until > Timeline.plus(second, grace)) {
             g.call();
         }
+        return true;
     }
 
     /** The calling worker is behind with its timers. */
@@ -379,18 +349,14 @@ final class Standby implements QueueOwner {
             return null;
         }
         d.sleeps(target);
-        return next != Timeline.NEVER && u > Timeline.plus(behind(target), BOUND_NANOS) ? g : null;
+        return next != Timeline.NEVER && u > Timeline.plus(behind(target), PAIR_NANOS) ? g : null;
     }
 
     /** The guard, or a worker that comes back, finds that the poller is held up. */
     private Worker takeOver(Worker d) {
-        if (poller.hasArmedInCallback()) {
-            wary = WARY_CALLS;
-        }
         poller = d; // T1'
         if (guardAsleep(d) == null) {
             guard = reserve(d);
-            bound = BOUND_NANOS;
             return guard; // it plans anew
         }
         return null;
@@ -403,15 +369,9 @@ final class Standby implements QueueOwner {
         }
         guard = d;
         if (!p.asleep) {
-            d.until = isLongRunning() ? lookForDue(now) : now + Math.min(GRACE_NANOS << d.looks, MAX_LOOK_NANOS);
-            d.looks = Math.min(d.looks + 1, 3);
-            d.isLooking = true; // after until, which counts until this is seen
+            d.until = isLongRunning() ? lookForDue(now) : now + GRACE_NANOS;
             return;
         }
-        if (d.isUpInVain) {
-            bound = Math.min(2 * bound, MAX_BOUND_NANOS);
-        }
-        d.looks = 0;
         long u = p.until == Timeline.NEVER ? nap.plan(now) : behind(p.until);
         d.until = u > now ? u : now + GRACE_NANOS;
     }
@@ -421,7 +381,7 @@ final class Standby implements QueueOwner {
         if (target == Timeline.NEVER) {
             return target;
         }
-        return earliestFrom(Timeline.plus(target, grace()), Timeline.plus(target, bound));
+        return earliestFrom(Timeline.plus(target, grace()), Timeline.plus(target, BOUND_NANOS));
     }
 
     /** The earliest deadline from an instant on, as far as the heaps tell at once; {@code atMost} if that is earlier. */

@@ -25,8 +25,6 @@ final class Worker extends QueueRunner implements Runnable {
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
-    /** A callback that has been arming for so long may need the guard for what it arms. */
-    private static final long YOUNG_NANOS = 100_000;
     /** A poller that has been in one callback for so long is held up. */
     static final long HELD_UP_NANOS = 200_000;
 
@@ -59,8 +57,6 @@ final class Worker extends QueueRunner implements Runnable {
     volatile boolean asleep;
     /** While asleep: until when, at most. */
     volatile long until;
-    /** While asleep: behind a poller that was up, so only for a while. */
-    volatile boolean isLooking;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
 
@@ -69,22 +65,16 @@ final class Worker extends QueueRunner implements Runnable {
     long firedAt;
     /** How many callbacks it has run since. */
     int runs;
-    /** How often it has gone to sleep behind a poller that was up. */
-    int looks;
 
     // Of its thread alone.
     private long wokeAt;
     private boolean hasRun;
     /** The kernel may wake the thread late. */
     private boolean isSlack;
-    boolean isUpInVain;
     /** In the first round after a sleep that has ended by itself. */
     private boolean isUncalled;
     /** When it looks next, as poller, at all queues. */
     private long nextLook;
-    /** The pulse of the callback that has armed timers, and since when it does; 0 if one only. Others may read it. */
-    private int armingPulse;
-    private long armingSince;
 
     // The monitor's own notes about this worker.
     int seenPulse;
@@ -133,7 +123,6 @@ final class Worker extends QueueRunner implements Runnable {
     /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
     void sleeps(long until) {
         this.until = until;
-        this.isLooking = false;
         this.asleep = true;
     }
 
@@ -145,31 +134,14 @@ final class Worker extends QueueRunner implements Runnable {
         return (pulseOpaque() & 1) != 0;
     }
 
+    /** Whether the calling thread is this one, and in no callback: it drains what it arms before it begins the next. */
+    boolean isBetweenCallbacks() {
+        return !isInCallback() && seat.thread() == Thread.currentThread();
+    }
+
     /** A hint: claimedAt is not of the instant when the callback began, and may be another's by now. */
     boolean isHeldUp(long now) {
         return isInCallback() && now - claimedAt > HELD_UP_NANOS;
-    }
-
-    /** Whether the calling thread is this one, in a callback that has only begun to arm timers. */
-    boolean isYoungOwnArm() {
-        if (seat.thread() != Thread.currentThread()) {
-            return false;
-        }
-        if (armingPulse != pulse) {
-            armingPulse = pulse;
-            armingSince = 0;
-            return true;
-        }
-        long now = engine.timeline.now();
-        if (armingSince == 0) {
-            armingSince = now;
-        }
-        return now - armingSince <= YOUNG_NANOS;
-    }
-
-    /** A hint: whether its present callback has armed what may need the guard. Read without care: it may be old. */
-    boolean hasArmedInCallback() {
-        return armingPulse == pulseOpaque();
     }
 
     @Override
@@ -284,14 +256,16 @@ final class Worker extends QueueRunner implements Runnable {
         boolean again = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
-            long helpFrom = fresh ? standby.helpFrom(this, now) : 0; // both are read by a fresh step only
-            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP;
-            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpFrom, helpBefore);
+            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // read by a fresh step only
+            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
             if (step == DueTimers.CLAIMED) {
                 if (ran == 0 && now - deadline >= OVERDUE_NANOS && slept - deadline >= OVERDUE_NANOS) {
                     workerPool.countOverdueWake(); // before the callback, which finds itself counted
                 }
                 callOthers(q, now);
+                if (fresh && hasBegun) { // else runClaimed looks
+                    standby.callIfTooLate(this, q, now);
+                }
                 again = runClaimed();
                 ran++;
                 fresh = false;
@@ -374,7 +348,6 @@ final class Worker extends QueueRunner implements Runnable {
 
     private boolean sleep(boolean polls, long next, long now) {
         firedAt = hasRun ? wokeAt : 0;
-        isUpInVain = !hasRun;
         if (!standby.goToSleep(this, polls, next, now)) {
             return true;
         }
@@ -476,6 +449,15 @@ final class Worker extends QueueRunner implements Runnable {
     @Override
     boolean runClaimed() {
         runs++;
+        try {
+            return runInside() && engine.endRun(this);
+        } finally {
+            end();
+            Thread.interrupted(); // a flag left by a callback would make every park return at once
+        }
+    }
+
+    private boolean runInside() {
         enterCallback();
         try {
             if (!hasBegun) {
@@ -487,11 +469,9 @@ final class Worker extends QueueRunner implements Runnable {
             } else {
                 workerPool.growAgain(this);
             }
-            return perform();
+            return runCallback();
         } finally {
-            leaveCallback();
-            end();
-            Thread.interrupted(); // a flag left by a callback would make every park return at once
+            leaveCallback(); // before the run's end, which arms a ticker again: that must not call the guard
         }
     }
 }

@@ -86,6 +86,27 @@ class BatchTest {
         assertFalse(isHelperCalledAgain(200));
     }
 
+    /** A ticker is armed again within a batch, and the next callback of that may block. */
+    @Test
+    void callbackInABatch_guardWouldComeTooLateForWhatIsArmedSince_guardIsCalled() {
+        Stepped it = new Stepped();
+        TimerQueue queue = it.engine.queues[1]; // when its turn comes the other one is published
+        Worker[] guard = new Worker[1];
+        PeriodicTimer ticker = new PeriodicTimer(queue, () -> {
+            guard[0] = it.newGuard();
+            guard[0].sleeps(it.now + 100_000_000);
+            it.now += 1_000_000;
+        }, 2_000_000, MissedTicks.SKIP);
+        queue.arm(ticker, it.engine.timeline.deadlineIn(0));
+        boolean[] isCalled = new boolean[1];
+        queue.arm(new OneShotTimer(queue, () -> {
+            isCalled[0] = guard[0].isCalled();
+            it.scheduler.shutdownNow();
+        }), it.engine.timeline.deadlineIn(1_000_000));
+        it.run();
+        assertTrue(isCalled[0]);
+    }
+
     private static boolean isHelperCalledAgain(long callbackNanos) {
         Stepped it = new Stepped();
         Worker first = it.newGuard();
@@ -184,7 +205,7 @@ class BatchTest {
         }
         int[] looks = new int[1];
         it.arm(0, "last", () -> {
-            looks[0] = it.other.looks;
+            looks[0] = it.other.until == 0 ? 0 : 1;
             it.scheduler.shutdownNow();
         });
         it.other.run();

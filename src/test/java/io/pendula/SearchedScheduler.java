@@ -39,8 +39,8 @@ public final class SearchedScheduler implements Program {
     private static final long SLACK_NANOS = 20_000;
     /** A park is no shorter. */
     private static final long SHORTEST_NANOS = 1_000;
-    /** A guard finds that late that the poller stalls. */
-    private static final long STALL_NANOS = 200_000_000;
+    /** A guard finds that late, at the latest, that the poller stalls: when the system has held that up before. */
+    private static final long STALL_NANOS = 1_020_000_000;
     private static final int USERS = 3;
 
     private final Spec spec;
@@ -305,11 +305,7 @@ public final class SearchedScheduler implements Program {
         @Override
         public long guardedBy(Object lock) {
             if (lock == engine.standby) {
-                long h = Contents.of(lock, Set.of(), Set.of("lastWake"));
-                for (Worker d : engine.workerPool.workers()) {
-                    h = Contents.mix(h, d.looks);
-                }
-                return h;
+                return Contents.of(lock, Set.of(), Set.of("lastWake"));
             }
             return Inside.isQueueLock(lock) || Inside.isEntries(lock) ? guardedByQueue() : 0;
         }

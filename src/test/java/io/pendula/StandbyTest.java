@@ -285,15 +285,14 @@ class StandbyTest {
     }
 
     @Test
-    void guardWakesUp_pollerHasJustBegunACallback_looksAgainSoonThenLessOften() {
+    void guardWakesUp_pollerHasJustBegunACallback_looksAgainSoon() {
         sleepAsPoller(first, NOW);
         wakeUp(first);
         holdUp(first, NOW);
-        long[] expected = {500 * US, 1 * MS, 2 * MS, 4 * MS, 4 * MS};
-        for (long each : expected) {
+        for (int i = 0; i < 5; i++) {
             holdUp(first, NOW); // another callback each time
             sleepBehind(second, NOW);
-            assertEquals(NOW + each, second.until);
+            assertEquals(NOW + Standby.GRACE_NANOS, second.until);
             wakeUp(second);
         }
         assertSame(first, standby.poller());
@@ -425,7 +424,7 @@ class StandbyTest {
     }
 
     private void takeUp(long now) {
-        Inside.takeUp(queue, standby.helpFrom(first, now), standby.helpBefore(first));
+        Inside.takeUp(queue, standby.helpBefore(first));
     }
 
     /** Else each drain of a poller that is kept busy by others would bring a call of the guard. */
@@ -460,18 +459,6 @@ class StandbyTest {
         }
     }
 
-    @Test
-    void arm_pollerIsHeldUp_guardWouldLookSoon_isCalledAtOnce() {
-        long now = engine.timeline.now();
-        standby.begin(first, second);
-        second.sleeps(now + Standby.GRACE_NANOS);
-        takeUp(now);
-        holdUp(first, now - 2 * Worker.HELD_UP_NANOS);
-        arm(now + Worker.HELD_UP_NANOS);
-        release(first);
-        assertTrue(second.isCalled());
-    }
-
     /** The look that it had planned while the poller was up does not count any more. */
     @Test
     void arm_guardThatLookedSleepsBehindASleepingPoller_isCalled() {
@@ -488,67 +475,58 @@ class StandbyTest {
         assertTrue(second.isCalled());
     }
 
-    /** Else each callback that arms its timer again would call the guard. */
-    @Test
-    void arm_byThePollersOwnCallback_guardIsCalledOnceItHasBeenArmingForAWhile() {
-        long[] now = {NOW};
-        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(2).monitor(false).clock(() -> now[0])
-                .threadFactory(r -> new Idle()).build();
-        Standby standby = s.engine.standby;
-        TimerQueue queue = s.engine.queues[0];
-        Worker poller = standby.poller();
-        Worker guard = standby.guard();
-        guard.sleeps(s.now() + 50 * MS);
-        poller.setThread(Thread.currentThread());
-        arm(queue, s.now());
-        assertEquals(DueTimers.CLAIMED,
-                queue.due.pollOne(standby, poller, s.now(), true, true,
-                        standby.helpFrom(poller, s.now()), standby.helpBefore(poller)));
-        poller.enterCallback();
-        for (int i = 0; i < 10; i++) {
-            arm(queue, s.now() + 5 * MS);
-            now[0] += 10_000;
-        }
-        assertFalse(guard.isCalled());
-        now[0] += 100_000;
-        arm(queue, s.now() + 5 * MS);
-        assertTrue(guard.isCalled());
-        poller.leaveCallback();
-        s.shutdownNow();
-    }
-
-    /** What it armed had to wait until the guard woke up by itself. The next one may do the same. */
-    @Test
-    void arm_byACallbackAfterOneThatArmedAndBlocked_guardIsCalledAtOnce() {
-        Worker guard = guardWhileACallbackArms(NOW);
-        assertFalse(guard.isCalled());
-        wakeUp(guard);
-        assertFalse(standby.goToSleep(guard, false, Timeline.NEVER, NOW + 28 * MS), "it has a round to make");
-        assertSame(guard, standby.poller());
-        for (int i = 0; i < Standby.WARY_CALLS; i++) {
-            assertTrue(guardWhileACallbackArms(NOW + 100 * MS).isCalled(), "callback " + i);
-        }
-        assertFalse(guardWhileACallbackArms(NOW + 100 * MS).isCalled(), "none of them has blocked");
-    }
-
-    @Test
-    void arm_byACallbackAfterOneThatOnlyBlocked_guardSleepsOn() {
-        holdUp(first, NOW);
-        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 14 * MS), "it has a round to make");
-        assertSame(second, standby.poller());
-        assertFalse(guardWhileACallbackArms(NOW + 100 * MS).isCalled());
-    }
-
-    /** This thread is the poller's, and in a callback that arms one timer, for an instant before the guard's. */
-    private Worker guardWhileACallbackArms(long now) {
+    /** Whether a callback of the poller's that arms for that instant calls a guard that sleeps until {@code until}. */
+    private boolean isCalledByACallback(long when, long until) {
         Worker guard = worker();
         standby.begin(first, guard);
-        guard.sleeps(now + 28 * MS);
+        guard.sleeps(until);
         first.setThread(Thread.currentThread());
-        holdUp(first, now);
-        takeUp(now);
-        arm(now + 20 * MS);
-        return guard;
+        holdUp(first, NOW);
+        takeUp(NOW);
+        arm(when);
+        release(first);
+        return guard.isCalled();
+    }
+
+    /** However seldom such a callback blocks: nobody else would look in time. */
+    @Test
+    void arm_byThePollersOwnCallback_guardWouldComeTooLate_isCalledAtOnce() {
+        long when = NOW + 1 * MS;
+        assertTrue(isCalledByACallback(when, when + Standby.GRACE_NANOS + 1));
+        assertTrue(isCalledByACallback(when, when + Standby.BOUND_NANOS));
+        assertTrue(isCalledByACallback(NOW, NOW + Standby.GRACE_NANOS + 1));
+    }
+
+    /** Else each callback that arms its timer again would call the guard. */
+    @Test
+    void arm_byThePollersOwnCallback_guardWakesUpWithinTheGrace_isNotCalled() {
+        long when = NOW + 1 * MS;
+        assertFalse(isCalledByACallback(when, when + Standby.GRACE_NANOS));
+        assertFalse(isCalledByACallback(when, NOW));
+        assertFalse(isCalledByACallback(NOW + Standby.BOUND_NANOS, NOW + Standby.BOUND_NANOS));
+    }
+
+    /** As a ticker is, at the end of its run: before the next callback the poller has drained that, and looks. */
+    @Test
+    void arm_byThePollerBetweenCallbacks_guardWouldComeTooLate_isNotCalled() {
+        second.sleeps(Timeline.NEVER);
+        first.setThread(Thread.currentThread());
+        takeUp(NOW);
+        arm(NOW + 1 * MS);
+        assertFalse(second.isCalled());
+    }
+
+    /** Called by a callback that goes on for long: it has the role before what was armed is late by the grace. */
+    @Test
+    void guardWasCalledByACallback_thatBlocks_guardTakesTheRoleWhenItLooksAgain() {
+        sleepAsPoller(first, NOW);
+        wakeUp(first);
+        holdUp(first, NOW);
+        sleepBehind(second, NOW + 60 * US);
+        assertEquals(NOW + 60 * US + Standby.GRACE_NANOS, second.until);
+        wakeUp(second);
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, second.until), "it has a round to make");
+        assertSame(second, standby.poller());
     }
 
     /** For what it arms and then holds up: nobody else would look for seconds. */
@@ -595,7 +573,7 @@ class StandbyTest {
 
     /** As the poller does before it runs what it has claimed. */
     private void poll(long now) {
-        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpFrom(first, now), standby.helpBefore(first)));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
     }
 
     @Test

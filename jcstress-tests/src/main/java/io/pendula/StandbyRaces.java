@@ -213,8 +213,7 @@ public class StandbyRaces {
 
         @Actor
         public void takeUp() {
-            queue.due.pollOne(standby, poller, NOW, true, true, standby.helpFrom(poller, NOW),
-                    standby.helpBefore(poller));
+            queue.due.pollOne(standby, poller, NOW, true, true, standby.helpBefore(poller));
         }
 
         @Arbiter

@@ -150,18 +150,16 @@ public final class DueTimers extends HolderFields {
      * sleep.
      *
      * @param drain whether something may have been armed that was due at {@code now}
-     * @param helpFrom a thread that arms from now on must call for help if its timer is due at this instant or later
-     * @param helpBefore and before this one
+     * @param helpBefore a thread that arms from now on must call for help if its timer is due before this instant
      */
-    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpFrom,
-            long helpBefore) {
+    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
         lock.lockToRun();
         try {
             if (gate.owner() != me || closer.isClosed()) {
                 return NOT_HERE;
             }
             if (fresh) {
-                gate.takeUp(helpFrom, helpBefore); // before the drain
+                gate.takeUp(helpBefore); // before the drain
             }
             if (drain && intake.hasMail()) {
                 intake.drain();

@@ -10,7 +10,7 @@ public interface QueueOwner {
         wake();
     }
 
-    /** A timer was armed for {@code when}, within the gate's helpFrom and helpBefore, while pollUntil says AWAKE. */
+    /** A timer was armed for {@code when}, before the gate's helpBefore, while pollUntil says AWAKE. */
     default void help(WakeGate gate, long when) {}
 
     /** The same after wakeFor, if it slept without a limit: from now on something is armed. */

@@ -13,8 +13,6 @@ abstract class GateFields extends Padded {
      * thread pushes, then reads it. So one of the two sees the other.
      */
     long helpBefore = WakeGate.NO_HELP;
-    /** And not before this. Written before helpBefore, read after it: so it is of the same time, or younger. */
-    long helpFrom = Long.MIN_VALUE;
     /**
      * An Error has struck a thread while it armed a timer, as it had no stack left. It may not have looked at pollUntil,
      * or have moved it to AWAKE and not woken the owner: the next thread that arms does both.
@@ -71,13 +69,11 @@ public final class WakeGate extends GateFields {
 
     private static final VarHandle POLL_UNTIL;
     private static final VarHandle HELP_BEFORE;
-    private static final VarHandle HELP_FROM;
 
     static {
         try {
             POLL_UNTIL = MethodHandles.lookup().findVarHandle(GateFields.class, "pollUntil", long.class);
             HELP_BEFORE = MethodHandles.lookup().findVarHandle(GateFields.class, "helpBefore", long.class);
-            HELP_FROM = MethodHandles.lookup().findVarHandle(GateFields.class, "helpFrom", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -107,7 +103,7 @@ public final class WakeGate extends GateFields {
     /** Under the queue's lock: {@code to}, which is up, is the owner; null if no thread sleeps for this queue any more. */
     void transfer(QueueOwner to) {
         owner = to;
-        takeUp(Long.MIN_VALUE, NO_HELP);
+        takeUp(NO_HELP);
     }
 
     /**
@@ -141,21 +137,20 @@ public final class WakeGate extends GateFields {
     }
 
     /** The owner has taken the queue up: it drains it before it publishes again. */
-    void takeUp(long helpFrom, long helpBefore) {
-        setHelp(helpFrom, helpBefore);
+    void takeUp(long helpBefore) {
+        setHelp(helpBefore);
         if (pollUntil() != AWAKE) {
             setPollUntil(AWAKE);
         }
     }
 
-    /** A thread that arms for an instant from the first to before the second calls for help. */
-    public void setHelp(long helpFrom, long helpBefore) {
-        HELP_FROM.setOpaque(this, helpFrom);
+    /** A thread that arms for an instant before this calls for help. */
+    public void setHelp(long helpBefore) {
         HELP_BEFORE.setVolatile(this, helpBefore);
     }
 
     private boolean mayNeedHelp(long when) {
-        return when < (long) HELP_BEFORE.getVolatile(this) && when >= (long) HELP_FROM.getOpaque(this);
+        return when < (long) HELP_BEFORE.getVolatile(this);
     }
 
     /** True for one of the threads that arm before helpBefore. */

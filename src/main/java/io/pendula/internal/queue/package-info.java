@@ -46,7 +46,6 @@ package io.pendula.internal.queue;
  * WakeGate
  *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
- *   helpFrom   owner, under the lock; wakers         arming threads                   opaque, ordered by helpBefore
  *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
  * StaleCounter any thread that counts                any thread                       volatile read-modify-write
  * Compactor

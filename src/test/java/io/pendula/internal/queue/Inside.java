@@ -69,8 +69,8 @@ public final class Inside {
         q.gate.setHome(home);
     }
 
-    public static void takeUp(TimerQueue q, long helpFrom, long helpBefore) {
-        q.gate.takeUp(helpFrom, helpBefore);
+    public static void takeUp(TimerQueue q, long helpBefore) {
+        q.gate.takeUp(helpBefore);
     }
 
     public static void setPollUntil(TimerQueue q, long until) {
