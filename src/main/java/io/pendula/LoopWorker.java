@@ -254,7 +254,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     long nanosUntilNext() {
-        StackRoom.check(visits);
+        StackRoom.check();
         getOn();
         waitsUntil = WakeGate.AWAKE; // see sleepOn
         long now = engine.timeline.now();
@@ -315,7 +315,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Runs what is due now, and was armed before now; returns how many there were. */
     int runDue(int limit) {
-        StackRoom.check(visits);
+        StackRoom.check();
         markAwake();
         long now = engine.timeline.now();
         List<TimerQueue> mine = owned();
@@ -384,7 +384,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
     int helpOthers() {
-        StackRoom.check(visits);
+        StackRoom.check();
         markAwake();
         loops.closeEnded();
         long now = engine.timeline.now();

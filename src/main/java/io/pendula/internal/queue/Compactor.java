@@ -192,7 +192,7 @@ public final class Compactor {
     /** An entry has become stale, and was counted; {@code stale} are so now. */
     void onEntryStale(int stale) {
         if (stale > bound) {
-            StackRoom.check(stale);
+            StackRoom.check();
             boolean swept = lock.tryLock();
             if (swept) {
                 try {

@@ -121,7 +121,7 @@ public final class DueTimers extends HolderFields {
                         }
                         if (next == 0) {
                             if (limit != null) {
-                                limit.release();
+                                limit.take(-1);
                             }
                         }
                         fired++;

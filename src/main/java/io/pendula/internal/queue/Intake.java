@@ -103,7 +103,7 @@ final class Intake {
     void helpDrain() {
         boolean free = !lock.isLocked() && !lock.hasQueuedThreads();
         if (free) {
-            StackRoom.check((int) helps); // a racy read: any number that changes from help to help
+            StackRoom.check();
         }
         if (free && lock.tryLock()) {
             try {

@@ -12,21 +12,20 @@ public final class PendingLimit {
         this.max = max;
     }
 
-    /** Takes a permit or throws; never above the bound, not even for a moment. */
-    public void acquire() {
+    /**
+     * Takes a permit (1) or throws, or gives one back (-1); never above the bound, not even for a moment. One method for
+     * both, so that a thread that had the stack to take a permit has it to give the permit back.
+     */
+    public void take(int permits) {
         for (long n = held.get(); ; n = held.get()) {
-            if (n >= max) {
+            if (permits > 0 && n >= max) {
                 throw new RejectedExecutionException("maxPending is reached: " + n
                         + (n == 1 ? " timer is pending" : " timers are pending"));
             }
-            if (held.compareAndSet(n, n + 1)) {
+            if (held.compareAndSet(n, n + permits)) {
                 return;
             }
         }
-    }
-
-    public void release() {
-        held.decrementAndGet();
     }
 
     public long held() {

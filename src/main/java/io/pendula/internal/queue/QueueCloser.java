@@ -279,7 +279,7 @@ final class QueueCloser {
 
     private void releasePermit() {
         if (limit != null) {
-            limit.release();
+            limit.take(-1);
         }
     }
 }

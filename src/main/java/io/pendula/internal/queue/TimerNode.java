@@ -136,6 +136,11 @@ public class TimerNode {
         WORD.set(this, word(when, MOVING));
     }
 
+    /** A push that broke off: as before beginMoving. A plain store to the field, as it needs the least stack. */
+    final void forgetArming() {
+        word = 0;
+    }
+
     /** stop; cancel and abort if {@code forGood}. */
     final boolean tryDisarm(long w, boolean forGood) {
         int s = state(w);

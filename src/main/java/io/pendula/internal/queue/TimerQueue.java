@@ -77,34 +77,26 @@ public final class TimerQueue extends Padded {
             intake.room.refuseIfShort(when);
             intake.helpDrain();
         }
-        acquirePermit();
-        boolean moving = false;
+        takePermit(1);
         boolean pushed = false;
-        boolean wasStopped = false;
+        boolean tried = false;
         try {
             t.beginMoving(when);
-            moving = true;
             pushed = tryPush(t);
+            tried = true;
         } finally {
-            if (!pushed) {
-                try {
-                    wasStopped = moving && !closer.takeBack(t); // a view's shutdown may have found the task before
-                } finally {
-                    if (!wasStopped) {
-                        releasePermit();
-                    }
-                }
+            if (!tried) { // out of stack: no other thread has a timer that was not armed
+                takePermit(-1);
+                t.forgetArming();
             }
         }
         if (!pushed) {
+            if (closer.takeBack(t)) { // else a view's shutdown has found the task, and stopped it, before
+                takePermit(-1);
+            }
             throw rejected();
         }
-        try {
-            wakeIfBefore(when);
-        } catch (Error e) {
-            gate.wakeFailed = true;
-            throw e;
-        }
+        wakeIfBefore(when);
     }
 
     public boolean stop(TimerNode t) {
@@ -156,7 +148,7 @@ public final class TimerQueue extends Padded {
             return false;
         }
         if (armed) {
-            releasePermit();
+            takePermit(-1);
             if (s == RUNNING_ARMED) {
                 compactor.staleCounter.add(STOP);
             } else if (!isQueued(s)) { // else the drain counts it
@@ -193,15 +185,6 @@ public final class TimerQueue extends Padded {
         if (keepOrder) {
             intake.drainNow();
         }
-        try {
-            return rearm(t, when);
-        } catch (Error e) {
-            gate.wakeFailed = true; // a store is all that it can do without stack
-            throw e;
-        }
-    }
-
-    private boolean rearm(TimerNode t, long when) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
@@ -216,8 +199,6 @@ public final class TimerQueue extends Padded {
                     if (t.tryRetimeQueued(w, when)) {
                         if (when < old) {
                             wakeIfBefore(when); // the CAS of the word stands for the push
-                        } else if (gate.wakeFailed) { // no call without need: the stack may be short
-                            gate.wakeAgain();
                         }
                         resets.increment(); // last, as it may need memory
                         return true;
@@ -286,7 +267,7 @@ public final class TimerQueue extends Padded {
 
     /** reset of a timer that is not armed: its permit is given back unless this succeeds. */
     private boolean tryArm(TimerNode t, long w, long when) {
-        acquirePermit();
+        takePermit(1);
         boolean armed = false;
         try {
             int s = state(w);
@@ -294,7 +275,7 @@ public final class TimerQueue extends Padded {
                     : s == DELETED && when >= deadline(w) && !keepOrder ? t.tryPostpone(w, when) : t.tryMove(w, when);
         } finally {
             if (!armed) {
-                releasePermit();
+                takePermit(-1);
             }
         }
         return armed;
@@ -307,7 +288,7 @@ public final class TimerQueue extends Padded {
                 return false;
             }
             if (inbox.isClosed() && closer.takeBack(t)) {
-                releasePermit();
+                takePermit(-1);
                 throw rejected();
             }
             return true;
@@ -347,7 +328,7 @@ public final class TimerQueue extends Padded {
             try {
                 isOff = moved && !pushed && closer.takeBack(t);
                 if (isOff) {
-                    releasePermit();
+                    takePermit(-1);
                 }
                 stale = moved && isFiled ? compactor.staleCounter.add(STALE) : 0;
             } finally {
@@ -451,15 +432,10 @@ public final class TimerQueue extends Padded {
 
     // ---- permits: without a bound not even the class is loaded ----
 
-    private void acquirePermit() {
+    /** See PendingLimit.take. */
+    private void takePermit(int permits) {
         if (limit != null) {
-            limit.acquire();
-        }
-    }
-
-    private void releasePermit() {
-        if (limit != null) {
-            limit.release();
+            limit.take(permits);
         }
     }
 

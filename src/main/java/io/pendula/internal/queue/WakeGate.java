@@ -13,11 +13,6 @@ abstract class GateFields extends Padded {
      * thread pushes, then reads it. So one of the two sees the other.
      */
     long helpBefore = WakeGate.NO_HELP;
-    /**
-     * An Error has struck a thread while it armed a timer, as it had no stack left. It may not have looked at pollUntil,
-     * or have moved it to AWAKE and not woken the owner: the next thread that arms does both.
-     */
-    volatile boolean wakeFailed;
 }
 
 /** Says until when the owner of a queue sleeps. A thread that arms an earlier timer wakes the owner. */
@@ -52,6 +47,9 @@ public final class WakeGate extends GateFields {
      * counts. Nothing that may take long lies between the CAS and the push.
      *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
+     *
+     * A thread without stack may get its StackOverflowError after W2 and before the CAS of pollUntil. Then its own timer
+     * waits for the next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
      *
      * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for
      * the earliest of what has arrived: after the push, and before R2, an arming thread lowers arrivals to its
@@ -169,21 +167,14 @@ public final class WakeGate extends GateFields {
     void wakeIfBefore(long when) {
         long p = pollUntil();
         if (when < p) {
-            // The call of a method may be one too many for the calling thread's stack. A store to a field is not.
-            try {
-                wakeFrom(p, when);
-            } catch (Throwable e) {
-                wakeFailed = true;
-                throw e;
-            }
+            wakeFrom(p, when);
         } else if (p == AWAKE && mayNeedHelp(when)) {
             callHelp(when);
-        } else if (wakeFailed) {
-            wakeAgain();
         }
     }
 
     private void wakeFrom(long published, long when) {
+        StackRoom.check(); // or the gate would say that the owner is awake, and no thread would wake it
         long until = published;
         while (!casPollUntil(until, AWAKE)) { // the owner has moved the gate; or another thread that arms wakes it
             until = pollUntil();
@@ -207,21 +198,6 @@ public final class WakeGate extends GateFields {
         QueueOwner o = owner;
         if (o != null) {
             o.help(this, when);
-        }
-    }
-
-    /** If a wake has failed: perhaps it was for the timer that was armed now. */
-    void wakeAgain() {
-        try {
-            wakeFailed = false; // before the wake: another may fail meanwhile
-            setPollUntil(AWAKE); // or an owner that is woken finds that nothing is due, and does not drain
-            QueueOwner o = owner;
-            if (o != null) {
-                o.wake();
-            }
-        } catch (Throwable e) {
-            wakeFailed = true;
-            throw e;
         }
     }
 }

@@ -83,11 +83,6 @@ public final class Inside {
         q.gate.wakeIfBefore(when);
     }
 
-    /** What a reset does when an Error strikes. */
-    public static void failWake(TimerQueue q) {
-        q.gate.wakeFailed = true;
-    }
-
     public static void helpDrain(TimerQueue q) {
         q.intake.helpDrain();
     }

@@ -15,9 +15,9 @@ class PendingLimitTest {
     @Test
     void acquire_atTheBound_isRejected() {
         PendingLimit a = new PendingLimit(2);
-        a.acquire();
-        a.acquire();
-        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, a::acquire);
+        a.take(1);
+        a.take(1);
+        RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> a.take(1));
         assertEquals("maxPending is reached: 2 timers are pending", e.getMessage());
         assertEquals(2, a.held());
     }
@@ -25,10 +25,10 @@ class PendingLimitTest {
     @Test
     void release_atTheBound_letsOneIn() {
         PendingLimit a = new PendingLimit(1);
-        a.acquire();
-        a.release();
-        a.acquire();
-        assertThrows(RejectedExecutionException.class, a::acquire);
+        a.take(1);
+        a.take(-1);
+        a.take(1);
+        assertThrows(RejectedExecutionException.class, () -> a.take(1));
     }
 
     @Test
@@ -41,13 +41,13 @@ class PendingLimitTest {
             threads.add(new Thread(() -> {
                 for (int n = 0; n < 10_000; n++) {
                     try {
-                        a.acquire();
+                        a.take(1);
                     } catch (RejectedExecutionException full) {
                         continue;
                     }
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     inside.decrementAndGet();
-                    a.release();
+                    a.take(-1);
                 }
             }));
         }

@@ -1,0 +1,343 @@
+package io.pendula;
+
+import static io.pendula.LifeFixtures.LOST_SECONDS;
+import static io.pendula.LifeFixtures.eventually;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.pendula.Fixtures.Rig;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.TimerState;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Threads whose stack ends in the middle of a call, at each depth where it may. What that one call was to do may be
+ * lost. No other timer is, the next call for the same timer does what it says, and permits come back.
+ */
+@Timeout(120)
+class OutOfStackTest {
+    private static final long STACK = 256 * 1024;
+    private static final int WARM_UP = 20_000;
+    private static final int ABOVE = 80;
+    private static final int BELOW = 40;
+
+    /** Calls itself so often, then does the work with what is left of the stack. */
+    private static void atDepth(int depth, Runnable work) {
+        if (depth == 0) {
+            work.run();
+        } else {
+            atDepth(depth - 1, work);
+        }
+    }
+
+    private static boolean fitsHere(int depth, Runnable work) {
+        try {
+            atDepth(depth, work);
+            return true;
+        } catch (StackOverflowError e) {
+            return false;
+        }
+    }
+
+    /** On a thread that has a small stack. False if that did not suffice. */
+    private static boolean fits(int depth, Runnable work) {
+        AtomicBoolean fits = new AtomicBoolean();
+        onSmallStack(() -> fits.set(fitsHere(depth, work)));
+        return fits.get();
+    }
+
+    private static void onSmallStack(Runnable body) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread t = new Thread(null, () -> {
+            try {
+                body.run();
+            } catch (Throwable e) {
+                failure.set(e);
+            }
+        }, "deep", STACK);
+        t.start();
+        try {
+            Fixtures.join(t);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        if (failure.get() != null) {
+            throw new AssertionError(failure.get());
+        }
+    }
+
+    private interface Attempt {
+        boolean fits(int depth);
+    }
+
+    private static int deepest(Attempt attempt) {
+        int deepest = 1;
+        for (int step = 1 << 14; step > 0; step >>= 1) {
+            deepest += attempt.fits(deepest + step) ? step : 0;
+        }
+        return deepest;
+    }
+
+    // ---- one call, by any thread ----
+
+    /** What a timer that is armed for 500 goes through, and the call that lacks stack. */
+    enum Call {
+        ARM, STOP_FILED, STOP_IN_INBOX, STOP_IN_RUN, RESET_FIRED, RESET_REMOVED, RESET_DELETED, RESET_DELETED_EARLIER,
+        RESET_DELETED_IN_INBOX, RESET_FILED_LATER, RESET_FILED_EARLIER, RESET_IN_INBOX, RESET_IN_RUN
+    }
+
+    /** One timer, and some that must not be harmed. */
+    private static final class Scene {
+        private static final int OTHERS = 10;
+
+        private final PendingLimit limit = new PendingLimit(100);
+        private final Rig rig = new Rig(false, limit);
+        private final AtomicInteger othersRan = new AtomicInteger();
+        private final AtomicInteger ran = new AtomicInteger();
+        private final Call call;
+        private OneShotTimer timer;
+        private boolean runs;
+
+        Scene(Call call) {
+            this.call = call;
+            for (int i = 0; i < OTHERS; i++) {
+                rig.arm(600 + i % 3, othersRan::incrementAndGet);
+            }
+            rig.drain();
+            timer = new OneShotTimer(rig.queue, ran::incrementAndGet);
+            if (call != Call.ARM) {
+                rig.queue.arm(timer, 500);
+                prepare();
+            }
+        }
+
+        private void prepare() {
+            boolean staysInInbox = call == Call.STOP_IN_INBOX || call == Call.RESET_DELETED_IN_INBOX || call == Call.RESET_IN_INBOX;
+            if (!staysInInbox) {
+                rig.drain();
+            }
+            switch (call) {
+                case RESET_FIRED -> assertEquals(1, rig.fire(500));
+                case STOP_IN_RUN, RESET_IN_RUN -> {
+                    assertNotNull(rig.claim(500));
+                    runs = true;
+                    assertFalse(call == Call.STOP_IN_RUN && rig.queue.reset(timer, 550));
+                }
+                case RESET_REMOVED -> {
+                    rig.queue.stop(timer);
+                    rig.queue.compactor.sweepStep();
+                    rig.fire(500);
+                }
+                case RESET_DELETED, RESET_DELETED_EARLIER, RESET_DELETED_IN_INBOX -> rig.queue.stop(timer);
+                default -> { }
+            }
+        }
+
+        void callIt() {
+            switch (call) {
+                case ARM -> rig.queue.arm(timer, 500);
+                case STOP_FILED, STOP_IN_INBOX, STOP_IN_RUN -> rig.queue.stop(timer);
+                case RESET_DELETED_EARLIER, RESET_FILED_EARLIER -> rig.queue.reset(timer, 400);
+                default -> rig.queue.reset(timer, 550);
+            }
+        }
+
+        void check() {
+            assertEquals(0, Inside.resetsUnderWay(rig.queue), "a close would wait");
+            rig.queue.stop(timer);
+            if (runs) {
+                rig.queue.endRun(timer);
+            }
+            assertEquals(OTHERS, limit.held(), "permits");
+            rig.drain();
+            Inside.assertOrder(rig.queue);
+            int before = ran.get();
+            assertFalse(rig.queue.reset(timer, 520), "it was stopped");
+            rig.fire(520);
+            assertEquals(before + 1, ran.get(), "the next call was lost, too");
+            assertEquals(OTHERS, rig.fire(700));
+            assertEquals(OTHERS, othersRan.get());
+            assertEquals(0, limit.held(), "permits in the end");
+            assertTrue(rig.state(timer) == TimerState.NO_STATUS);
+        }
+    }
+
+    private static boolean fits(int depth, Call call) {
+        return fits(depth, new Scene(call)::callIt);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void call_withoutStack_losesNoMoreThanItself(Call call) {
+        for (int i = 0; i < WARM_UP; i++) { // once compiled, what is called last is what needs most of the stack
+            Scene s = new Scene(call);
+            atDepth(10, s::callIt);
+        }
+        int deepest = deepest(depth -> fits(depth, call));
+        for (int depth = deepest - ABOVE; depth < deepest + BELOW; depth++) {
+            Scene s = new Scene(call);
+            fits(depth, s::callIt);
+            try {
+                s.check();
+            } catch (AssertionError e) {
+                throw new AssertionError("at depth " + (depth - deepest), e);
+            }
+        }
+    }
+
+    // ---- the wake of a worker ----
+
+    /** What a call has armed that has not returned may wait for the next one. */
+    @Test
+    void arm_byThreadsWithoutStack_allThatAreArmedRun() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).build()) {
+            AtomicInteger ran = new AtomicInteger();
+            AtomicInteger armed = new AtomicInteger();
+            Runnable arm = () -> {
+                s.after(0, TimeUnit.NANOSECONDS, ran::incrementAndGet);
+                armed.incrementAndGet();
+            };
+            for (int i = 0; i < WARM_UP; i++) {
+                atDepth(10, arm);
+            }
+            int deepest = deepest(depth -> fits(depth, arm));
+            for (int depth = deepest - ABOVE; depth < deepest + BELOW; depth++) {
+                LifeFixtures.block(300_000); // until the worker sleeps, most of the time
+                fits(depth, arm);
+                eventually("all that were armed ran", () -> ran.get() >= armed.get());
+            }
+        }
+    }
+
+    // ---- threads that run timers ----
+
+    /** At each depth: makes one timer due, and runs it; then all must be as ever. */
+    private static void atEachDepth(Runnable makeDue, Runnable poll, BooleanSupplier whole) {
+        for (int i = 0; i < WARM_UP; i++) {
+            makeDue.run();
+            atDepth(10, poll);
+        }
+        int deepest = deepest(depth -> {
+            makeDue.run();
+            return fitsHere(depth, poll);
+        });
+        for (int depth = deepest - 2 * ABOVE; depth < deepest + BELOW; depth++) {
+            makeDue.run();
+            fitsHere(depth, poll);
+            int at = depth - deepest;
+            assertTrue(whole.getAsBoolean(), () -> "broken at depth " + at);
+        }
+    }
+
+    private static boolean isSoon(Runnable poll, BooleanSupplier condition) {
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOST_SECONDS); System.nanoTime() < end; ) {
+            poll.run();
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void runDue_withoutStack_theNextVisitRunsWhatIsLeft() {
+        onSmallStack(() -> {
+            try (TimerScheduler s = TimerScheduler.builder().workers(0).maxPending(2).build()) {
+                TimerLoop loop = s.attach(() -> {});
+                AtomicInteger runs = new AtomicInteger();
+                AtomicInteger ticks = new AtomicInteger();
+                Timer t = loop.after(Duration.ofHours(1), runs::incrementAndGet);
+                loop.every(Duration.ofNanos(1), ticks::incrementAndGet);
+                atEachDepth(() -> t.reset(0, TimeUnit.NANOSECONDS), loop::runDue, () -> {
+                    int before = runs.get();
+                    int ticksBefore = ticks.get();
+                    t.reset(0, TimeUnit.NANOSECONDS);
+                    return isSoon(loop::runDue, () -> runs.get() > before && ticks.get() > ticksBefore);
+                });
+                assertTrue(stopAndAwait(t));
+                loop.close();
+            }
+        });
+    }
+
+    private static boolean stopAndAwait(Timer t) {
+        try {
+            return t.stopAndAwait(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void runDue_callbackThrowsWithoutStack_theNextVisitRunsWhatIsLeft() {
+        onSmallStack(() -> {
+            TimerListener listener = new Fixtures.ThrownListener();
+            try (TimerScheduler s = TimerScheduler.builder().workers(0).listener(listener).build()) {
+                TimerLoop loop = s.attach(() -> {});
+                AtomicInteger runs = new AtomicInteger();
+                Timer t = loop.after(Duration.ofHours(1), () -> {
+                    runs.incrementAndGet();
+                    atDepth(100, () -> { });
+                });
+                atEachDepth(() -> t.reset(0, TimeUnit.NANOSECONDS), loop::runDue, () -> {
+                    int before = runs.get();
+                    t.reset(0, TimeUnit.NANOSECONDS);
+                    return isSoon(loop::runDue, () -> runs.get() > before);
+                });
+                assertTrue(stopAndAwait(t));
+            }
+        });
+    }
+
+    /** A task that has lost its run's end would keep its view from terminating. */
+    @Test
+    void runDue_tasksWithoutStack_theViewTerminates() {
+        onSmallStack(() -> {
+            try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+                TimerLoop loop = s.attach(() -> {});
+                SchedulerExecutor view = s.asScheduledExecutorService();
+                AtomicReference<ScheduledFuture<?>> last = new AtomicReference<>();
+                AtomicInteger tasks = new AtomicInteger();
+                Runnable submit = () -> last.set(view.schedule(tasks::incrementAndGet, 0, TimeUnit.NANOSECONDS));
+                atEachDepth(submit, loop::runDue, () -> isSoon(loop::runDue, () -> last.get().isDone()));
+                view.shutdown();
+                assertTrue(isSoon(loop::runDue, view::isTerminated));
+                loop.close();
+            }
+        });
+    }
+
+    @Test
+    void advance_withoutStack_theNextAdvanceRunsWhatIsLeft() {
+        onSmallStack(() -> {
+            ManualClock clock = new ManualClock();
+            try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+                AtomicInteger runs = new AtomicInteger();
+                Timer t = s.after(Duration.ofHours(1), runs::incrementAndGet);
+                Runnable advance = () -> clock.advance(Duration.ofNanos(1));
+                atEachDepth(() -> t.reset(1, TimeUnit.NANOSECONDS), advance, () -> {
+                    int before = runs.get();
+                    t.reset(1, TimeUnit.NANOSECONDS);
+                    return isSoon(advance, () -> runs.get() > before);
+                });
+                assertTrue(stopAndAwait(t));
+                assertNull(s.engine.stepper.nodeOpaque());
+                assertEquals(0, s.pending());
+            }
+        });
+    }
+}
