@@ -52,11 +52,11 @@ abstract class Engine implements QueueHost, Watched {
     /** {@code isStepped}: a manual clock's advance runs what is due. */
     Engine(Options options, boolean isStepped) {
         this.options = options;
-        this.timeline = timelineOf(options.clock());
-        this.reporter = options.reporter().anew();
-        this.limit = options.maxPending() == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending());
+        this.timeline = timelineOf(options.clock);
+        this.reporter = options.reporter.anew();
+        this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         this.isStepped = isStepped;
-        this.workers = isStepped ? Math.min(1, options.workers()) : options.workers();
+        this.workers = isStepped ? Math.min(1, options.workers) : options.workers;
     }
 
     /** Null, for the system's clock, spares each reading a call through an interface. */
@@ -73,7 +73,7 @@ abstract class Engine implements QueueHost, Watched {
 
     @Override
     public final String name() {
-        return options.name();
+        return options.name;
     }
 
     /** How many queues are the workers' own. */
@@ -88,7 +88,7 @@ abstract class Engine implements QueueHost, Watched {
 
     /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
     final boolean endsWhenIdle() {
-        return options.kind() == Options.Kind.SHARED;
+        return options.kind == Options.Kind.SHARED;
     }
 
     @Override
@@ -191,12 +191,12 @@ abstract class Engine implements QueueHost, Watched {
 
     /** What is run in the place of a task. */
     final Runnable work(Runnable task) {
-        return options.decorator() == null ? task : Decorated.by(options.decorator(), task);
+        return options.decorator == null ? task : Decorated.by(options.decorator, task);
     }
 
     /** The same of a task with a value. */
     final Call work(Callable<?> task) {
-        return options.decorator() == null ? new Call(task) : Decorated.by(options.decorator(), task);
+        return options.decorator == null ? new Call(task) : Decorated.by(options.decorator, task);
     }
 
     /**
@@ -220,7 +220,7 @@ abstract class Engine implements QueueHost, Watched {
         if (began != 0) {
             long ended = nowIfTold();
             reporter.measured(ended - began);
-            if (ended - began > options.slowNanos()) {
+            if (ended - began > options.slowNanos) {
                 reporter.slow(t, run.lateness(), ended - began);
             }
         }
@@ -254,7 +254,7 @@ abstract class Engine implements QueueHost, Watched {
             if (closed) { // see Firings.takeBack
                 return !takeToRun(h);
             }
-            options.executor().execute(h);
+            options.executor.execute(h);
             return true;
         } catch (Throwable e) {
             if (h != null && !h.take()) {

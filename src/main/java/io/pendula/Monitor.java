@@ -77,7 +77,7 @@ final class Monitor implements Runnable {
         this.workerPool = workerPool;
         this.standby = workerPool.standby;
         this.loops = loops;
-        this.stallNanos = engine.options.stallNanos();
+        this.stallNanos = engine.options.stallNanos;
         this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
         this.seat = new Seat(workerPool, this, engine.endsWhenIdle() ? "monitor" : null);
         if (engine.endsWhenIdle()) {

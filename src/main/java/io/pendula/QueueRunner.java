@@ -70,6 +70,6 @@ abstract class QueueRunner extends CallbackRun {
 
     /** True if the run ends here: the executor has not got it. */
     final boolean runCallback() {
-        return (engine.options.executor() == null || !engine.handOff(this)) && engine.runCallback(this);
+        return (engine.options.executor == null || !engine.handOff(this)) && engine.runCallback(this);
     }
 }

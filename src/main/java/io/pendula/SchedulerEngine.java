@@ -47,13 +47,13 @@ final class SchedulerEngine extends Engine {
         this.loops = new Loops(this, standby);
         this.stepper = isManual ? new Stepper(this) : null;
         this.firings = new Firings(this, workerPool, loops, stepper);
-        this.monitor = options.monitor() && standby != null ? new Monitor(this, workerPool, loops) : null;
+        this.monitor = options.monitor && standby != null ? new Monitor(this, workerPool, loops) : null;
         if (isManual) {
             workerPool.needsNobody();
-            ((ManualClock) options.clock()).attach(stepper);
+            ((ManualClock) options.clock).attach(stepper);
         } else if (endsWhenIdle()) {
             workerPool.seatAll();
-        } else if (options.kind() != Options.Kind.POOL) {
+        } else if (options.kind != Options.Kind.POOL) {
             try {
                 workerPool.startAll();
                 if (monitor != null) {
@@ -67,7 +67,7 @@ final class SchedulerEngine extends Engine {
     }
 
     private static boolean isManual(Options options) {
-        return options.clock() instanceof ManualClock; // a null spares a program that has none the class
+        return options.clock instanceof ManualClock; // a null spares a program that has none the class
     }
 
     // ---- what users ask ----
@@ -86,7 +86,7 @@ final class SchedulerEngine extends Engine {
             for (TimerQueue q : queues) {
                 each.add(q.view().stats());
             }
-            return new TimerStats(options.name(), options.maxPending(), each, loops.goneFigures(), workerPool.figures(),
+            return new TimerStats(options.name, options.maxPending, each, loops.goneFigures(), workerPool.figures(),
                     firings.count(), reporter.counts());
         }
     }
@@ -94,7 +94,7 @@ final class SchedulerEngine extends Engine {
     @Override
     public String toString() {
         int attached = loops.all().length;
-        return "TimerScheduler[" + options.name() + ", "
+        return "TimerScheduler[" + options.name + ", "
                 + (isStepped() ? "manual clock" : Texts.count(own.length, "worker"))
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
     }
@@ -133,7 +133,7 @@ final class SchedulerEngine extends Engine {
             Worker worker = (Worker) d.worker;
             return worker.engine == this ? worker : null;
         }
-        return options.threadFactory() == null ? null : workerPool.workerOf(t);
+        return options.threadFactory == null ? null : workerPool.workerOf(t);
     }
 
     // ---- closing ----
@@ -150,7 +150,7 @@ final class SchedulerEngine extends Engine {
 
     /** Passes the timers that were armed to {@code stopped}. */
     void shutdownNow(Consumer<TimerNode> stopped) {
-        if (options.kind() == Options.Kind.SHARED) {
+        if (options.kind == Options.Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         SchedulerCloser c;

@@ -402,7 +402,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public String toString() {
         return "SchedulerExecutor[" + (tracker.isOwner()
-                ? engine.options.name() + ", " + Texts.count(engine.options.maxThreads(), "thread") + ", "
+                ? engine.options.name + ", " + Texts.count(engine.options.maxThreads, "thread") + ", "
                         + engine.pending() + " pending"
                 : "view of " + engine)
                 + (isTerminated() ? ", terminated]" : isShutdown() ? ", shutting down]" : "]");

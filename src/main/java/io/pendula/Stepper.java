@@ -67,7 +67,7 @@ final class Stepper extends CallbackRun {
         }
         runner = Thread.currentThread();
         try {
-            if (engine.options.executor() == null || !engine.handOff(this)) {
+            if (engine.options.executor == null || !engine.handOff(this)) {
                 engine.perform(this);
             }
         } finally {
@@ -85,6 +85,6 @@ final class Stepper extends CallbackRun {
     String describeNext() {
         TimerQueue q = soonest();
         TimerNode t = q == null ? null : q.due.first();
-        return "the next is " + (t == null ? "none, scheduler " + engine.options.name() : t + ", task " + t.work());
+        return "the next is " + (t == null ? "none, scheduler " + engine.options.name : t + ", task " + t.work());
     }
 }

@@ -57,7 +57,7 @@ final class Timeouts {
     static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, boolean withValue,
             T value, long nanos) {
         if (!future.isDone()) {
-            new Timeout<>(future, withValue, value, nanos, engine.options.name()).armOn(engine);
+            new Timeout<>(future, withValue, value, nanos, engine.options.name).armOn(engine);
         }
         return future;
     }
@@ -72,7 +72,7 @@ final class Timeouts {
 
         @Override
         public String toString() {
-            return "delayedExecutor[" + Texts.duration(nanos) + ", scheduler " + engine.options.name() + "]";
+            return "delayedExecutor[" + Texts.duration(nanos) + ", scheduler " + engine.options.name + "]";
         }
     }
 

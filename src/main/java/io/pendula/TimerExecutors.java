@@ -1,10 +1,7 @@
 package io.pendula;
 
-import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes executors that take the place of those of {@link java.util.concurrent.Executors}: change that one word, and
@@ -57,28 +54,26 @@ public final class TimerExecutors {
     private static SchedulerExecutor newPool(int workers, ThreadFactory threadFactory) {
         int threads = Math.max(1, Check.atLeast(workers, 0, "workers"));
         Options options = poolOptions();
-        if (threadFactory != null) {
-            options.threadFactory(threadFactory);
-        }
+        options.threadFactory = threadFactory;
         return newPool(options, threads);
     }
 
     private static Options poolOptions() {
         Options options = new Options();
-        options.monitor(false);
-        options.daemon(false);
+        options.monitor = false;
+        options.daemon = false;
         return options;
     }
 
-    /** Callers have set all but the number of threads, and perhaps the name. */
+    /** What has not been set gets its default. */
     private static SchedulerExecutor newPool(Options options, int threads) {
-        options.maxThreads(threads);
-        options.workers(Integer.highestOneBit(Math.min(threads, Options.defaultWorkers())));
-        if (options.name() == null) {
-            options.name("pool-" + POOLS.incrementAndGet());
+        options.maxThreads = threads;
+        options.workers = Integer.highestOneBit(Math.min(threads, Options.defaultWorkers()));
+        if (options.name == null) {
+            options.name = "pool-" + POOLS.incrementAndGet();
         }
-        if (!options.hasContextClassLoader()) {
-            options.contextClassLoader(Thread.currentThread().getContextClassLoader());
+        if (!options.hasContextClassLoader) {
+            options.contextClassLoader = Thread.currentThread().getContextClassLoader();
         }
         return new SchedulerExecutor(new SchedulerEngine(options.complete(Options.Kind.POOL)), true);
     }
@@ -100,8 +95,7 @@ public final class TimerExecutors {
      * @throws NullPointerException if {@code threadFactory} is null
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers, ThreadFactory threadFactory) {
-        Check.notNull(threadFactory, "threadFactory");
-        return newPool(workers, threadFactory);
+        return newPool(workers, VirtualThreads.refusedFrom(threadFactory));
     }
 
     /**
@@ -132,11 +126,12 @@ public final class TimerExecutors {
      *
      * @since 0.1
      */
-    public static final class Builder {
-        private final Options options = poolOptions();
+    public static final class Builder extends Settings<Builder> {
         private int threads = 1;
 
-        private Builder() {}
+        private Builder() {
+            super(poolOptions());
+        }
 
         /**
          * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other.
@@ -147,108 +142,6 @@ public final class TimerExecutors {
          */
         public Builder threads(int threads) {
             this.threads = Check.atLeast(threads, 1, "threads");
-            return this;
-        }
-
-        /**
-         * The name that appears in thread names, statistics and logs. Default: {@code pool-} and a number.
-         *
-         * @param name any text
-         * @return this
-         * @throws NullPointerException if {@code name} is null
-         */
-        public Builder name(String name) {
-            options.name(name);
-            return this;
-        }
-
-        /**
-         * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
-         * gives them. Default: own threads.
-         *
-         * @param threadFactory must return new platform threads that have not been started; see
-         *     {@link #newScheduledThreadPool(int, ThreadFactory)}
-         * @return this
-         * @throws NullPointerException if {@code threadFactory} is null
-         * @throws IllegalArgumentException if it is the JDK's factory of virtual threads
-         */
-        public Builder threadFactory(ThreadFactory threadFactory) {
-            options.threadFactory(threadFactory);
-            return this;
-        }
-
-        /**
-         * Whether the executor's own threads let the JVM exit. Default: false, as those of the JDK's pools.
-         *
-         * @param daemon true if the JVM may exit before the executor is shut down
-         * @return this
-         */
-        public Builder daemon(boolean daemon) {
-            options.daemon(daemon);
-            return this;
-        }
-
-        /**
-         * The context class loader of the executor's own threads. Default: that of the thread that calls
-         * {@link #build}.
-         *
-         * @param contextClassLoader may be null
-         * @return this
-         */
-        public Builder contextClassLoader(@Nullable ClassLoader contextClassLoader) {
-            options.contextClassLoader(contextClassLoader);
-            return this;
-        }
-
-        /**
-         * Is told of tasks that throw where no future tells it, and of slow ones; see
-         * {@link TimerScheduler.Builder#listener}. A pool has no monitor, so it tells of no stalls.
-         *
-         * @param listener is called by several threads at the same time
-         * @return this
-         * @throws NullPointerException if {@code listener} is null
-         */
-        public Builder listener(TimerListener listener) {
-            options.reporter(new ListenerReporter(listener));
-            return this;
-        }
-
-        /**
-         * Tasks that take longer than this are reported to the listener; see
-         * {@link TimerScheduler.Builder#slowCallback}. Default: not measured.
-         *
-         * @param threshold zero or more
-         * @return this
-         * @throws NullPointerException if {@code threshold} is null
-         * @throws IllegalArgumentException if {@code threshold} is negative
-         */
-        public Builder slowCallback(Duration threshold) {
-            options.slowCallback(threshold);
-            return this;
-        }
-
-        /**
-         * How many tasks may wait at a time; submitting one more throws {@code RejectedExecutionException}. Default: no
-         * bound.
-         *
-         * @param maxPending at least 1
-         * @return this
-         * @throws IllegalArgumentException if {@code maxPending} is less than 1
-         */
-        public Builder maxPending(long maxPending) {
-            options.maxPending(maxPending);
-            return this;
-        }
-
-        /**
-         * Wraps each task, once, when it is submitted; see {@link TimerScheduler.Builder#decorate}.
-         *
-         * @param decorator returns what is to be run in the place of its argument, never null
-         * @return this
-         * @throws NullPointerException if {@code decorator} is null
-         */
-        public Builder decorate(UnaryOperator<Runnable> decorator) {
-            options.decorate(decorator);
             return this;
         }
 

@@ -8,11 +8,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -357,8 +355,8 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
-        if (engine.options.executor() != null) {
-            throw new IllegalStateException("scheduler '" + engine.options.name() + "' runs callbacks on its executor,"
+        if (engine.options.executor != null) {
+            throw new IllegalStateException("scheduler '" + engine.options.name + "' runs callbacks on its executor,"
                     + " so attach cannot confine them to the calling thread; use attachShared");
         }
         return TimerLoop.of(engine.attach(wakeup, true));
@@ -497,23 +495,9 @@ public final class TimerScheduler implements AutoCloseable {
      *
      * @since 0.1
      */
-    public static final class Builder {
-        private final Options options;
-
+    public static final class Builder extends Settings<Builder> {
         private Builder(Options options) {
-            this.options = options;
-        }
-
-        /**
-         * The name that appears in thread names. Default: {@code timers}.
-         *
-         * @param name any text
-         * @return this
-         * @throws NullPointerException if {@code name} is null
-         */
-        public Builder name(String name) {
-            options.name(name);
-            return this;
+            super(options);
         }
 
         /**
@@ -521,7 +505,7 @@ public final class TimerScheduler implements AutoCloseable {
          * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
          * deadlines, unless {@link #maxThreads} allows more. One worker by default, since there is one processor, is
          * no such promise: spare workers run what is due behind a callback that blocks. A scheduler with a
-         * {@link ManualClock} has one worker at most.
+         * {@link ManualClock} has one worker at most; {@link #build} refuses more.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
          * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops: a
@@ -533,7 +517,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code workers} is less than 0
          */
         public Builder workers(int workers) {
-            options.workers(workers);
+            options.workers = Check.atLeast(workers, 0, "workers");
             return this;
         }
 
@@ -548,125 +532,7 @@ public final class TimerScheduler implements AutoCloseable {
          *     than the number of workers
          */
         public Builder maxThreads(int maxThreads) {
-            options.maxThreads(maxThreads);
-            return this;
-        }
-
-        /**
-         * Makes the workers' and the monitor's threads, which then keep the name, the daemon status and the context
-         * class loader that the factory gives them. Default: own threads.
-         *
-         * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
-         * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
-         * may call all methods.
-         *
-         * @param threadFactory must return new platform threads that have not been started
-         * @return this
-         * @throws NullPointerException if {@code threadFactory} is null
-         * @throws IllegalArgumentException if it is the JDK's factory of virtual threads; of others {@link #build}
-         *     throws it
-         */
-        public Builder threadFactory(ThreadFactory threadFactory) {
-            options.threadFactory(threadFactory);
-            return this;
-        }
-
-        /**
-         * Whether the scheduler's own threads let the JVM exit. Default: true.
-         *
-         * @param daemon false if the JVM must not exit before the scheduler is closed
-         * @return this
-         */
-        public Builder daemon(boolean daemon) {
-            options.daemon(daemon);
-            return this;
-        }
-
-        /**
-         * The context class loader of the scheduler's own threads. Default: null, so that a timer keeps no application
-         * alive in a container.
-         *
-         * @param contextClassLoader may be null
-         * @return this
-         */
-        public Builder contextClassLoader(@Nullable ClassLoader contextClassLoader) {
-            options.contextClassLoader(contextClassLoader);
-            return this;
-        }
-
-        /**
-         * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
-         * its callback has returned. If the executor rejects a callback, the listener hears of it and the worker runs
-         * it; so it does if the scheduler is closed just then. An executor that drops a callback silently leaves its
-         * timer running until the scheduler is closed.
-         * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
-         * time. Default: inline, on the workers.
-         *
-         * @param executor where callbacks run
-         * @return this
-         * @throws NullPointerException if {@code executor} is null
-         */
-        public Builder executor(Executor executor) {
-            options.executor(executor);
-            return this;
-        }
-
-        /**
-         * Is told of callbacks that throw, take long or block their thread. Default: exceptions go to the thread's
-         * uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and so are
-         * callbacks that block their thread and loops that are late for longer than {@code stallAfter}.
-         *
-         * @param listener is called by several threads at the same time
-         * @return this
-         * @throws NullPointerException if {@code listener} is null
-         */
-        public Builder listener(TimerListener listener) {
-            options.reporter(new ListenerReporter(listener));
-            return this;
-        }
-
-        /**
-         * Callbacks that take longer than this are reported to the listener. Measuring costs two readings of the clock
-         * per callback. Default: not measured.
-         *
-         * @param threshold zero or more
-         * @return this
-         * @throws NullPointerException if {@code threshold} is null
-         * @throws IllegalArgumentException if {@code threshold} is negative
-         */
-        public Builder slowCallback(Duration threshold) {
-            options.slowCallback(threshold);
-            return this;
-        }
-
-        /**
-         * How many timers may be armed at a time; arming one more throws {@code RejectedExecutionException}. The bound
-         * is exact, at the price of one contended counter. Default: no bound.
-         *
-         * @param maxPending at least 1
-         * @return this
-         * @throws IllegalArgumentException if {@code maxPending} is less than 1
-         */
-        public Builder maxPending(long maxPending) {
-            options.maxPending(maxPending);
-            return this;
-        }
-
-        /**
-         * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of the
-         * scheduler and its loops, and by the methods of its executors. For context that the callback should have from
-         * the thread that has armed it, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
-         * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
-         * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
-         * are.
-         *
-         * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
-         *     method throws that was called to arm
-         * @return this
-         * @throws NullPointerException if {@code decorator} is null
-         */
-        public Builder decorate(UnaryOperator<Runnable> decorator) {
-            options.decorate(decorator);
+            options.maxThreads = Check.atLeast(maxThreads, 1, "maxThreads");
             return this;
         }
 
@@ -679,7 +545,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code clock} is null
          */
         public Builder clock(NanoClock clock) {
-            options.clock(clock);
+            options.clock = Check.notNull(clock, "clock");
             return this;
         }
 
@@ -692,7 +558,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @return this
          */
         public Builder monitor(boolean monitor) {
-            options.monitor(monitor);
+            options.monitor = monitor;
             return this;
         }
 
@@ -708,7 +574,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code threshold} is negative
          */
         public Builder stallAfter(Duration threshold) {
-            options.stallAfter(threshold);
+            options.stallNanos = Check.notNegative(threshold, "threshold");
             return this;
         }
 
@@ -724,7 +590,7 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws IllegalArgumentException if {@code spacing} is negative
          */
         public Builder wakeSpacing(Duration spacing) {
-            options.wakeSpacing(spacing);
+            options.spacingNanos = Check.notNegative(spacing, "spacing");
             return this;
         }
 
@@ -733,7 +599,7 @@ public final class TimerScheduler implements AutoCloseable {
          *
          * @return a new scheduler
          * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or was set though
-         *     there are none; if the thread factory makes virtual threads
+         *     there are none; if there are several with a {@link ManualClock}; if the thread factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */

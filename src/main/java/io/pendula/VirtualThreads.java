@@ -12,9 +12,12 @@ final class VirtualThreads {
 
     private VirtualThreads() {}
 
-    /** Whether a factory is known to make virtual threads, without a call: the JDK's own; what wraps it is not known. */
-    static boolean areMadeBy(ThreadFactory factory) {
-        return factory.getClass().getName().equals(FACTORY);
+    /** The factory, unless it is known to make virtual threads: the JDK's own; what wraps it is not known. */
+    static ThreadFactory refusedFrom(ThreadFactory threadFactory) {
+        if (Check.notNull(threadFactory, "threadFactory").getClass().getName().equals(FACTORY)) {
+            throw refused();
+        }
+        return threadFactory;
     }
 
     static boolean isVirtual(Thread t) {

@@ -89,7 +89,7 @@ final class Worker extends QueueRunner implements Runnable {
         this.isTemporary = temporary;
         this.standby = standby;
         this.nextLook = DueTimers.endOfLongestSleep(engine.timeline.now());
-        this.parker = new Parker(engine.timeline, engine.options.spacingNanos() == 0);
+        this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
         this.sharing = new Sharing(engine.workers());
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
     }

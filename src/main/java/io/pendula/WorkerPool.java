@@ -51,13 +51,13 @@ final class WorkerPool {
 
     WorkerPool(Engine engine, boolean hasWorkers) {
         this.engine = engine;
-        this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos()) : null;
+        this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos) : null;
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
 
     /** Whether its tasks may block, and there is no monitor. */
     boolean isPool() {
-        return engine.options.kind() == Options.Kind.POOL;
+        return engine.options.kind == Options.Kind.POOL;
     }
 
     Worker[] workers() {
@@ -104,7 +104,7 @@ final class WorkerPool {
             live += t != null && t.isAlive() ? 1 : 0;
         }
         Options options = engine.options;
-        return new TimerStats.Threads(live, isPool() ? options.maxThreads() : options.workers(), options.maxThreads(),
+        return new TimerStats.Threads(live, isPool() ? options.maxThreads : options.workers, options.maxThreads,
                 sparesStarted, overdueWakes.get());
     }
 
@@ -117,7 +117,7 @@ final class WorkerPool {
     void startAll() {
         started = true;
         TimerQueue[] queues = engine.queues;
-        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads()))];
+        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
         for (int i = 0; i < all.length; i++) {
             all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
         }
@@ -215,7 +215,7 @@ final class WorkerPool {
     /** A pool that may have two threads has two, as every scheduler has: one guards the other. */
     private boolean isGrowthNeeded(Worker by) {
         int size = workers.length;
-        return size < engine.options.maxThreads() && (size < 2 || !isAnyFree(by));
+        return size < engine.options.maxThreads && (size < 2 || !isAnyFree(by));
     }
 
     /** {@code by} is the worker that is not counted among those that sleep, or null. */
@@ -259,14 +259,14 @@ final class WorkerPool {
 
     /** Whether a spare worker could be started. */
     boolean mayGrow() {
-        return workers.length < engine.options.maxThreads();
+        return workers.length < engine.options.maxThreads;
     }
 
     /** Starts a worker without a home; false if there are as many as may be. */
     boolean startSpare() {
         int number;
         synchronized (engine.lifecycle) {
-            if (engine.isClosed() || workers.length >= engine.options.maxThreads()) {
+            if (engine.isClosed() || workers.length >= engine.options.maxThreads) {
                 return false;
             }
             number = sparesStarted;
@@ -306,7 +306,7 @@ final class WorkerPool {
             if (engine.isClosed()) {
                 return false;
             }
-            if (engine.options.threadFactory() != null) {
+            if (engine.options.threadFactory != null) {
                 foreign.put(t, d);
             }
             Worker[] more = Arrays.copyOf(workers, workers.length + 1);
@@ -328,7 +328,7 @@ final class WorkerPool {
     /** One more thread for a worker that the worker pool has already, or for the monitor. */
     Thread newThreadOf(Runnable body, String role) {
         Thread t = newThread(body, role);
-        if (body instanceof Worker d && engine.options.threadFactory() != null) {
+        if (body instanceof Worker d && engine.options.threadFactory != null) {
             foreign.put(t, d);
         }
         return t;
@@ -341,18 +341,18 @@ final class WorkerPool {
 
     Thread newThread(Runnable body, String role) {
         Options options = engine.options;
-        String name = "pendula-" + options.name() + "-" + role;
-        ThreadFactory factory = options.threadFactory();
+        String name = "pendula-" + options.name + "-" + role;
+        ThreadFactory factory = options.threadFactory;
         if (factory == null) {
             if (engine.endsWhenIdle()) {
-                return CleanThreads.make(body, name, options.daemon(), options.contextClassLoader());
+                return CleanThreads.make(body, name, options.daemon, options.contextClassLoader);
             }
             Thread t = body instanceof Worker ? new WorkerThread(group, body, name)
                     : new Thread(group, body, name, 0, false);
             t.setPriority(Thread.NORM_PRIORITY);
-            t.setDaemon(options.daemon());
-            if (t.getContextClassLoader() != options.contextClassLoader()) { // a security manager may forbid to set it
-                t.setContextClassLoader(options.contextClassLoader());
+            t.setDaemon(options.daemon);
+            if (t.getContextClassLoader() != options.contextClassLoader) { // a security manager may forbid to set it
+                t.setContextClassLoader(options.contextClassLoader);
             }
             return t;
         }

@@ -71,7 +71,7 @@ class ConfigureSharedTest {
             CountDownLatch fired = new CountDownLatch(1);
             Timer.after(Duration.ZERO, fired::countDown);
             System.out.println(!fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS) ? "nothing fired" :
-                    o.name() + " " + o.workers() + " " + o.maxThreads() + " " + o.slowNanos());
+                    o.name + " " + o.workers + " " + o.maxThreads + " " + o.slowNanos);
         }
     }
 

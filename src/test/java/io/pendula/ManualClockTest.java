@@ -250,7 +250,7 @@ class ManualClockTest {
 
     @Test
     void advance_anything_startsNoThread() {
-        TimerScheduler s = TimerScheduler.builder().name("threadless").clock(clock).workers(4).build();
+        TimerScheduler s = TimerScheduler.builder().name("threadless").clock(clock).workers(1).build();
         AtomicReference<Thread> ranOn = new AtomicReference<>();
         s.after(ns(1), () -> ranOn.set(Thread.currentThread()));
         clock.advance(ns(1));

@@ -34,7 +34,7 @@ class OneProcessorTest {
                 // While the only worker's worker is in the other callback.
                 boolean inTime = ran.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
                 release.countDown();
-                System.out.println(s.engine.options.workers() + " of " + s.engine.options.maxThreads() + (inTime ? "" : ", not run"));
+                System.out.println(s.engine.options.workers + " of " + s.engine.options.maxThreads + (inTime ? "" : ", not run"));
             }
         }
     }
@@ -47,10 +47,10 @@ class OneProcessorTest {
     @Test
     void build_oneWorkerAskedFor_staysSequential() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
-            assertEquals(1, s.engine.options.maxThreads());
+            assertEquals(1, s.engine.options.maxThreads);
         }
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(3).build()) {
-            assertEquals(3, s.engine.options.maxThreads());
+            assertEquals(3, s.engine.options.maxThreads);
         }
     }
 }

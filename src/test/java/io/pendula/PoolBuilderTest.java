@@ -112,6 +112,9 @@ class PoolBuilderTest {
         assertEquals("threads must be at least 1, but is 0",
                 assertThrows(IllegalArgumentException.class, () -> b.threads(0)).getMessage());
         assertThrows(NullPointerException.class, () -> b.name(null));
+        assertEquals("name must not be empty",
+                assertThrows(IllegalArgumentException.class, () -> b.name("")).getMessage());
+        assertThrows(IllegalArgumentException.class, () -> TimerScheduler.builder().name(""));
         assertThrows(NullPointerException.class, () -> b.listener(null));
         assertThrows(NullPointerException.class, () -> b.threadFactory(null));
         assertThrows(NullPointerException.class, () -> b.decorate(null));

@@ -47,18 +47,26 @@ class TimerSchedulerTest {
     // ---- the builder ----
 
     @Test
+    void build_severalWorkersWithAManualClock_isRefused() {
+        TimerScheduler.Builder b = TimerScheduler.builder().clock(new ManualClock()).workers(4);
+        assertEquals("a scheduler with a ManualClock has one worker at most, but workers is 4",
+                assertThrows(IllegalArgumentException.class, b::build).getMessage());
+        b.workers(1).build().close();
+    }
+
+    @Test
     void build_defaults_areThoseDocumented() {
         try (TimerScheduler s = TimerScheduler.builder().name("defaults").build()) {
             int workers = s.engine.queues.length;
             int processors = Runtime.getRuntime().availableProcessors();
             assertEquals(Integer.highestOneBit(Math.min(4, processors)), workers);
-            assertEquals(workers == 1 ? 1 : workers + 16, s.engine.options.maxThreads());
-            assertEquals(Long.MAX_VALUE, s.engine.options.maxPending());
-            assertEquals(Long.MAX_VALUE, s.engine.options.slowNanos());
-            assertEquals(5_000_000_000L, s.engine.options.stallNanos());
-            assertTrue(s.engine.options.monitor() && s.engine.options.spacingNanos() == 150_000 && s.engine.options.daemon());
-            assertNull(s.engine.options.executor());
-            assertNull(s.engine.options.clock(), "the system's");
+            assertEquals(workers == 1 ? 1 : workers + 16, s.engine.options.maxThreads);
+            assertEquals(Long.MAX_VALUE, s.engine.options.maxPending);
+            assertEquals(Long.MAX_VALUE, s.engine.options.slowNanos);
+            assertEquals(5_000_000_000L, s.engine.options.stallNanos);
+            assertTrue(s.engine.options.monitor && s.engine.options.spacingNanos == 150_000 && s.engine.options.daemon);
+            assertNull(s.engine.options.executor);
+            assertNull(s.engine.options.clock, "the system's");
             assertTrue(s.engine.timeline.isSystem());
             assertEquals(workers + 1, threadsOf("defaults").size());
             assertFalse(s.isClosed());
@@ -69,7 +77,7 @@ class TimerSchedulerTest {
     @CsvSource({"1, 1", "2, 18", "3, 19"})
     void build_maxThreadsNotGiven_followsWorkers(int workers, int expected) {
         try (TimerScheduler s = TimerScheduler.builder().workers(workers).build()) {
-            assertEquals(expected, s.engine.options.maxThreads());
+            assertEquals(expected, s.engine.options.maxThreads);
             assertEquals(workers, s.engine.queues.length);
         }
     }

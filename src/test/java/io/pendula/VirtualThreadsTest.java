@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -52,8 +53,10 @@ class VirtualThreadsTest {
         assertFalse(VirtualThreads.isVirtual(new Thread(NOTHING) {}));
         assertFalse(VirtualThreads.isVirtual(
                 ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(ForkJoinPool.commonPool())));
-        assertFalse(VirtualThreads.areMadeBy(Executors.defaultThreadFactory()));
-        assertFalse(VirtualThreads.areMadeBy(Thread::new));
+        ThreadFactory ofTheJdk = Executors.defaultThreadFactory();
+        assertSame(ofTheJdk, VirtualThreads.refusedFrom(ofTheJdk));
+        ThreadFactory own = Thread::new;
+        assertSame(own, VirtualThreads.refusedFrom(own));
     }
 
     // ---- as workers ----
