@@ -1,7 +1,7 @@
 package io.pendula.examples;
 
 import io.pendula.Ticker;
-import io.pendula.Timer;
+import io.pendula.Timer;   // by name, as java.util has a Timer, too
 import io.pendula.TimerExecutors;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
