@@ -15,27 +15,27 @@
  * <p>A {@link io.pendula.TimerScheduler} has queues of timers. Each queue belongs to one worker thread, or to a
  * {@link io.pendula.TimerLoop}, which is a loop of the application. A timer is armed on one queue and stays there.
  *
- * <pre>
+ * <pre>{@code
  *   any thread                        TimerScheduler
  *                           +--------------------------------------------+
- *   after(delay, task) ---&gt; |  queue 0 ---&gt; worker 0 ----.               |
- *   every(period, task)     |                              +--&gt; callback   |
- *   timer.reset(delay)      |  queue 1 ---&gt; worker 1 ----'               |
+ *   after(delay, task) ---> |  queue 0 ---> worker 0 ----.               |
+ *   every(period, task)     |                            +--> callback   |
+ *   timer.reset(delay)      |  queue 1 ---> worker 1 ----'               |
  *   timer.stop()            |                                            |
- *   loop.after(...) ------&gt; |  queue 2 ---&gt; your loop --------&gt; callback  |
+ *   loop.after(...) ------> |  queue 2 ---> your loop -------> callback  |
  *                           +--------------------------------------------+
  *
  *   The life of a timer:
  *
  *              after            due               returns
- *      (new) --------&gt; pending -----&gt; running ---------------&gt; fired
+ *      (new) --------> pending -----> running ---------------> fired
  *                      |     ^            \                      |
  *                 stop |     | reset       \ reset in the        | reset
  *                      v     |              \ callback           |
- *                      stopped               '---&gt; pending &lt;-----'
+ *                      stopped               '---> pending <-----'
  *
  *   cancel and close lead from everywhere to an end without a reset.
- * </pre>
+ * }</pre>
  *
  * <table>
  * <caption>The types</caption>
@@ -71,8 +71,8 @@
  * <li>Callbacks of a loop run on its thread and on no other, unless it is a shared one.
  * </ol>
  *
- * <p><b>Accuracy.</b> On a quiet Linux machine a timer fires some ten microseconds after its deadline. Deadlines are
- * kept in nanoseconds, up to 18 years ahead; longer delays mean never.
+ * <p><b>Accuracy.</b> On a quiet Linux machine half of the timers fire within some tens of microseconds of their
+ * deadlines. Deadlines are kept in nanoseconds, up to 18 years ahead; longer delays mean never.
  *
  * <p><b>Null.</b> Arguments and results are never null unless they are marked as {@code @Nullable}. A null argument
  * throws {@link java.lang.NullPointerException}.
