@@ -329,4 +329,90 @@ class RecipesTest {
             assertEquals(1, group.size());
         }
     }
+
+    @Test
+    void sleepProofTimer_suspension_counts() {
+        Instant[] now = {Instant.EPOCH};
+        try (SleepProofTimer t = new SleepProofTimer(timers, () -> now[0], ofMinutes(10), this::note)) {
+            now[0] = now[0].plus(ofMinutes(1));
+            clock.advance(ofMinutes(1));
+            assertEquals(List.of(), at);
+            now[0] = now[0].plus(Duration.ofHours(1)); // suspended: the monotonic clock stood still
+            clock.advance(ofSeconds(15));
+            assertEquals(List.of(75_000L), at);
+            clock.advance(Duration.ofHours(1));
+            assertEquals(1, at.size());
+            assertEquals(0, timers.pending());
+        }
+    }
+
+    @Test
+    void sleepProofTimer_noSuspension_isInTimeAndEndsWhenClosed() {
+        try (SleepProofTimer t = new SleepProofTimer(timers, () -> Instant.ofEpochSecond(0, clock.nanoTime()),
+                ofSeconds(40), this::note)) {
+            clock.advance(ofMinutes(1));
+            assertEquals(List.of(40_000L), at);
+        }
+        SleepProofTimer closed = new SleepProofTimer(timers, () -> Instant.EPOCH, ofSeconds(40), this::note);
+        closed.close();
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void asyncRepeater_pause_countsFromTheEndOfTheStage() {
+        List<CompletableFuture<String>> stages = new ArrayList<>();
+        AsyncRepeater repeater = new AsyncRepeater(timers, ofSeconds(1), () -> {
+            note();
+            stages.add(new CompletableFuture<>());
+            return stages.get(stages.size() - 1);
+        });
+        clock.advance(ofSeconds(5));
+        assertEquals(List.of(0L), at, "the first stage is not complete");
+        stages.get(0).complete("x");
+        clock.advance(ofSeconds(3));
+        assertEquals(List.of(0L, 6000L), at);
+        stages.get(1).completeExceptionally(new IllegalStateException("x"));
+        clock.advance(ofSeconds(1));
+        assertEquals(List.of(0L, 6000L, 9000L), at);
+        repeater.close();
+        stages.get(2).complete("x");
+        clock.advance(ofMinutes(1));
+        assertEquals(3, at.size());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void asyncRepeater_taskThrows_isReportedAndGoesOn() {
+        List<Throwable> thrown = new ArrayList<>();
+        ManualClock own = new ManualClock();
+        try (TimerScheduler scheduler = TimerScheduler.builder().clock(own).listener(new TimerListener() {
+            @Override
+            public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
+                thrown.add(t);
+            }
+        }).build(); AsyncRepeater repeater = new AsyncRepeater(scheduler, ofSeconds(1), () -> {
+            throw new IllegalStateException("meant");
+        })) {
+            own.advance(ofMillis(2500));
+            assertEquals(3, thrown.size());
+        }
+    }
+
+    @Test
+    void pausableTimer_paused_keepsTheTimeThatIsLeft() {
+        PausableTimer t = new PausableTimer(timers, ofSeconds(10), this::note);
+        assertFalse(t.resume(), "it is not paused");
+        clock.advance(ofSeconds(4));
+        assertTrue(t.pause());
+        assertFalse(t.pause(), "it is paused already");
+        clock.advance(ofMinutes(1));
+        assertEquals(List.of(), at);
+        assertTrue(t.resume());
+        clock.advance(ofSeconds(7));
+        assertEquals(List.of(70_000L), at);
+        assertFalse(t.pause(), "it has fired");
+        t.close();
+        assertFalse(t.resume());
+        assertEquals(0, timers.pending());
+    }
 }

@@ -1,0 +1,50 @@
+package io.pendula.examples;
+
+import io.pendula.Timer;
+import io.pendula.TimerScheduler;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Repeats an asynchronous task. The pause counts from the end of the task's stage, so no two of them overlap. */
+// tag::recipe[]
+final class AsyncRepeater implements AutoCloseable {
+    private final Supplier<? extends CompletionStage<?>> task;
+    private final Duration pause;
+    private final Timer timer;
+    private boolean closed;
+
+    /** The first run comes at once. A run that fails is followed by the next one, like any other. */
+    AsyncRepeater(TimerScheduler timers, Duration pause, Supplier<? extends CompletionStage<?>> task) {
+        this.task = task;
+        this.pause = pause;
+        this.timer = timers.at(Long.MAX_VALUE, this::run);
+        timer.reset(Duration.ZERO);
+    }
+
+    private void run() {
+        CompletionStage<?> stage;
+        try {
+            stage = task.get();
+        } catch (RuntimeException e) {
+            runAgain();
+            throw e; // for the scheduler's listener
+        }
+        stage.whenComplete((value, failure) -> runAgain());
+    }
+
+    private synchronized void runAgain() {
+        if (!closed) { // a timer that was cancelled cannot be reset
+            timer.reset(pause);
+        }
+    }
+
+    /** No run begins after this. One whose stage is not complete goes on. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        timer.cancel();
+    }
+}
+// end::recipe[]
