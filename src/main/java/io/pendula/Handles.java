@@ -14,11 +14,26 @@ final class Handles {
     /** Of a task's own text, so that a line can be read. */
     private static final int MOST_CHARS = 200;
 
+    private static final int MOST_WRAPPERS = 8;
+
     private Handles() {}
 
     /** The program's own task behind what a timer runs, or null. */
     static Object task(Runnable work) {
         return work instanceof Receiver ? null : work instanceof Call c ? c.task() : work;
+    }
+
+    /** What a task is named after: what it stands for, or itself. Calls the program. */
+    static Object named(Object task) {
+        Object named = task;
+        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
+            Object inner = w.task();
+            if (inner == null) {
+                break;
+            }
+            named = inner;
+        }
+        return named;
     }
 
     static Duration remaining(TimerNode t) {
@@ -32,7 +47,7 @@ final class Handles {
 
     /** The class of a task tells a lambda's maker, too. */
     static String nameOf(Object task) {
-        return task == null ? "no task" : task.getClass().getName();
+        return task == null ? "no task" : named(task).getClass().getName();
     }
 
     /** A timer's name in a log. Refers to its task, which the timer may drop, and becomes a text when it is written. */
@@ -53,14 +68,15 @@ final class Handles {
      */
     static String textOf(Object task) {
         try {
-            if (task != null && task.getClass().getMethod("toString").getDeclaringClass() != Object.class) {
-                String text = String.valueOf(task);
+            Object named = named(task);
+            if (named != null && named.getClass().getMethod("toString").getDeclaringClass() != Object.class) {
+                String text = String.valueOf(named);
                 return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "...";
             }
-        } catch (Throwable e) {
             return nameOf(task);
+        } catch (Throwable e) {
+            return task.getClass().getName();
         }
-        return nameOf(task);
     }
 
     /** What {@code t} runs and when; {@code tempo}, which may be empty, says how often. */

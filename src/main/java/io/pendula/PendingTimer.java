@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,20 +81,26 @@ public final class PendingTimer {
 
     /** How many there are of each class of task, most first. */
     static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
-        Map<Class<?>, Long> counts = new HashMap<>();
+        return count(queues, PendingTimer::classOf);
+    }
+
+    /** How many there are of each key, most first. The key is asked for outside of all locks, as it is the program's. */
+    static <K> Map<K, Long> count(TimerQueue[] queues, Function<? super TimerHandle, ? extends K> key) {
+        Check.notNull(key, "key");
+        Map<K, Long> counts = new HashMap<>();
         for (TimerQueue q : queues) {
-            Map<Class<?>, Long> here = new HashMap<>();
-            q.view().forEachPending(t -> here.merge(classOf(t), 1L, Long::sum) > 0, here::clear);
-            here.forEach((type, n) -> counts.merge(type, n, Long::sum));
+            List<TimerNode> found = new ArrayList<>();
+            q.view().forEachPending(found::add, found::clear);
+            found.forEach(t -> counts.merge(key.apply((TimerHandle) t), 1L, Long::sum));
         }
-        Map<Class<?>, Long> sorted = new LinkedHashMap<>();
-        counts.entrySet().stream().sorted(Map.Entry.<Class<?>, Long>comparingByValue().reversed())
+        Map<K, Long> sorted = new LinkedHashMap<>();
+        counts.entrySet().stream().sorted(Map.Entry.<K, Long>comparingByValue().reversed())
                 .forEach(e -> sorted.put(e.getKey(), e.getValue()));
         return Collections.unmodifiableMap(sorted);
     }
 
-    private static Class<?> classOf(TimerNode t) {
-        Object task = Handles.task(t.work());
+    private static Class<?> classOf(TimerHandle t) {
+        Object task = Handles.named(t.task());
         return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -392,6 +393,18 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     public Map<Class<?>, Long> pendingByTask() {
         return PendingTimer.countByTask(engine.queues);
+    }
+
+    /**
+     * How many tasks wait for each key; of a view, in its scheduler. See {@link TimerScheduler#pendingBy}.
+     *
+     * @param key is called once for each task that waits
+     * @param <K> may be null
+     * @return an unmodifiable map, the most frequent key first
+     * @throws NullPointerException if {@code key} is null
+     */
+    public <K> Map<K, Long> pendingBy(Function<? super TimerHandle, ? extends K> key) {
+        return PendingTimer.count(engine.queues, key);
     }
 
     /**

@@ -46,7 +46,7 @@ public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
     String schedulerName();
 
     /**
-     * The class of the task, the remaining time, and the period if there is one, for people. The task's own
+     * The class of the task, or of what a {@link TaskWrapper} stands for, the remaining time, and the period if there is one, for people. The task's own
      * {@code toString} is not called: it might fail, or name this timer in turn.
      *
      * @return a text without a fixed form

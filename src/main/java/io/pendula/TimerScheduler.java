@@ -11,6 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,14 +132,12 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * As {@link #after(Duration, Runnable)}; allocates nothing but the timer.
      *
-     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
-     *     beyond 18 years: never
+     * @param delay how long to wait, in {@code unit}s
      * @param unit the unit of {@code delay}
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws RejectedExecutionException if this scheduler is closed, {@code maxPending} timers are armed, or memory is
-     *     short and the timer is not due at once
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
@@ -367,12 +366,9 @@ public final class TimerScheduler implements AutoCloseable {
      * elsewhere, workers of this scheduler run the loop's due timers meanwhile, and other loops may, by
      * {@link TimerLoop#helpOthers()}. When the loop is closed its armed timers go on, on a worker or on another loop.
      *
-     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
-     *     {@link TimerLoop}
+     * @param wakeup as of {@link #attach}
      * @return the loop, to be closed by the same thread
-     * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its workers, or if
-     *     this scheduler is closed
+     * @throws IllegalStateException as {@link #attach}, but for the executor
      */
     public TimerLoop attachShared(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
@@ -404,13 +400,24 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
-     * A lambda's class names the class that made it. Timers without a task count as {@code Timer.class}, tickers without
-     * one as {@code Ticker.class}. As consistent as {@link #pendingTimers}.
+     * A lambda's class names the class that made it. A {@link TaskWrapper} counts as what it stands for, a timer without
+     * a task as {@code Timer.class}, such a ticker as {@code Ticker.class}. As consistent as {@link #pendingTimers}.
      *
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
         return PendingTimer.countByTask(engine.queues);
+    }
+
+    /**
+     * As {@link #pendingByTask}, by any key; as {@code t -> String.valueOf(t.task())} for another library's wrappers.
+     *
+     * @param <K> what the key tells; may be null
+     * @param key is called once for each pending timer, under no lock
+     * @return an unmodifiable map, the most frequent key first
+     */
+    public <K> Map<K, Long> pendingBy(Function<? super TimerHandle, ? extends K> key) {
+        return PendingTimer.count(engine.queues, key);
     }
 
     /**
@@ -423,11 +430,7 @@ public final class TimerScheduler implements AutoCloseable {
         return engine.stats();
     }
 
-    /**
-     * Whether {@link #close()} or {@link #shutdownNow()} has been called.
-     *
-     * @return true if no timer can be armed any more
-     */
+    /** {@return whether it was closed, by {@link #close()} or {@link #shutdownNow()}, so that no timer can be armed} */
     public boolean isClosed() {
         return engine.isClosed();
     }
@@ -463,8 +466,7 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * Takes no more timers, stops all that have not fired or that the builder's executor has not begun, and returns
      * them. Does not wait for callbacks in progress; {@link #close()} afterwards does.
-     *
-     * <p>If this fails, as for want of memory, the next call does the rest and returns what this one should have.
+     * If this fails, as for want of memory, the next call does the rest and returns what this one should have.
      *
      * @return the one-shot timers that were armed, in no particular order; they will not run and cannot be reset.
      *     Tickers are stopped but not returned
@@ -480,11 +482,7 @@ public final class TimerScheduler implements AutoCloseable {
         return timers;
     }
 
-    /**
-     * Name and size, for people.
-     *
-     * @return a text without a fixed form
-     */
+    /** {@return name and size, for people, as a text without a fixed form} */
     @Override
     public String toString() {
         return engine.toString();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
@@ -118,6 +119,48 @@ class PendingTimersTest {
                 s.pendingByTask());
         assertEquals(List.of(Heartbeat.class, Flush.class),
                 new ArrayList<>(s.pendingByTask().keySet()).subList(0, 2));
+    }
+
+    /** As a library's that all tasks are wrapped in; {@code task} is null, or what it stands for. */
+    private record Wrapper(Object task) implements Runnable, TaskWrapper {
+        @Override
+        public void run() {}
+    }
+
+    @Test
+    void pendingByTask_wrappers_countAsWhatTheyStandFor() {
+        s.after(HOUR, new Wrapper(new Heartbeat()));
+        s.after(HOUR, new Wrapper(new Wrapper(new Flush())));
+        Timer empty = s.after(HOUR, new Wrapper(null));
+        assertEquals(Map.of(Heartbeat.class, 1L, Flush.class, 1L, Wrapper.class, 1L), s.pendingByTask());
+        Timer t = s.after(HOUR, new Wrapper(new Flush()));
+        assertTrue(t.toString().startsWith("Timer[" + Flush.class.getName() + ", due in"), t::toString);
+        assertTrue(t.task() instanceof Wrapper, "as the program gave it");
+        assertTrue(empty.toString().startsWith("Timer[" + Wrapper.class.getName()), empty::toString);
+    }
+
+    /** The key is the program's, so it may wait for a thread that asks the queue. */
+    @Test
+    void pendingBy_keyThatUsesTheScheduler_countsByThatKey() {
+        for (int i = 0; i < 5; i++) {
+            s.after(HOUR.plusMillis(i % 2), new Heartbeat());
+        }
+        s.every(HOUR, new Flush());
+        Map<String, Long> counts = s.pendingBy(t -> {
+            assertEquals(6, CompletableFuture.supplyAsync(s::stats).orTimeout(60, TimeUnit.SECONDS).join().pending());
+            return t instanceof Ticker ? null : t.remaining().minus(HOUR) + "";
+        });
+        Map<String, Long> expected = new HashMap<>(Map.of("PT0S", 3L, "PT0.001S", 2L));
+        expected.put(null, 1L);
+        assertEquals(expected, counts);
+        assertEquals("PT0S", counts.keySet().iterator().next(), "most first");
+        assertThrows(NullPointerException.class, () -> s.pendingBy(null));
+    }
+
+    @Test
+    void text_namesTheTaskByItsToString() {
+        s.after(HOUR, new Wrapper("report of 2026"));
+        assertEquals("PendingTimer[report of 2026, due in PT1H, queue 0]", s.pendingTimers(1).get(0).toString());
     }
 
     /** Timers that were brought forward and put off leave entries behind that look alike; with a sweep, and without. */

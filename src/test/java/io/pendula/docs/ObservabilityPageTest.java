@@ -85,6 +85,33 @@ class ObservabilityPageTest {
         assertEquals("3 " + Heartbeat.class.getName() + System.lineSeparator(), printed.toString(StandardCharsets.UTF_8));
     }
 
+    /** As a framework's wrapper, whose text tells whose method it calls. */
+    private record Scheduled(String method) implements Runnable {
+        @Override
+        public void run() {}
+
+        @Override
+        public String toString() {
+            return method;
+        }
+    }
+
+    @Test
+    void pendingBy_printsTheTexts() {
+        PrintStream console = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        try (TimerScheduler scheduler = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            scheduler.after(Duration.ofHours(1), new Scheduled("com.acme.Metrics.flush"));
+            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+
+            scheduler.pendingBy(t -> String.valueOf(t.task())).forEach((task, n) -> System.out.println(n + " " + task));
+
+        } finally {
+            System.setOut(console);
+        }
+        assertEquals("1 com.acme.Metrics.flush" + System.lineSeparator(), printed.toString(StandardCharsets.UTF_8));
+    }
+
     /** What the page's own test is about. */
     private static final class Session {
         private final Timer timer;

@@ -1,5 +1,6 @@
 package io.pendula.adapters.internal;
 
+import io.pendula.TaskWrapper;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
@@ -8,7 +9,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  *
  * @since 0.1
  */
-public abstract class OneTimeout implements Runnable {
+public abstract class OneTimeout implements Runnable, TaskWrapper {
     private static final AtomicIntegerFieldUpdater<OneTimeout> STATE =
             AtomicIntegerFieldUpdater.newUpdater(OneTimeout.class, "state");
 
@@ -37,8 +38,6 @@ public abstract class OneTimeout implements Runnable {
     /** Called once, when the timeout is due and was not cancelled. What it throws, it must report itself. */
     protected abstract void expire();
 
-    /** {@return the task, for people} */
-    protected abstract Object task();
 
     /** Called by the scheduler. */
     @Override

@@ -1,5 +1,6 @@
 package io.pendula.adapters.jfr;
 
+import io.pendula.TaskWrapper;
 import io.pendula.TimerHandle;
 import io.pendula.TimerStats;
 import jdk.jfr.Category;
@@ -59,7 +60,8 @@ abstract class TimerEvent extends Event {
         OfTimer(TimerHandle timer, long lateness) {
             super(timer.schedulerName());
             Object work = timer.task();
-            this.task = work == null ? null : work.getClass();
+            Object named = work instanceof TaskWrapper w && w.task() != null ? w.task() : work;
+            this.task = named == null ? null : named.getClass();
             this.lateness = lateness;
         }
     }

@@ -1,5 +1,6 @@
 package io.pendula.adapters.pekko;
 
+import io.pendula.TaskWrapper;
 import io.pendula.Timer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.Cancellable;
@@ -10,7 +11,7 @@ import org.apache.pekko.event.LoggingAdapter;
 import scala.concurrent.ExecutionContext;
 
 /** Passes a task on once, unless it was cancelled before. The value is the task, until one of both has happened. */
-final class OnceTask extends AtomicReference<Runnable> implements Runnable, Cancellable {
+final class OnceTask extends AtomicReference<Runnable> implements Runnable, Cancellable, TaskWrapper {
     private static final long serialVersionUID = 1;
 
     private static final Runnable PASSED_ON = () -> {};
@@ -93,6 +94,11 @@ final class OnceTask extends AtomicReference<Runnable> implements Runnable, Canc
                 log.error(e, "a task that is to run on close threw");
             }
         }
+    }
+
+    @Override
+    public Object task() {
+        return get();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.pendula.adapters.pekko;
 
+import io.pendula.TaskWrapper;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.Cancellable;
@@ -10,7 +11,7 @@ import scala.concurrent.ExecutionContext;
  * Runs a task again and again, on its executor, until it is cancelled, throws, or the scheduler is closed. Never
  * overlaps itself, as it is armed again when it has run.
  */
-final class RepeatedTask implements Runnable, Cancellable {
+final class RepeatedTask implements Runnable, Cancellable, TaskWrapper {
     private final PendulaScheduler scheduler;
     private final Runnable task;
     private final ExecutionContext executor;
@@ -31,8 +32,9 @@ final class RepeatedTask implements Runnable, Cancellable {
         this.fixedRate = fixedRate;
     }
 
+    /** A negative delay means now: the runs before that are not made up for. */
     void start(long delayNanos) {
-        due = System.nanoTime() + delayNanos;
+        due = System.nanoTime() + Math.max(0, delayNanos);
         OnceTask first = scheduler.arm(new OnceTask(this, executor), delayNanos);
         next.compareAndSet(null, first); // fails if it has run already
     }
@@ -86,6 +88,11 @@ final class RepeatedTask implements Runnable, Cancellable {
     @Override
     public boolean isCancelled() {
         return cancelled.get();
+    }
+
+    @Override
+    public Object task() {
+        return task;
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.pendula.adapters.Warnings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +64,12 @@ class PendulaTimerTest {
         assertFalse(timeout.isCancelled());
         clock.advance(Duration.ofDays(1));
         assertEquals(1, calls.runs.size());
+    }
+
+    @Test
+    void pendingTimeouts_areNamedByTheirTasks() {
+        timer.newTimeout(calls, 1, TimeUnit.HOURS);
+        assertEquals(Map.of(Calls.class, 1L), scheduler.pendingByTask());
     }
 
     @Test

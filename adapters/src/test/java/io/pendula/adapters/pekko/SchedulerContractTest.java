@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
 import io.pendula.adapters.pekko.SchedulerKind.Subject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -18,14 +20,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.Scheduler;
 import org.apache.pekko.actor.SchedulerTask;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import scala.concurrent.ExecutionContext;
 
 /** What Pekko asks of a scheduler, of the adapter and of its own. */
 @Timeout(60)
 class SchedulerContractTest {
     private static final Duration HOUR = Duration.ofHours(1);
+
+    private static final ExecutionContext INLINE = new ExecutionContext() {
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void reportFailure(Throwable thrown) {
+            throw new AssertionError(thrown);
+        }
+    };
 
     /** Counts runs and cancellations. */
     private static class Task implements SchedulerTask {
@@ -174,6 +190,30 @@ class SchedulerContractTest {
                 tick++;
                 assertTrue(instant - start >= tick * period.toNanos() - early, "tick " + tick + " after " + (instant - start));
             }
+        }
+    }
+
+    /** The executor runs tasks at once, so each run arms the next one in the call. */
+    @Test
+    void fixedRate_negativeInitialDelay_meansNowAndMakesNoBurst() {
+        try (Subject subject = SchedulerKind.PENDULA.open()) {
+            AtomicInteger runs = new AtomicInteger();
+            TimerScheduler timers = ((PendulaScheduler) subject.scheduler).timers();
+            subject.scheduler.scheduleAtFixedRate(HOUR.negated().multipliedBy(24), HOUR, runs::incrementAndGet, INLINE);
+            assertEquals(1, runs.get());
+            assertTrue(timers.pendingTimers(2).get(0).remaining().compareTo(HOUR.dividedBy(2)) > 0, "an hour later, not now");
+            assertEquals(1, timers.stats().armed());
+        }
+    }
+
+    /** A task is named, not the adapter's. */
+    @Test
+    void pendingTasks_areNamed() {
+        try (Subject subject = SchedulerKind.PENDULA.open()) {
+            TimerScheduler timers = ((PendulaScheduler) subject.scheduler).timers();
+            subject.scheduler.scheduleOnce(HOUR, new Task(), INLINE);
+            subject.scheduler.scheduleAtFixedRate(HOUR, HOUR, new Task(), INLINE);
+            assertEquals(Map.of(Task.class, 2L), timers.pendingByTask());
         }
     }
 
