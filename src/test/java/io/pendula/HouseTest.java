@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the sources are cut: sizes of files, what refers to what. See docs/design.md. */
+/** How the sources are cut: sizes of files, what refers to what. See docs/internals/design.md. */
 @Timeout(120)
 class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
@@ -91,7 +91,7 @@ class HouseTest {
     void classes_inTheRowsOfTheDesign_nameNoneAbove() throws IOException {
         Map<String, Set<String>> names = names(ROOT);
         Map<String, Integer> rows = new HashMap<>();
-        List<String> table = Files.readAllLines(Path.of("docs/design.md")).stream()
+        List<String> table = Files.readAllLines(Path.of("docs/internals/design.md")).stream()
                 .dropWhile(line -> !line.equals("| row | classes |")).skip(2).takeWhile(line -> line.startsWith("|"))
                 .toList();
         for (int i = 0; i < table.size() - 1; i++) { // the last row is the queue, which compiles alone

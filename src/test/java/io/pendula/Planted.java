@@ -26,7 +26,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Plants each {@link PlantedFault} in a copy of the library, and runs the tests that are said to find it: each must pass
- * without the fault, and fail with it. Then it writes docs/planted-faults.md, or, in the short form, compares it;
+ * without the fault, and fail with it. Then it writes docs/internals/planted-faults.md, or, in the short form, compares it;
  * {@code --page} writes it alone. See {@code .ci/planted}.
  */
 final class Planted {
@@ -34,9 +34,9 @@ final class Planted {
     private static final Path FAULTS = Path.of("src/test/planted");
     private static final Path CLASSES = Path.of("target/classes");
     private static final Path SCRATCH = Path.of("target/planted");
-    private static final Path TRAPS = Path.of("docs/traps.md");
+    private static final Path TRAPS = Path.of("docs/internals/traps.md");
     private static final Path GUARANTEES = Path.of("docs/guarantees.md");
-    static final Path REPORT = Path.of("docs/planted-faults.md");
+    static final Path REPORT = Path.of("docs/internals/planted-faults.md");
     /** Longer than any limit of a test. */
     private static final long LIMIT_SECONDS = 180;
     /** All tests one after the other, in the full form: several times what they take on two processors. */
@@ -89,7 +89,7 @@ final class Planted {
         return all;
     }
 
-    /** What docs/planted-faults.md has to say of them; adds what is wrong with a list. */
+    /** What docs/internals/planted-faults.md has to say of them; adds what is wrong with a list. */
     static String page(List<PlantedFault> faults, List<String> wrong) throws IOException {
         return PlantedReport.of(faults, Files.readString(TRAPS), Files.readString(GUARANTEES), wrong);
     }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param group the file that lists it, without its suffix
  * @param name what it is called on the command line
  * @param says what is wrong then
- * @param traps the beginnings of the rows of docs/traps.md, or headings of docs/guarantees.md, whose mechanism it takes out
+ * @param traps the beginnings of the rows of docs/internals/traps.md, or headings of docs/guarantees.md, whose mechanism it takes out
  * @param tests {@code Class} or {@code Class#method}; each of them must fail
  * @param slow whether the short form leaves it out
  * @param changes what is replaced

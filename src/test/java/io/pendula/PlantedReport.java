@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** docs/planted-faults.md: what is planted, where, and which test finds it; and which traps have no fault, and why. */
+/** docs/internals/planted-faults.md: what is planted, where, and which test finds it; and which traps have no fault, and why. */
 final class PlantedReport {
     private static final String NUMBERED = "## \\d+\\. ";
     private static final String HEAD = """
@@ -97,7 +97,7 @@ final class PlantedReport {
             for (String guarded : f.traps()) {
                 long n = rows.stream().filter(row -> isMeant(row, guarded, rows)).count();
                 if (n != 1) {
-                    wrong.add(f.name() + ": " + n + " rows of docs/traps.md or headings of docs/guarantees.md begin with: "
+                    wrong.add(f.name() + ": " + n + " rows of docs/internals/traps.md or headings of docs/guarantees.md begin with: "
                             + guarded);
                 }
             }

@@ -33,7 +33,7 @@ final class Marks {
     /** All files of a repository that may have marks. */
     static List<Path> files(Path root) throws IOException {
         List<Path> files = new ArrayList<>(List.of(root.resolve("README.md"), root.resolve("benchmarks/README.md")));
-        try (Stream<Path> docs = Files.list(root.resolve("docs"))) {
+        try (Stream<Path> docs = Files.walk(root.resolve("docs"))) {
             docs.filter(f -> f.toString().endsWith(".md")).sorted().forEach(files::add);
         }
         return files;

@@ -207,7 +207,7 @@ class DocsTest {
             }
         }
         assertEquals(List.of(), unknown);
-        for (String page : List.of("docs/guarantees.md", "docs/testing.md", "docs/traps.md")) {
+        for (String page : List.of("docs/guarantees.md", "docs/internals/tests.md", "docs/internals/traps.md")) {
             assertTrue(checked.getOrDefault(Path.of(page), 0) > 10, checked::toString);
         }
     }
