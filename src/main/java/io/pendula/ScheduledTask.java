@@ -42,7 +42,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
      * back or refused after its claim, its worker finds that out before the call; what was given back stays as it is
      * then, RUNNING if it had been claimed, until its receiver runs or cancels it.
      *
-     * Shutdown: see ShutdownTracker, which uses tally and cell.
+     * Shutdown: see ShutdownTracker, which uses tally.
      */
 
     private static final Object INTERRUPTING = "interrupting";
@@ -81,8 +81,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
 
     @SuppressWarnings("unused") // through TALLY
     private byte tally;
-    /** Of a view's task: its place in the view's roster. */
-    Roster.Cell cell;
     /**
      * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
      * the last run. RETURNED or REFUSED instead of a run.
@@ -441,16 +439,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     boolean isLive() {
         int s = state(wordVolatile());
         return isArmed(s) || isRunning(s);
-    }
-
-    void enterInto(Roster roster) {
-        cell = roster.enter(this);
-        VarHandle.releaseFence(); // before the word: a thread that sees this task armed sees its cell
-    }
-
-    /** Its place in a view's roster, once; null the next time. */
-    Roster.Cell takeCell() {
-        return cell == null ? null : Roster.takeCell(this);
     }
 
     boolean isCounted() {

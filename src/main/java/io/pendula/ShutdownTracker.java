@@ -8,7 +8,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
 final class ShutdownTracker implements Runnable {
@@ -16,20 +15,18 @@ final class ShutdownTracker implements Runnable {
      * Shutdown
      *
      * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
-     * sets phase, then looks for live tasks: a pool in every queue, then among the runs in progress; a view in its
-     * rosters, where each task is entered before its push and crossed out when it has ended, so that a view's end costs
-     * what the view has. Each task that is found is counted, once, through the task's own tally. The thread that ends a
-     * counted task takes it off again, and the last one ends the executor. The shutdown holds one count itself until it
-     * has looked everywhere. If it fails on the way it keeps that count, and what it has taken back; the next goes on.
+     * sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task that is found is
+     * counted, once, through the task's own tally. The thread that ends a counted task takes it off again, and the last
+     * one ends the executor. The shutdown holds one count itself until it has looked everywhere. If it fails on the way
+     * it keeps that count, and what it has taken back; the next goes on.
      *
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
-     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue
-     * or task, the submitter sees the phase and takes the task back, unless it runs. In a pool a worker publishes what
-     * it claims under the queue's lock and clears that only when the run has ended, and it looks at phase before it
-     * calls the task: either the shutdown sees the run, or the worker sees the phase and counts the task itself
-     * (mayRun). In a view the shutdown sees the claim in the task's word. The same holds for a periodic task that is
-     * pushed again when its run ends: it looks at phase after the push, and before its run is cleared. A task whose push
-     * is refused may have been found in a roster, and counted or given back: it is refused as if it had come too late.
+     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
+     * the submitter sees the phase and takes the task back, unless it runs. The look misses no task that is armed all
+     * the while (PendingWalk). A thread that runs tasks publishes what it claims under the queue's lock, and clears that
+     * only when the run has ended, and it looks at phase before it calls the task: either the shutdown sees the run, or
+     * that thread sees the phase and counts the task itself (mayRun). The same holds for a periodic task that is pushed
+     * again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
      * What does not run may be wanted by three: the worker that would call it, a shutdownNow() that would give it back,
      * a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner has it.
@@ -47,8 +44,6 @@ final class ShutdownTracker implements Runnable {
     /** Starts no waiting task, and has interrupted those that run. */
     private static final int STOPPING = 2;
 
-    private static final int ROSTERS_MAX = 16;
-
     final SchedulerEngine engine;
     private final boolean owner;
     private volatile int phase = RUNNING;
@@ -56,8 +51,6 @@ final class ShutdownTracker implements Runnable {
     private final AtomicLong remaining = new AtomicLong(1);
     private final CountDownLatch settled = new CountDownLatch(1);
     private final Object shuttingDown = new Object();
-    /** Of a view: its live tasks, by queue. */
-    private final Roster[] rosters;
     /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
     ArrayList<Runnable> unstarted = new ArrayList<>();
     /** Under shuttingDown: a shutdown has failed, and left its hold to the next. */
@@ -69,19 +62,6 @@ final class ShutdownTracker implements Runnable {
     ShutdownTracker(SchedulerEngine engine, boolean owner) {
         this.engine = engine;
         this.owner = owner;
-        this.rosters = owner || engine == null ? null : newRosters(engine.workers());
-    }
-
-    private static Roster[] newRosters(int workers) {
-        Roster[] all = new Roster[Math.max(1, Integer.highestOneBit(Math.min(workers, ROSTERS_MAX)))];
-        for (int i = 0; i < all.length; i++) {
-            all[i] = new Roster();
-        }
-        return all;
-    }
-
-    private Roster roster(ScheduledTask<?> task) {
-        return rosters[task.queue.index & rosters.length - 1];
     }
 
     /** Arms a task; throws if it comes too late. */
@@ -102,30 +82,11 @@ final class ShutdownTracker implements Runnable {
     }
 
     private <V> ScheduledTask<V> armNew(ScheduledTask<V> task, long delay) {
-        long when = engine.timeline.deadlineIn(delay);
-        if (rosters != null) {
-            task.enterInto(roster(task));
-        }
-        try {
-            task.queue.arm(task, when);
-        } catch (Throwable e) { // the scheduler is closed, perhaps, or it is full
-            if (task.refuse()) {
-                crossOut(task); // if it was never armed no other call does
-                throw e;
-            }
-            return task; // a shutdownNow() has found it in a roster, and given it back
-        }
+        task.queue.arm(task, engine.timeline.deadlineIn(delay));
         if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
             throw rejected();
         }
         return task;
-    }
-
-    private void crossOut(ScheduledTask<?> task) {
-        Roster.Cell cell = task.takeCell();
-        if (cell != null) {
-            roster(task).crossOut(cell);
-        }
     }
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
@@ -163,7 +124,6 @@ final class ShutdownTracker implements Runnable {
 
     /** The task has ended, and does not run any more. */
     void gone(ScheduledTask<?> task) {
-        crossOut(task);
         if (phase != RUNNING && task.uncount()) {
             release();
         }
@@ -248,27 +208,21 @@ final class ShutdownTracker implements Runnable {
      */
     private void settle() {
         List<ScheduledTask<?>> found = new ArrayList<>();
-        Consumer<TimerNode> find = t -> {
-            if (t instanceof ScheduledTask<?> task && task.isOf(this) && task.isLive()) {
-                found.add(task);
-            }
-        };
-        if (rosters != null) {
-            for (Roster roster : rosters) {
-                roster.forEach(find);
-            }
-        } else {
-            for (TimerQueue q : engine.queues) {
-                q.view().forEach(find);
-            }
-        }
-        for (ScheduledTask<?> task : found) { // not while it was found: a queue's lock was held
-            settle(task);
-        }
-        if (rosters == null) {
+        for (TimerQueue q : engine.queues) {
+            q.view().forEveryPending(t -> {
+                if (isMine(t)) {
+                    found.add((ScheduledTask<?>) t);
+                }
+                return true;
+            }, found::clear);
+            found.forEach(this::settle); // not while they were found: a queue's lock was held
             found.clear();
-            engine.forEachRunning(find);
         }
+        engine.forEachRunning(t -> {
+            if (isMine(t)) {
+                found.add((ScheduledTask<?>) t);
+            }
+        });
         for (ScheduledTask<?> task : found) {
             if (task.isLive()) {
                 settle(task);
@@ -277,6 +231,10 @@ final class ShutdownTracker implements Runnable {
                 }
             }
         }
+    }
+
+    private boolean isMine(TimerNode t) {
+        return t instanceof ScheduledTask<?> task && task.isOf(this);
     }
 
     private void settle(ScheduledTask<?> task) {

@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.TimerQueue;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -135,6 +138,58 @@ class ExecutorViewTest {
         CountDownLatch ran = new CountDownLatch(1);
         TimerScheduler.shared().after(Duration.ZERO, ran::countDown);
         LifeFixtures.await(ran);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shutdown_besideManyTimersOfOthers_leavesThem(boolean now) throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            SchedulerExecutor other = s.asScheduledExecutorService();
+            List<ScheduledFuture<?>> tasks = new ArrayList<>();
+            for (int i = 0; i < 10_000; i++) {
+                s.after(Duration.ofHours(1), NOTHING);
+                other.schedule(NOTHING, 1, HOURS);
+                if (i % 100 == 0) {
+                    tasks.add(view.schedule(NOTHING, 1, HOURS));
+                    tasks.add(view.scheduleAtFixedRate(NOTHING, 1, 1, HOURS));
+                    tasks.add(view.scheduleWithFixedDelay(NOTHING, 1, 1, HOURS));
+                }
+            }
+            view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            if (now) {
+                assertEquals(Set.copyOf(tasks), Set.copyOf(view.shutdownNow()));
+            } else {
+                view.shutdown();
+            }
+            tasks.forEach(f -> assertEquals(!now, f.isCancelled()));
+            awaitTermination(view);
+            assertEquals(20_000, s.pending());
+            for (TimerQueue q : s.engine.queues) {
+                assertTrue(q.view().longestHold() <= 4_096);
+            }
+        }
+    }
+
+    private static WeakReference<Object> rejected(SchedulerExecutor view) {
+        Object payload = new Object();
+        assertThrows(RejectedExecutionException.class, () -> view.execute(payload::hashCode));
+        return new WeakReference<>(payload);
+    }
+
+    @Test
+    void submissionIsRejected_leavesNothingBehind() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).maxPending(1).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            ScheduledFuture<?> only = view.schedule(NOTHING, 1, HOURS);
+            for (int i = 0; i < 1_000; i++) {
+                assertThrows(RejectedExecutionException.class, () -> view.execute(NOTHING));
+            }
+            Fixtures.awaitCollected(rejected(view));
+            assertEquals(List.of(only), view.shutdownNow());
+            assertTrue(view.isTerminated());
+        }
     }
 
     // ---- with a clock that the test moves ----

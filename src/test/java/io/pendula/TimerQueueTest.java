@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -1710,6 +1711,39 @@ class TimerQueueTest {
         }, found::clear);
         assertTrue(swept[0]);
         assertEquals(7_000, found.size());
+    }
+
+    @Test
+    void forEveryPending_entriesMoveAtEachAttempt_lastOneLetsNothingMove() throws InterruptedException {
+        List<OneShotTimer> timers = armMany(8_000);
+        Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        int[] begun = {1};
+        AtomicBoolean moved = new AtomicBoolean();
+        Thread waits = new Thread(() -> {
+            Inside.lock(queue).lock();
+            moved.set(true);
+            Inside.lock(queue).unlock();
+        });
+        boolean[] movedBefore = {true};
+        queue.view().forEveryPending(t -> {
+            found.add(t);
+            if (found.size() == 1_500 && begun[0] < 4) {
+                timers.add(rig.arm(2_000_000 + begun[0])); // filed by this very thread, which has the lock
+                Inside.drain(queue);
+            } else if (found.size() == 1_500) {
+                waits.start();
+                Fixtures.awaitWaiting(waits);
+            }
+            movedBefore[0] = moved.get();
+            return true;
+        }, () -> {
+            found.clear();
+            begun[0]++;
+        });
+        Fixtures.join(waits);
+        assertEquals(4, begun[0]);
+        assertEquals(Set.copyOf(timers), found);
+        assertFalse(movedBefore[0], "the lock was released during the last attempt");
     }
 
     @ParameterizedTest

@@ -7,12 +7,12 @@ import static io.pendula.internal.queue.TimerState.state;
 import java.util.function.Predicate;
 
 /**
- * A walk over the armed timers of a queue, for people. It holds the lock for {@link #CHUNK} entries at a time, so that no
- * operation waits for long. Entries that move between two holds would be missed, or met twice.
+ * A walk over the armed timers of a queue, for people and for a shutdown. It holds the lock for {@link #CHUNK} entries at
+ * a time, so that no operation waits for long. Entries that move between two holds would be missed, or met twice.
  */
 final class PendingWalk {
     private static final int CHUNK = 1024;
-    /** So often the walk of a queue is begun; the last time it goes on whatever moves. */
+    /** So often the walk of a queue is begun. The last time it goes on whatever moves, or lets nothing move. */
     private static final int TRIES = 4;
 
     private final HoldLock lock;
@@ -31,14 +31,15 @@ final class PendingWalk {
      * Hands each armed timer to {@code look}, which is called under the lock, until it says no. Begins anew if entries
      * have moved between two holds, after {@code forget}; but not for ever, as timers may fire all the time.
      *
+     * @param exact whether the last attempt is one hold, however long, so that it misses nothing
      * @return false if {@code look} said no
      */
-    boolean forEach(Predicate<TimerNode> look, Runnable forget) {
+    boolean forEach(Predicate<TimerNode> look, Runnable forget, boolean exact) {
         lock.lock();
         try {
             for (int tries = TRIES; ; tries--) {
                 intake.drainFully();
-                Boolean all = walk(look, tries > 1);
+                Boolean all = walk(look, tries > 1, exact && tries == 1);
                 if (all != null) {
                     return all;
                 }
@@ -51,7 +52,7 @@ final class PendingWalk {
     }
 
     /** Null if entries have moved, and that matters. */
-    private Boolean walk(Predicate<TimerNode> look, boolean exact) {
+    private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew, boolean inOneHold) {
         boolean[] goesOn = {true};
         intake.forEach(t -> { // not in slices: what is in these lines is due now
             int s = state(t.wordVolatile());
@@ -60,12 +61,16 @@ final class PendingWalk {
         int size = entries.size();
         int seq = entries.nextSeq();
         for (int i = 0; goesOn[0] && i < entries.size(); ) {
-            lock.giveWay();
-            if (exact && (entries.size() != size || entries.nextSeq() != seq)) { // what moves or comes takes a number
+            if (!inOneHold) {
+                lock.giveWay();
+            }
+            if (mayBeginAnew && (entries.size() != size || entries.nextSeq() != seq)) { // what moves or comes takes a number
                 return null;
             }
             int end = Math.min(entries.size(), i + CHUNK);
-            lock.visit(Math.max(0, end - i));
+            if (!inOneHold) {
+                lock.visit(Math.max(0, end - i));
+            }
             while (goesOn[0] && i < end) {
                 goesOn[0] = !isLive(i) || look.test(entries.node(i));
                 i++;

@@ -2,7 +2,6 @@ package io.pendula.internal.queue;
 
 import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Figures of a queue, and walks through its timers: for statistics, and for a shutdown. */
@@ -99,22 +98,13 @@ public final class QueueView {
         return new LateCounts(queue, resets, compactor.staleCounter, -intake.stops, unreachable);
     }
 
-    /** Looks at every timer that is filed here; each armed one once, stopped ones perhaps. */
-    public void forEach(Consumer<TimerNode> look) {
-        lock.lock();
-        try {
-            intake.drainFully();
-            intake.forEach(look);
-            for (int i = 0; i < entries.size(); i++) {
-                look.accept(entries.node(i));
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
     public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        return new PendingWalk(lock, intake, entries, compactor).forEach(look, forget);
+        return new PendingWalk(lock, intake, entries, compactor).forEach(look, forget, false);
+    }
+
+    /** The same, and misses nothing that is armed and stays so. */
+    public void forEveryPending(Predicate<TimerNode> look, Runnable forget) {
+        new PendingWalk(lock, intake, entries, compactor).forEach(look, forget, true);
     }
 }
