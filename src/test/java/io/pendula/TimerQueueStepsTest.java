@@ -254,9 +254,10 @@ class TimerQueueStepsTest {
             queue.collectRunning(t, unfired);
         });
         closing.start();
-        while (closing.getState() != Thread.State.TIMED_WAITING) {
+        while (closing.isAlive() && closing.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
         }
+        assertTrue(closing.isAlive(), "it does not wait");
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 600), "one that has not begun");
         assertFalse(Inside.lock(queue).isLocked());
         assertEquals(runs ? TimerState.RUNNING : TimerState.REMOVED, rig.state(t));
@@ -272,12 +273,15 @@ class TimerQueueStepsTest {
 
     /** What a thread leaves that dies inside a reset: no close waits for it for long, and none waits for ever. */
     @Test
-    void close_aResetNeverEnds_waitsForASecondAtMost() {
+    void close_aResetNeverEnds_waitsForASecondAtMost() throws Exception {
         Inside.beginReset(queue);
         OneShotTimer t = rig.arm(500);
         List<TimerNode> unfired = new ArrayList<>();
         long begun = System.nanoTime();
-        queue.close(unfired);
+        Thread closing = new Thread(() -> queue.close(unfired));
+        closing.setDaemon(true);
+        closing.start();
+        Fixtures.join(closing);
         long waited = System.nanoTime() - begun;
         assertTrue(waited >= SECOND, () -> "waited for " + waited);
         assertEquals(List.of(t), unfired);

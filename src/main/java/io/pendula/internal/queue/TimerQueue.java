@@ -3,15 +3,10 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.StaleCounter.STALE;
 import static io.pendula.internal.queue.StaleCounter.STOP;
 import static io.pendula.internal.queue.TimerState.DELETED;
-import static io.pendula.internal.queue.TimerState.DELETED_QUEUED;
-import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
-import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
-import static io.pendula.internal.queue.TimerState.MOVING;
 import static io.pendula.internal.queue.TimerState.NO_STATUS;
 import static io.pendula.internal.queue.TimerState.REMOVED;
 import static io.pendula.internal.queue.TimerState.RUNNING;
 import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
-import static io.pendula.internal.queue.TimerState.WAITING;
 import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isArmed;
 import static io.pendula.internal.queue.TimerState.isCancelled;
@@ -188,81 +183,69 @@ public final class TimerQueue extends Padded {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            long old = deadline(w);
-            boolean later = when >= old && !keepOrder;
-            if (closer.isClosed() && !isCancelled(s)) { // after the word, see QueueCloser
+            if (isCancelled(s)) {
+                throw new IllegalStateException("the timer was cancelled, so it cannot be reset");
+            }
+            if (closer.isClosed()) { // after the word, see QueueCloser
                 throw rejected();
             }
-            switch (s) {
-                case MOVING:
-                case MODIFIED_EARLIER:
-                    if (t.tryRetimeQueued(w, when)) {
-                        if (when < old) {
-                            wakeIfBefore(when); // the CAS of the word stands for the push
-                        }
-                        resets.increment(); // last, as it may need memory
-                        return true;
-                    }
-                    break;
-                case WAITING:
-                case MODIFIED_LATER:
-                    if (later) {
-                        if (t.tryPostpone(w, when)) {
-                            resets.increment();
-                            return true;
-                        }
-                    } else {
-                        intake.helpIfDeep();
-                        if (tryPost(t, w, when)) {
-                            resets.increment();
-                            return true;
-                        }
-                    }
-                    break;
-                case DELETED:
-                    if (later) {
-                        // No wake: no owner sleeps beyond the key of an entry that is still there.
-                        if (tryArm(t, w, when)) {
-                            compactor.onRevived();
-                            return false;
-                        }
-                    } else {
-                        intake.helpIfDeep();
-                        if (tryPost(t, w, when)) {
-                            return false;
-                        }
-                    }
-                    break;
-                case NO_STATUS:
-                case REMOVED:
-                    intake.helpIfDeep();
-                    boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
-                    if (tryPost(t, w, when)) {
-                        return kept;
-                    }
-                    break;
-                case DELETED_QUEUED:
-                    if (tryArm(t, w, when)) {
-                        wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
-                        compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
-                        return false;
-                    }
-                    break;
-                case RUNNING:
-                    if (tryArmInRun(t, w, when)) {
-                        return false;
-                    }
-                    break;
-                case RUNNING_ARMED:
-                    if (t.tryRearmRunning(w, when)) {
-                        resets.increment();
-                        return true;
-                    }
-                    break;
-                default:
-                    throw new IllegalStateException("the timer was cancelled, so it cannot be reset");
+            boolean armed = isArmed(s);
+            boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
+            if (tryReset(t, w, when)) {
+                if (armed) {
+                    resets.increment(); // last, as it may need memory
+                }
+                return armed || kept;
             }
         }
+    }
+
+    /** False if another thread was quicker. */
+    private boolean tryReset(TimerNode t, long w, long when) {
+        int s = state(w);
+        if (isQueued(s)) {
+            return tryRetimeQueued(t, w, when);
+        } else if (s == RUNNING_ARMED) {
+            return t.tryRearmRunning(w, when);
+        } else if (s == RUNNING) {
+            return tryArmInRun(t, w, when);
+        } else if (keepsItsEntry(w, when)) {
+            return tryPostpone(t, w, when);
+        }
+        intake.helpIfDeep();
+        return tryPost(t, w, when);
+    }
+
+    /** Whether the timer has an entry that comes in time for this deadline, too. */
+    private boolean keepsItsEntry(long w, long when) {
+        int s = state(w);
+        return (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
+    }
+
+    private boolean tryRetimeQueued(TimerNode t, long w, long when) {
+        boolean armed = isArmed(state(w));
+        if (!(armed ? t.tryRetimeQueued(w, when) : tryArm(t, w, when))) {
+            return false;
+        }
+        if (!armed) {
+            wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
+            compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
+        } else if (when < deadline(w)) {
+            wakeIfBefore(when); // the CAS of the word stands for the push
+        }
+        return true;
+    }
+
+    /** No wake: no owner sleeps beyond the key of an entry that is still there. */
+    private boolean tryPostpone(TimerNode t, long w, long when) {
+        boolean armed = isArmed(state(w));
+        if (!(armed ? t.tryPostpone(w, when) : tryArm(t, w, when))) {
+            return false;
+        }
+        if (!armed) {
+            compactor.onRevived();
+        }
+        return true;
     }
 
     /** reset of a timer that is not armed: its permit is given back unless this succeeds. */
@@ -272,7 +255,7 @@ public final class TimerQueue extends Padded {
         try {
             int s = state(w);
             armed = s == RUNNING ? t.tryRearmRunning(w, when) : isQueued(s) ? t.tryRetimeQueued(w, when)
-                    : s == DELETED && when >= deadline(w) && !keepOrder ? t.tryPostpone(w, when) : t.tryMove(w, when);
+                    : keepsItsEntry(w, when) ? t.tryPostpone(w, when) : t.tryMove(w, when);
         } finally {
             if (!armed) {
                 takePermit(-1);
