@@ -3,7 +3,6 @@ package io.pendula;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -24,8 +23,6 @@ final class EventLog {
 
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
-
-    private static final Supplier<Throwable> NO_THROWABLE = () -> null;
 
     enum Kind {
         THREW(System.Logger.Level.ERROR, "callbacks threw"),
@@ -57,12 +54,8 @@ final class EventLog {
         Object whose;
     }
 
-    /** That of all schedulers without a listener. Made at the first event. */
-    static final class Shared {
-        static final EventLog INSTANCE = new EventLog();
-
-        private Shared() {}
-    }
+    /** That of all schedulers without a listener. This class is loaded for the first event. */
+    static final EventLog SHARED = new EventLog();
 
     private final long windowNanos;
     private final LongSupplier clock;
@@ -89,26 +82,26 @@ final class EventLog {
         Object name = Handles.name(timer);
         String thread = Thread.currentThread().getName();
         hear(Kind.SLOW, Watched.of(timer), name, ran, () -> "the callback of " + name + ", " + Texts.millis(lateness)
-                + " late, took " + Texts.millis(ran) + " in " + thread, NO_THROWABLE);
+                + " late, took " + Texts.millis(ran) + " in " + thread, null);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
         Object name = Handles.name(timer);
         hear(Kind.STALLED, Watched.of(timer), name, blocked, () -> "the callback of " + name + ", "
                 + Texts.millis(lateness) + " late, has blocked its thread for " + Texts.millis(blocked),
-                () -> stackOf(Watched.of(timer).runnerOf(timer)));
+                stackOf(Watched.of(timer).runnerOf(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = Handles.name(timer);
         hear(Kind.LOOP_STALLED, Watched.of(timer), name, lateness, () -> loop + " has not run " + name + ", which is "
-                + Texts.millis(lateness) + " late", () -> stackOf(thread));
+                + Texts.millis(lateness) + " late", stackOf(thread));
     }
 
     void threw(TimerNode timer, long lateness, Throwable thrown) {
         Object name = Handles.name(timer);
         hear(Kind.THREW, Watched.of(timer), name, 0, () -> "the callback of " + name + ", " + Texts.millis(lateness)
-                + " late, threw", () -> thrown);
+                + " late, threw", thrown);
     }
 
     /** Null for no thread, as of a callback that has ended meanwhile. */
@@ -128,21 +121,19 @@ final class EventLog {
         return stack;
     }
 
-    /** An event of no timer; {@code nanos} is 0 if it has no duration. */
-    void hear(Kind kind, Object scheduler, long nanos, Supplier<String> text, Throwable thrown) {
-        hear(kind, scheduler, null, nanos, text, () -> thrown);
-    }
-
-    /** Both {@code whose} and {@code text} become texts on the log's thread. */
-    private synchronized void hear(Kind kind, Object scheduler, Object whose, long nanos, Supplier<String> text,
-            Supplier<Throwable> thrown) {
+    /**
+     * An event. Both {@code whose}, which may be null, and {@code text} become texts on the log's thread. {@code nanos}
+     * is 0 if the event has no duration.
+     */
+    synchronized void hear(Kind kind, Object scheduler, Object whose, long nanos, Supplier<String> text,
+            Throwable thrown) {
         if (tallies.isEmpty()) {
             windowEnd = clock.getAsLong() + windowNanos;
         }
         Tally tally = tallies.computeIfAbsent(new Account(scheduler, kind), a -> new Tally());
         tally.count++;
         if (tally.count <= LINES) {
-            lines.add(new Line(kind.level, text, thrown.get()));
+            lines.add(new Line(kind.level, text, thrown));
         } else if (nanos > tally.longest) {
             tally.longest = nanos;
             tally.whose = whose;
@@ -164,21 +155,15 @@ final class EventLog {
     private void write() {
         try {
             for (Line line = next(); line != null; line = next()) {
-                write(line);
+                try {
+                    logger = logger == null ? System.getLogger("io.pendula") : logger;
+                    logger.log(line.level, line.text.get(), line.thrown);
+                } catch (Throwable e) {
+                    Reporter.uncaught(e);
+                }
             }
         } finally {
             end();
-        }
-    }
-
-    private void write(Line line) {
-        try {
-            if (logger == null) {
-                logger = System.getLogger("io.pendula");
-            }
-            logger.log(line.level, line.text.get(), line.thrown);
-        } catch (Throwable e) {
-            Reporter.uncaught(e);
         }
     }
 
@@ -204,18 +189,15 @@ final class EventLog {
 
     /** The window is over: the next event begins another one. */
     private void count() {
-        for (Iterator<Map.Entry<Account, Tally>> all = tallies.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<Account, Tally> entry = all.next();
-            Kind kind = entry.getKey().kind;
-            Tally tally = entry.getValue();
+        tallies.forEach((account, tally) -> {
             if (tally.count > LINES) {
-                lines.add(new Line(kind.level, () -> String.format(Locale.ROOT, "%,d more %s within %d s",
-                        tally.count - LINES, kind.plural, TimeUnit.NANOSECONDS.toSeconds(windowNanos))
+                lines.add(new Line(account.kind.level, () -> String.format(Locale.ROOT, "%,d more %s within %d s",
+                        tally.count - LINES, account.kind.plural, TimeUnit.NANOSECONDS.toSeconds(windowNanos))
                         + (tally.longest == 0 ? "" : ", the longest " + Texts.millis(tally.longest))
                         + (tally.whose == null ? "" : ": " + tally.whose), null));
             }
-            all.remove();
-        }
+        });
+        tallies.clear();
     }
 
     private synchronized void end() {

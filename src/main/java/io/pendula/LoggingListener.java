@@ -33,19 +33,20 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        log.hear(EventLog.Kind.LOOP_CLOSED, loop.worker.engine, 0,
+        log.hear(EventLog.Kind.LOOP_CLOSED, loop.worker.engine, null, 0,
                 () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
     }
 
     @Override
     public void paused(long pausedNanos) {
-        log.hear(EventLog.Kind.PAUSED, null, pausedNanos, () -> "no thread could run for " + Texts.millis(pausedNanos),
-                null);
+        log.hear(EventLog.Kind.PAUSED, null, null, pausedNanos,
+                () -> "no thread could run for " + Texts.millis(pausedNanos), null);
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        log.hear(EventLog.Kind.WAKEUP_THREW, loop.worker.engine, 0, () -> "the wakeup of " + loop + " threw", thrown);
+        log.hear(EventLog.Kind.WAKEUP_THREW, loop.worker.engine, null, 0,
+                () -> "the wakeup of " + loop + " threw", thrown);
     }
 
     @Override

@@ -106,15 +106,15 @@ class Reporter {
     }
 
     void tellSlow(TimerNode t, long lateness, long ran) {
-        EventLog.Shared.INSTANCE.slow(t, lateness, ran);
+        EventLog.SHARED.slow(t, lateness, ran);
     }
 
     void tellStalled(TimerNode t, long lateness, long blocked) {
-        EventLog.Shared.INSTANCE.stalled(t, lateness, blocked);
+        EventLog.SHARED.stalled(t, lateness, blocked);
     }
 
     void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-        EventLog.Shared.INSTANCE.loopStalled(loop, thread, first, late);
+        EventLog.SHARED.loopStalled(loop, thread, first, late);
     }
 
     void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {}
