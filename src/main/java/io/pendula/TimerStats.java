@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A snapshot of what a scheduler has done and has to do. The counts of one queue belong together; when nothing is being
- * armed, stopped or fired meanwhile, {@code armed == fired + stopped + reset + unfired + pending} exactly.
+ * armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
  * <p>Counts grow from the scheduler's start and never fall, except {@code pending}, {@code staleEntries},
  * {@code heapCapacity}, {@code running} and {@code threads}, which tell of this moment. A figure of the last minute is
@@ -77,7 +77,7 @@ public final class TimerStats {
     }
 
     /** {@return how many were replaced by a {@code reset}} */
-    public long reset() {
+    public long resets() {
         return sum.figures.reset();
     }
 
@@ -266,7 +266,7 @@ public final class TimerStats {
         }
 
         /** {@return how many were replaced by a {@code reset}} */
-        public long reset() {
+        public long resets() {
             return figures.reset();
         }
 
@@ -324,7 +324,7 @@ public final class TimerStats {
         }
 
         private String text() {
-            return "armed " + armed() + ", fired " + fired() + ", stopped " + stopped() + ", reset " + reset()
+            return "armed " + armed() + ", fired " + fired() + ", stopped " + stopped() + ", resets " + resets()
                     + ", unfired " + unfired() + ", pending " + pending() + ", staleEntries " + staleEntries()
                     + ", heapCapacity " + heapCapacity() + ", staleDropped " + staleDropped() + ", stolen " + stolen()
                     + ", callerDrains " + callerDrains();

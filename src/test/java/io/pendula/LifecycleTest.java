@@ -476,10 +476,10 @@ class LifecycleTest {
         TimerStats stats = s.stats();
         assertEquals(0, stats.pending());
         assertEquals(fired + ticks.get(), stats.fired());
-        assertEquals(prevented, stats.stopped() + stats.reset());
+        assertEquals(prevented, stats.stopped() + stats.resets());
         long ticksLost = stats.unfired() - lost - tickers.size(); // those that waited in the executor
         assertTrue(ticksLost >= 0 && ticksLost <= (handOff ? tickers.size() : 0), stats::toString);
-        assertEquals(stats.armed(), stats.fired() + stats.stopped() + stats.reset() + stats.unfired());
+        assertEquals(stats.armed(), stats.fired() + stats.stopped() + stats.resets() + stats.unfired());
         assertEquals(armed + ticks.get() + tickers.size() + ticksLost, stats.armed());
         return new int[] {armed, unfired.size()};
     }

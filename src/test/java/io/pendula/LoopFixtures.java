@@ -159,7 +159,7 @@ final class LoopFixtures {
         TimerStats stats = s.stats();
         assertEquals(fired, stats.fired(), "fired");
         assertEquals(stopped, stats.stopped(), "stopped");
-        assertEquals(reset, stats.reset(), "reset");
+        assertEquals(reset, stats.resets(), "reset");
         assertEquals(unfired, stats.unfired(), "unfired");
         assertEquals(armed - fired - stopped - reset - unfired, stats.pending(), "pending");
         assertEquals(armed, stats.armed(), "armed");

@@ -236,7 +236,7 @@ class LoopHistoryTest {
         assertEquals(armed - model.size(), ran - before);
         assertEquals(model.size(), timers.pending());
         TimerStats stats = timers.stats();
-        assertEquals(stats.armed(), stats.fired() + stats.stopped() + stats.reset() + stats.pending());
+        assertEquals(stats.armed(), stats.fired() + stats.stopped() + stats.resets() + stats.pending());
         assertEquals(ran, stats.fired());
         for (int n = 0; n < 5_000; n++) {
             arm(); // some stay in the inbox, some are taken out and not filed yet

@@ -169,7 +169,7 @@ class LoopStormTest {
     }
 
     private static boolean hasAllKinds(TimerStats stats) {
-        return stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0 && stats.unfired() > 0;
+        return stats.fired() > 0 && stats.stopped() > 0 && stats.resets() > 0 && stats.unfired() > 0;
     }
 
     private void armAndMutate(TimerScheduler s, long end) {
@@ -300,7 +300,7 @@ class LoopStormTest {
         TimerStats stats = s.stats();
         figure("loop storm: workers %d, monitor %s: %d loops, %d closed by callbacks; armed %d, fired %d, stopped %d, "
                 + "reset %d, returned %d, resets rejected %d; stolen %d, rescues %d", workers, monitor,
-                attached.get(), closedInCallbacks.get(), stats.armed(), stats.fired(), stats.stopped(), stats.reset(),
+                attached.get(), closedInCallbacks.get(), stats.armed(), stats.fired(), stats.stopped(), stats.resets(),
                 stats.unfired(), sum(x -> x.rejected.get()), stats.stolen(), stats.overdueWakes());
         List<Shot> wrong = new ArrayList<>(all);
         wrong.removeIf(x -> x.open() == 0);
@@ -308,7 +308,7 @@ class LoopStormTest {
         assertEquals(sum(x -> x.fired.get()), stats.fired(), "fired");
         assertEquals(sum(x -> x.stopped.get()), stats.stopped(), "stopped");
         assertEquals(returned.size(), stats.unfired(), "returned");
-        assertEquals(sum(x -> x.reset.get()), stats.reset(), "reset");
+        assertEquals(sum(x -> x.reset.get()), stats.resets(), "reset");
         assertEquals(sum(x -> x.armed.get()), stats.armed(), "armed");
         assertEquals(0, stats.pending());
         assertTrue(hasAllKinds(stats), stats::toString);

@@ -175,14 +175,14 @@ class StressTest {
             figure("stress: workers %d, threads %d, callbacks mutate %s, block %s, executor %s: armed %d, fired %d, "
                     + "stopped %d, reset %d; stolen %d, swept %d, help %d, spares %d, rescues %d", workers, threads,
                     callbacksMutate, callbacksBlock, handOff, stats.armed(), stats.fired(), stats.stopped(),
-                    stats.reset(), stats.stolen(), stats.staleDropped(), stats.callerDrains(), stats.spareThreads(),
+                    stats.resets(), stats.stolen(), stats.staleDropped(), stats.callerDrains(), stats.spareThreads(),
                     stats.overdueWakes());
             assertEquals(sum(x -> x.fired), stats.fired(), "fired");
             assertEquals(sum(x -> x.stopped), stats.stopped(), "stopped");
-            assertEquals(sum(x -> x.reset), stats.reset(), "reset");
+            assertEquals(sum(x -> x.reset), stats.resets(), "reset");
             assertEquals(sum(x -> x.armed), stats.armed(), "armed");
             assertEquals(0, stats.pending());
-            assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.reset() > 0);
+            assertTrue(stats.fired() > 0 && stats.stopped() > 0 && stats.resets() > 0);
             assertTrue(!overlapped.get(), "a timer overlapped itself");
             stats.queues().forEach(w -> assertTrue(w.staleEntries() >= 0 && w.staleEntries() <= Compactor.STALE_FLOOR,
                     () -> "stale: " + w.staleEntries()));

@@ -417,7 +417,7 @@ class TimerSchedulerTest {
             assertEquals(14, stats.armed());
             assertEquals(5, stats.fired());
             assertEquals(2, stats.stopped());
-            assertEquals(2, stats.reset());
+            assertEquals(2, stats.resets());
             assertEquals(0, stats.unfired());
             assertEquals(5, stats.pending());
             assertEquals(0, stats.spareThreads());
@@ -426,7 +426,7 @@ class TimerSchedulerTest {
             assertEquals(stats.armed(), sum(stats, TimerStats.Queue::armed));
             assertEquals(stats.fired(), sum(stats, TimerStats.Queue::fired));
             assertEquals(stats.stopped(), sum(stats, TimerStats.Queue::stopped));
-            assertEquals(stats.reset(), sum(stats, TimerStats.Queue::reset));
+            assertEquals(stats.resets(), sum(stats, TimerStats.Queue::resets));
             assertEquals(stats.pending(), sum(stats, TimerStats.Queue::pending));
             assertEquals(stats.staleEntries(), sum(stats, TimerStats.Queue::staleEntries));
             assertEquals(stats.heapCapacity(), sum(stats, TimerStats.Queue::heapCapacity));

@@ -244,7 +244,7 @@ class GuideTest {
         clock.advance(Duration.ofSeconds(1));
 
         TimerStats s = timers.stats();
-        assertEquals(s.armed(), s.fired() + s.stopped() + s.reset() + s.unfired() + s.pending());
+        assertEquals(s.armed(), s.fired() + s.stopped() + s.resets() + s.unfired() + s.pending());
 
         assertEquals(1, s.fired());
         assertEquals(1, s.stopped());

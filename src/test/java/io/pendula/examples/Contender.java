@@ -64,7 +64,7 @@ interface Contender extends AutoCloseable {
         @Override
         public String objection(Traffic.Counts counts) {
             TimerStats s = timers.stats();
-            Traffic.Counts own = new Traffic.Counts(s.armed(), s.fired(), s.stopped(), s.reset());
+            Traffic.Counts own = new Traffic.Counts(s.armed(), s.fired(), s.stopped(), s.resets());
             return own.equals(counts) && s.unfired() == 0 ? null
                     : "the scheduler's own statistics say " + own + " and " + s.unfired() + " unfired";
         }

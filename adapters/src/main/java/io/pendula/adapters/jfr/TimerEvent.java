@@ -93,7 +93,7 @@ abstract class TimerEvent extends Event {
             armed = s.armed();
             fired = s.fired();
             stopped = s.stopped();
-            reset = s.reset();
+            reset = s.resets();
             pending = s.pending();
             staleEntries = s.staleEntries();
             stolen = s.stolen();

@@ -84,7 +84,7 @@ final class SchedulerBean<S> implements TimerSchedulerMXBean {
 
     @Override
     public long getReset() {
-        return stats(Attribute.RESET).reset();
+        return stats(Attribute.RESET).resets();
     }
 
     @Override

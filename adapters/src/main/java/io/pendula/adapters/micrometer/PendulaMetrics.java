@@ -70,6 +70,17 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
      *
      * @param scheduler what to observe
      * @param name the value of the tag {@code name}
+     * @throws NullPointerException if an argument is null
+     */
+    public PendulaMetrics(TimerScheduler scheduler, String name) {
+        this(scheduler, name, Tags.empty());
+    }
+
+    /**
+     * The figures of a scheduler under a name of the caller's choice, with further tags.
+     *
+     * @param scheduler what to observe
+     * @param name the value of the tag {@code name}
      * @param tags further tags for each meter
      * @throws NullPointerException if an argument is null
      */
@@ -90,6 +101,17 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
 
     /**
      * The figures of a pool under a name of the caller's choice.
+     *
+     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param name the value of the tag {@code name}
+     * @throws NullPointerException if an argument is null
+     */
+    public PendulaMetrics(SchedulerExecutor executor, String name) {
+        this(executor, name, Tags.empty());
+    }
+
+    /**
+     * The figures of a pool under a name of the caller's choice, with further tags.
      *
      * @param executor a pool; of a view, the figures are those of its scheduler
      * @param name the value of the tag {@code name}
@@ -166,7 +188,7 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
                     TimerStats::armed);
             counter("pendula.timers.fired", null, "Firings", TimerStats::fired);
             counter("pendula.timers.stopped", null, "Firings prevented by a stop or cancel", TimerStats::stopped);
-            counter("pendula.timers.reset", null, "Firings replaced by a reset", TimerStats::reset);
+            counter("pendula.timers.reset", null, "Firings replaced by a reset", TimerStats::resets);
             counter("pendula.timers.unfired", null, "Timers dropped by closing", TimerStats::unfired);
             gauge("pendula.timers.pending", null, "Firings that are to come", TimerStats::pending);
             gauge("pendula.timers.stale", null, "Entries of stopped timers, not swept yet",

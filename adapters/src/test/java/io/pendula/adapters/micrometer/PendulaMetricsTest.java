@@ -135,7 +135,7 @@ class PendulaMetricsTest {
         expected.put("pendula_timers_armed_total", TimerStats::armed);
         expected.put("pendula_timers_fired_total", TimerStats::fired);
         expected.put("pendula_timers_stopped_total", TimerStats::stopped);
-        expected.put("pendula_timers_reset_total", TimerStats::reset);
+        expected.put("pendula_timers_reset_total", TimerStats::resets);
         expected.put("pendula_timers_unfired_total", TimerStats::unfired);
         expected.put("pendula_timers_pending", TimerStats::pending);
         expected.put("pendula_timers_stale", TimerStats::staleEntries);
@@ -167,6 +167,20 @@ class PendulaMetricsTest {
             others.removeAll(expected.keySet());
             assertEquals(Set.of("pendula_timers_next_seconds", "pendula_lateness_max_seconds",
                     "pendula_lateness_quantile_seconds"), others, "those have tests of their own");
+        }
+    }
+
+    @Test
+    void name_givenAlone_isTheTag() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1);
+                PendulaMetrics one = new PendulaMetrics(timers, "io");
+                PendulaMetrics other = new PendulaMetrics(pool, "db")) {
+            one.bindTo(registry);
+            other.bindTo(registry);
+            assertEquals(0, registry.get("pendula.timers.armed").tag("name", "io").functionCounter().count());
+            assertEquals(0, registry.get("pendula.timers.armed").tag("name", "db").functionCounter().count());
         }
     }
 
