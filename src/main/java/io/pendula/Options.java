@@ -46,6 +46,9 @@ final class Options implements Cloneable {
     long spacingNanos = 150_000;
     /** Null if tasks run as they are. */
     UnaryOperator<Runnable> decorator;
+    /** Of an executor's fixed rates; null: they are caught up. */
+    MissedTicks missedRuns;
+    boolean keepsAfterFailure;
     Kind kind = Kind.ORDINARY;
 
     /** What configureShared has set, or null; and whether the shared scheduler is made. Under this class's monitor. */

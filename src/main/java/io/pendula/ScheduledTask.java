@@ -277,7 +277,11 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
 
     @Override
     protected long nextAfter(long deadline, long now) {
-        return period == 0 ? 0 : period > 0 ? Timeline.plus(deadline, period) : Timeline.plus(now, -period);
+        if (period <= 0) {
+            return period == 0 ? 0 : Timeline.plus(now, -period);
+        }
+        MissedTicks missed = tracker.missedRuns;
+        return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, now);
     }
 
     @Override
@@ -289,20 +293,33 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
             if (!call(claimed, null)) {
                 return isRefused();
             }
-            forNow = false; // published by the push
-            if (period < 0) {
-                queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
-            }
+            prepareNext();
         } catch (Throwable e) {
-            fail(e);
-            if (period != 0) {
-                queue.stop(this);
+            if (endsByThrowing()) {
+                fail(e);
+                if (period != 0) {
+                    queue.stop(this);
+                }
+            } else {
+                prepareNext();
             }
             if ((period != 0 || unheld) && !isCancelled()) { // a thread that cancels and interrupts need not be told
                 throw e;
             }
         }
         return true;
+    }
+
+    private boolean endsByThrowing() {
+        return period == 0 || !tracker.keepsAfterFailure;
+    }
+
+    /** Of a periodic task, at the end of a run. */
+    private void prepareNext() {
+        forNow = false; // published by the push
+        if (period < 0) {
+            queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
+        }
     }
 
     /** Allocates nothing. Published, as the outcome of a success is, by the CAS that ends the run. */
@@ -329,7 +346,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
             }
             return true;
         } catch (Throwable e) {
-            last = true;
+            last = endsByThrowing();
             throw e;
         } finally {
             while (!RUNNER.compareAndSet(this, me, last ? ENDED : null)) {

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.AbstractExecutorService;
@@ -222,6 +223,65 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
         return submitPeriodic(command, initialDelay, delay, unit, "delay", -1);
+    }
+
+    /**
+     * As {@link #schedule(Runnable, long, TimeUnit)}.
+     *
+     * @param command what to run
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @return its future; its result is null
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException as that does
+     */
+    public ScheduledFuture<?> schedule(Runnable command, Duration delay) {
+        return schedule(command, Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * As {@link #schedule(Callable, long, TimeUnit)}.
+     *
+     * @param <V> the type of the result
+     * @param callable what to run
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @return its future
+     * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException as that does
+     */
+    public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, Duration delay) {
+        return schedule(callable, Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * As {@link #scheduleAtFixedRate(Runnable, long, long, TimeUnit)}.
+     *
+     * @param command what to run
+     * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
+     * @param period between the beginnings of two runs, more than zero
+     * @return a future that ends when the task is cancelled, or a run throws
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as that does
+     */
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, Duration initialDelay, Duration period) {
+        return submitPeriodic(command, Check.nanos(initialDelay, "initialDelay"), Check.nanos(period, "period"),
+                TimeUnit.NANOSECONDS, "period", 1);
+    }
+
+    /**
+     * As {@link #scheduleWithFixedDelay(Runnable, long, long, TimeUnit)}.
+     *
+     * @param command what to run
+     * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
+     * @param delay from the end of a run to the beginning of the next, more than zero
+     * @return a future that ends when the task is cancelled, or a run throws
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code delay} is zero or negative
+     * @throws RejectedExecutionException as that does
+     */
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, Duration initialDelay, Duration delay) {
+        return submitPeriodic(command, Check.nanos(initialDelay, "initialDelay"), Check.nanos(delay, "delay"),
+                TimeUnit.NANOSECONDS, "delay", -1);
     }
 
     private ScheduledFuture<?> submitPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit,

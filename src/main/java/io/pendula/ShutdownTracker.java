@@ -46,6 +46,9 @@ final class ShutdownTracker implements Runnable {
 
     final SchedulerEngine engine;
     private final boolean owner;
+    /** See Options. */
+    final MissedTicks missedRuns;
+    final boolean keepsAfterFailure;
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself. */
     private final AtomicLong remaining = new AtomicLong(1);
@@ -62,6 +65,8 @@ final class ShutdownTracker implements Runnable {
     ShutdownTracker(SchedulerEngine engine, boolean owner) {
         this.engine = engine;
         this.owner = owner;
+        this.missedRuns = engine == null ? null : engine.options.missedRuns;
+        this.keepsAfterFailure = engine != null && engine.options.keepsAfterFailure;
     }
 
     /** Arms a task; throws if it comes too late. */
@@ -98,8 +103,9 @@ final class ShutdownTracker implements Runnable {
         return !task.refuse();
     }
 
-    private static RejectedExecutionException rejected() {
-        return new RejectedExecutionException("the executor is shut down");
+    private RejectedExecutionException rejected() {
+        return new RejectedExecutionException((owner ? "the executor '" : "the view of scheduler '")
+                + engine.options.name + "' is shut down");
     }
 
     // ---- what tasks ask ----

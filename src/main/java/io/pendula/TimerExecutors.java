@@ -121,6 +121,17 @@ public final class TimerExecutors {
     }
 
     /**
+     * An executor that runs each task on a virtual thread of its own, so that any number of tasks may block. One platform
+     * thread sees to their times. Needs Java 21 or later.
+     *
+     * @return a new executor
+     * @throws UnsupportedOperationException if this Java has no virtual threads
+     */
+    public static SchedulerExecutor newVirtualThreadScheduledExecutor() {
+        return builder().executor(VirtualThreads.onePerTask()).build();
+    }
+
+    /**
      * Collects the settings of an executor with threads of its own. May be used for several executors; not safe for use
      * by several threads.
      *
@@ -134,7 +145,8 @@ public final class TimerExecutors {
         }
 
         /**
-         * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other.
+         * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other. With
+         * an {@link #executor} it is how many threads hand tasks over to that, for which 1 will do.
          *
          * @param threads at least 1
          * @return this
@@ -142,6 +154,33 @@ public final class TimerExecutors {
          */
         public Builder threads(int threads) {
             this.threads = Check.atLeast(threads, 1, "threads");
+            return this;
+        }
+
+        /**
+         * What {@code scheduleAtFixedRate} does about runs that could not begin in time, as after a long run, or a
+         * suspension of the machine. Default: {@link MissedTicks#BURST}, as the JDK's pool: they are caught up, one after
+         * the other.
+         *
+         * @param missedRuns the policy
+         * @return this
+         * @throws NullPointerException if {@code missedRuns} is null
+         */
+        public Builder missedRuns(MissedTicks missedRuns) {
+            options.missedRuns = Check.notNull(missedRuns, "missedRuns");
+            return this;
+        }
+
+        /**
+         * Whether a periodic task goes on after a run that has thrown. The {@link #listener} is told of each of them, or
+         * else the thread's uncaught-exception handler; the future ends only if it is cancelled. Default: false, as the
+         * JDK's pool: such a run is the last one.
+         *
+         * @param keep true to let them go on
+         * @return this
+         */
+        public Builder keepAfterFailure(boolean keep) {
+            options.keepsAfterFailure = keep;
             return this;
         }
 

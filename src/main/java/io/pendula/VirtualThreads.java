@@ -1,6 +1,8 @@
 package io.pendula;
 
 import java.lang.reflect.InvocationTargetException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -18,6 +20,16 @@ final class VirtualThreads {
             throw refused();
         }
         return threadFactory;
+    }
+
+    /** An executor that starts one for each task. */
+    static Executor onePerTask() {
+        try {
+            return (Executor) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new UnsupportedOperationException("virtual threads need Java 21 or later, but this is "
+                    + Runtime.version(), e);
+        }
     }
 
     static boolean isVirtual(Thread t) {

@@ -57,6 +57,16 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
                 });
     }
 
+    /** A pool whose one thread hands all tasks to an executor of so many threads. */
+    static ContractSubject poolOn(int workers) {
+        return new ContractSubject("pool on " + workers, workers, false, Fixtures.PATIENCE_SECONDS,
+                (n, threads, end) -> {
+                    ExecutorService callbacks = Executors.newFixedThreadPool(n, threads);
+                    end.accept(callbacks::shutdown);
+                    return TimerExecutors.builder().executor(callbacks).build();
+                });
+    }
+
     static List<ContractSubject> all() {
         List<ContractSubject> all = new ArrayList<>(jdkAlone());
         all.addAll(pendulaAlone());
@@ -68,7 +78,7 @@ record ContractSubject(String name, int workers, boolean ownsThreads, long patie
     }
 
     static List<ContractSubject> pendulaAlone() {
-        return List.of(pendula(1), pendula(4), view(2), handOff(2));
+        return List.of(pendula(1), pendula(4), view(2), handOff(2), poolOn(2));
     }
 
     @Override

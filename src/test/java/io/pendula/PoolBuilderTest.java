@@ -11,12 +11,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Pools with settings of their own, and what they tell of themselves. */
 @Timeout(60)
@@ -103,6 +109,74 @@ class PoolBuilderTest {
         ThreadFactory own = r -> new Thread(r, "own");
         try (SchedulerExecutor pool = TimerExecutors.builder().threadFactory(own).build()) {
             assertEquals("own", pool.submit(() -> Thread.currentThread().getName()).get());
+        }
+    }
+
+    /** Due at 1, 2 and 3; the loop comes at 3.5. */
+    @ParameterizedTest
+    @CsvSource({"BURST, 3, 30", "SKIP, 1, 30", "DELAY, 1, 60"})
+    void missedRuns_ofAFixedRate_areTreatedAsThePolicySays(MissedTicks policy, int runs, long minutesToNext) {
+        AtomicLong now = new AtomicLong();
+        TimerScheduler.Builder b = TimerScheduler.builder().workers(0).clock(now::get);
+        b.options.missedRuns = TimerExecutors.builder().missedRuns(policy).options.missedRuns;
+        try (TimerScheduler s = b.build()) {
+            TimerLoop loop = s.attach(() -> {});
+            AtomicInteger ran = new AtomicInteger();
+            ScheduledFuture<?> f = s.asScheduledExecutorService().scheduleAtFixedRate(ran::incrementAndGet,
+                    Duration.ofHours(1), Duration.ofHours(1));
+            now.addAndGet(TimeUnit.MINUTES.toNanos(210));
+            while (loop.runDue() > 0) {
+                assertTrue(ran.get() < 10);
+            }
+            assertEquals(runs, ran.get());
+            assertEquals(minutesToNext, f.getDelay(TimeUnit.MINUTES));
+            loop.close();
+        }
+        assertThrows(NullPointerException.class, () -> TimerExecutors.builder().missedRuns(null));
+    }
+
+    @Test
+    void keepAfterFailure_runsThrow_periodGoesOnAndTheListenerHearsEach() throws Exception {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (SchedulerExecutor pool = TimerExecutors.builder().keepAfterFailure(true).listener(heard).build()) {
+            CountDownLatch runs = new CountDownLatch(6);
+            Runnable throwing = () -> {
+                runs.countDown();
+                throw new IllegalStateException("meant");
+            };
+            ScheduledFuture<?> rate = pool.scheduleAtFixedRate(throwing, Duration.ZERO, Duration.ofMillis(1));
+            ScheduledFuture<?> delay = pool.scheduleWithFixedDelay(throwing, Duration.ZERO, Duration.ofMillis(1));
+            LifeFixtures.await(runs);
+            assertFalse(rate.isDone() || delay.isDone());
+            assertTrue(rate.cancel(false) && delay.cancel(false));
+            assertTrue(heard.threw.size() >= 4, () -> heard.threw.size() + " heard");
+            Future<?> once = pool.schedule(throwing, Duration.ZERO);
+            assertThrows(ExecutionException.class, once::get);
+        }
+    }
+
+    @Test
+    void schedule_byDurations_isAsByUnits() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.builder().build()) {
+            AtomicInteger ran = new AtomicInteger();
+            ScheduledFuture<?> run = pool.schedule((Runnable) ran::incrementAndGet, Duration.ofMillis(1));
+            assertEquals(7, pool.schedule(() -> 7, Duration.ofMillis(2)).get());
+            run.get();
+            assertEquals(1, ran.get());
+            Runnable nothing = () -> {};
+            ScheduledFuture<?> rate = pool.scheduleAtFixedRate(nothing, Duration.ofHours(2), Duration.ofHours(1));
+            ScheduledFuture<?> delay = pool.scheduleWithFixedDelay(nothing, Duration.ofHours(2), Duration.ofHours(1));
+            assertTrue(rate.toString().contains("every PT1H") && rate.getDelay(TimeUnit.MINUTES) >= 119, rate.toString());
+            assertTrue(delay.toString().contains("PT1H after each run") && delay.getDelay(TimeUnit.MINUTES) >= 119);
+            assertEquals("period must be positive, but is 0", assertThrows(IllegalArgumentException.class,
+                    () -> pool.scheduleAtFixedRate(nothing, Duration.ZERO, Duration.ZERO)).getMessage());
+            assertThrows(IllegalArgumentException.class,
+                    () -> pool.scheduleWithFixedDelay(nothing, Duration.ZERO, Duration.ofNanos(-1)));
+            assertThrows(NullPointerException.class, () -> pool.schedule(nothing, null));
+            assertEquals(2, pool.shutdownNow().size());
+            String name = pool.stats().name();
+            assertEquals("the executor '" + name + "' is shut down", assertThrows(RejectedExecutionException.class,
+                    () -> pool.schedule(nothing, Duration.ZERO)).getMessage());
         }
     }
 

@@ -157,6 +157,32 @@ class VirtualThreadsTest {
     // ---- as the executor of callbacks ----
 
     @Test
+    void newVirtualThreadScheduledExecutor_tenThousandTasksBlock_allAreInside() throws Exception {
+        if (Runtime.version().feature() < 21) {
+            assertThrows(UnsupportedOperationException.class, TimerExecutors::newVirtualThreadScheduledExecutor);
+            return;
+        }
+        int tasks = 10_000;
+        CountDownLatch inside = new CountDownLatch(tasks);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger elsewhere = new AtomicInteger();
+        SchedulerExecutor pool = TimerExecutors.newVirtualThreadScheduledExecutor();
+        for (int i = 0; i < tasks; i++) {
+            pool.schedule(() -> {
+                elsewhere.addAndGet(VirtualThreads.isVirtual(Thread.currentThread()) ? 0 : 1);
+                inside.countDown();
+                LifeFixtures.await(go);
+            }, i % 20, MILLISECONDS);
+        }
+        Fixtures.await(inside);
+        pool.shutdown();
+        assertFalse(pool.isTerminated());
+        go.countDown();
+        assertTrue(pool.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        assertEquals(0, elsewhere.get());
+    }
+
+    @Test
     void executor_ofVirtualThreads_runsCallbacksAndTasksThere() throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "there are virtual threads");
         ExecutorService perTask = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
