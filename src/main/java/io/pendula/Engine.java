@@ -141,9 +141,6 @@ abstract class Engine implements QueueHost, Watched {
     /** A callback begins on a worker that has just woken up, or something is armed on a loop that slept without a limit. */
     abstract void callMonitorIfIdle();
 
-    /** A worker has woken up, and no other sleeps. */
-    abstract void noneAsleep();
-
     /** A loop has woken up, or a queue has got another owner. */
     abstract void loopIsUp();
 

@@ -8,41 +8,32 @@ import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that watches workers and loops. It starts a spare worker when all are stuck in callbacks, reports callbacks
- * that stall, and transfers the queue of a loop that does not poll to the workers.
+ * A thread that watches workers and loops. It reports callbacks that stall, and transfers the queue of a loop that does
+ * not poll to the workers.
  */
 final class Monitor implements Runnable {
     /*
      * Overview
      *
      * Workers look after each other (Standby), so the monitor sleeps until its next look, which is once a second while
-     * a worker is up; and for ever when all sleep. It looks every 3 ms while no worker sleeps, if a spare one may be
-     * started: the last worker that wakes up wakes it. It looks every 14 ms while a loop is up, which may be late at any
+     * a worker is up; and for ever when all sleep. It looks every 14 ms while a loop is up, which may be late at any
      * time, and every 1 ms while a loop is late.
      *
-     * It must not sleep for long while no worker sleeps, or while a loop is up. It publishes sleepsUntil, then looks
-     * whether a worker sleeps, and which loops are up; a worker that wakes up clears asleep, then looks at sleepsUntil,
-     * and unparks the monitor if that lies ahead and no other worker sleeps. All four are volatile, so at least one of
-     * the two sees the other; and of two workers that wake up at the same time, one sees that it is the last. The same
-     * holds for a loop, and for a queue that is given to another owner.
+     * It must not sleep for long while a loop is up. It publishes sleepsUntil, then looks which loops are up; a loop that
+     * wakes up says so, then looks at sleepsUntil, and unparks the monitor if that lies ahead. All four are volatile, so
+     * at least one of the two sees the other. The same holds for a queue that is given to another owner.
      *
      * Before it sleeps without a limit it publishes sleepsUntil, then looks whether a worker is up, and does not sleep
      * without a limit then. A worker that wakes up clears asleep, then looks at sleepsUntil before its first callback,
      * and wakes the monitor if that sleeps without a limit. So no callback stalls unseen.
      *
-     * Without the monitor no timer is lost, but those behind callbacks that block all workers wait.
+     * If a worker could not be started when all others were in callbacks, each look tries again.
      */
 
     /** Between two looks while a loop is up, or if something is to be looked at again. */
     private static final long SLOW_POLL_NANOS = 14_000_000;
     /** Between two looks while a loop is late. */
     private static final long FAST_POLL_NANOS = 1_000_000;
-    /** Between two looks while no worker sleeps. */
-    private static final long ALL_UP_POLL_NANOS = 3_000_000;
-    /** The last worker that wakes up wakes the monitor if its next look is further away than this. */
-    private static final long ALL_UP_LIMIT_NANOS = 4_000_000;
-    /** A worker that was seen in the same callback for so long is stuck. */
-    private static final long STUCK_NANOS = 1_000_000;
     /** After a failure it waits so long before it tries again. */
     private static final long AFTER_FAILURE_NANOS = 10_000_000;
     /** A loop may be behind by so much before a worker is called to help. */
@@ -96,13 +87,6 @@ final class Monitor implements Runnable {
     void wake() {
         if (!seat.wake()) {
             sleepsUntil = Timeline.NEVER;
-        }
-    }
-
-    /** A worker has woken up, and no other sleeps, as far as it knows. */
-    void noneAsleep(long now) {
-        if (sleepsUntil > now + ALL_UP_LIMIT_NANOS && workerPool.isSpareNeeded()) {
-            call();
         }
     }
 
@@ -184,9 +168,7 @@ final class Monitor implements Runnable {
         if (until > now + SLOW_POLL_NANOS && isAnyLoopSoonerThan(until)) {
             sooner = now + SLOW_POLL_NANOS;
         }
-        if (until > now + ALL_UP_LIMIT_NANOS && workerPool.isSpareNeeded()) {
-            sooner = now + ALL_UP_POLL_NANOS;
-        } else if (sooner == Timeline.NEVER) {
+        if (sooner == Timeline.NEVER) {
             sooner = lookWhileUp(now); // the second time: who was up before sleepsUntil was published is seen now
         }
         if (sooner != until) {
@@ -239,7 +221,6 @@ final class Monitor implements Runnable {
 
     private long lookAtWorkers(long now) {
         long next = Timeline.NEVER;
-        boolean allStuck = true;
         for (Worker d : workerPool.workers()) {
             int pulse = d.pulseOpaque();
             boolean isRunning = (pulse & 1) != 0;
@@ -249,7 +230,6 @@ final class Monitor implements Runnable {
                 d.stallReported = false;
             }
             long age = age(d.seenAt, now);
-            allStuck &= isRunning && age >= STUCK_NANOS;
             if (isRunning && !d.stallReported) {
                 if (age >= stallNanos && age > 0) {
                     d.stallReported = true;
@@ -259,25 +239,12 @@ final class Monitor implements Runnable {
                 }
             }
         }
-        if (workerPool.isSpareNeeded()) {
-            next = Math.min(next, now + ALL_UP_POLL_NANOS);
-            if (allStuck && isAnythingDue(now)) {
-                workerPool.startSpare();
-            }
-        }
+        workerPool.growAgain(null);
         return next;
     }
 
     private long age(long seenAt, long now) {
         return now - paused - seenAt;
-    }
-
-    private boolean isAnythingDue(long now) {
-        boolean due = false;
-        for (TimerQueue q : engine.queues) {
-            due |= !q.ownership.isConfined() && q.due.isAnythingDue(now + SLOW_POLL_NANOS);
-        }
-        return due;
     }
 
     // ---- loops ----

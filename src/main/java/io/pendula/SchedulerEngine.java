@@ -232,13 +232,6 @@ final class SchedulerEngine extends Engine {
     }
 
     @Override
-    void noneAsleep() {
-        if (monitor != null) {
-            monitor.noneAsleep(nowIfTold());
-        }
-    }
-
-    @Override
     void loopIsUp() {
         if (monitor != null) {
             monitor.loopIsUp(nowIfTold());

@@ -172,12 +172,6 @@ final class Standby implements QueueOwner {
         }
     }
 
-    /** Whether poller or guard sleeps, besides {@code d}, which is up. */
-    boolean isCovered(Worker d) {
-        Worker p = poller;
-        return p != d && p.asleep || isGuarded(d);
-    }
-
     /** Whether a guard sleeps that is not {@code d}. */
     boolean isGuarded(Worker d) {
         return guardAsleep(d) != null;
@@ -245,7 +239,7 @@ final class Standby implements QueueOwner {
     void callHelper(Worker me) {
         Worker g = guardAsleep(me);
         Worker helper = g != null ? g : reserve(me);
-        if (helper != null && !helper.isCalled()) {
+        if (helper != null && !helper.isTemporary && !helper.isCalled()) {
             helper.call();
         }
     }
@@ -281,11 +275,15 @@ final class Standby implements QueueOwner {
                 if (!polls) {
                     return false;
                 }
-                called = sleepAsPoller(d, next, now);
-                isHandedOver = poller != d;
+                if (handsBack(d, now)) {
+                    called = poller;
+                } else {
+                    called = sleepAsPoller(d, next, now);
+                    isHandedOver = poller != d;
+                }
             } else {
                 Worker p = poller;
-                if (!p.asleep && p.isHeldUp(now)) {
+                if (!p.asleep && p.isHeldUp(d, now)) {
                     called = takeOver(d);
                 } else {
                     sleepBehind(d, p, now);
@@ -323,6 +321,18 @@ final class Standby implements QueueOwner {
             }
         }
         return Math.max(next, Timeline.plus(now, SHORT_GRACE_NANOS)); // what is due now another thread is about to run
+    }
+
+    /** A spare worker polls, and one that is not sleeps as the guard by now: then that polls, and is called. */
+    private boolean handsBack(Worker d, long now) {
+        Worker g = guardAsleep(d);
+        if (!d.isTemporary || g == null || g.isTemporary) {
+            return false;
+        }
+        poller = g;
+        guard = d;
+        d.sleeps(now + GRACE_NANOS); // see 4
+        return true;
     }
 
     private Worker sleepAsPoller(Worker d, long next, long now) {
@@ -364,7 +374,8 @@ final class Standby implements QueueOwner {
 
     private void sleepBehind(Worker d, Worker p, long now) {
         d.sleeps(Timeline.NEVER); // before it looks which others do, see 4
-        if (guardAsleep(d) != null) {
+        Worker g = guardAsleep(d);
+        if (g != null && (d.isTemporary || !g.isTemporary)) {
             return; // in reserve
         }
         guard = d;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. A timer that is armed by a
  * callback goes to the queue of the worker that runs it. Other threads are dealt to the queues in turn, each when it
  * first arms a timer, and all that one thread arms goes to one queue. A timer stays in its queue. If a worker is held up
- * by a callback, another runs what is due in its queue meanwhile; if all are held up, the monitor starts a spare one.
+ * by a callback, another runs what is due in its queue meanwhile; if all are held up, a spare one does.
  * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxThreads} allows more. An
  * application's own loop can own a queue, too; see {@link #attach}.
  *
@@ -520,8 +520,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How many threads there may be, spare ones included. Spare threads are started while all others are
-         * held up by callbacks and timers are due; they go away after some idle seconds. Default: {@code workers + 16},
+         * How many threads there may be, spare ones included. A spare thread is started when all others
+         * run callbacks, which may block; it goes away after some idle seconds. Default: {@code workers + 16},
          * but 1 after {@code workers(1)}.
          *
          * @param maxThreads at least the number of workers
@@ -548,8 +548,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * Whether a monitor thread starts spare workers when all are held up by callbacks, hands the timers of a shared
-         * loop that does not poll to the workers, and reports what stalls. Without it nothing is lost, but what is due
+         * Whether a spare worker is started when all others run callbacks, and a monitor thread hands the timers of a
+         * shared loop that does not poll to the workers, and reports what stalls. Without it nothing is lost, but what is due
          * then waits. Workers look after each other in any case. Default: true.
          *
          * @param monitor false for no monitor, hence no spare workers

@@ -129,7 +129,7 @@ public final class TimerStats {
         return overdueWakes;
     }
 
-    /** {@return how many spare threads the monitor has started} */
+    /** {@return how many spare threads have run something, as all other threads were held up by callbacks} */
     public long spareThreads() {
         return spareThreads;
     }

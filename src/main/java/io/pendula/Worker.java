@@ -27,6 +27,8 @@ final class Worker extends QueueRunner implements Runnable {
     static final int CLOCK_EACH = 8;
     /** A poller that has been in one callback for so long is held up. */
     static final long HELD_UP_NANOS = 200_000;
+    /** And for a spare worker: several in a row must not start one after the other behind callbacks that are long. */
+    static final long STUCK_NANOS = 1_000_000;
 
     private static final VarHandle PULSE;
 
@@ -40,7 +42,9 @@ final class Worker extends QueueRunner implements Runnable {
 
     private final WorkerPool workerPool;
     private final TimerQueue home;
-    private final boolean isTemporary;
+    /** A spare one: it runs timers only as poller, when that is held up, and ends when it has had nothing to do for long. */
+    final boolean isTemporary;
+    private boolean isUsed;
     private final Standby standby;
     private final Parker parker;
     private final Seat seat;
@@ -140,8 +144,8 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     /** A hint: claimedAt is not of the instant when the callback began, and may be another's by now. */
-    boolean isHeldUp(long now) {
-        return isInCallback() && now - claimedAt > HELD_UP_NANOS;
+    boolean isHeldUp(Worker forWhom, long now) {
+        return isInCallback() && now - claimedAt > (forWhom.isTemporary ? STUCK_NANOS : HELD_UP_NANOS);
     }
 
     @Override
@@ -191,18 +195,16 @@ final class Worker extends QueueRunner implements Runnable {
         if (isTemporary && isSuperfluous(now) && standby.leave(this)) {
             return false;
         }
-        boolean ran = runDue(polls, polls && isTimeToLook(now), now);
+        boolean ran = (polls || !isTemporary) && runDue(polls, polls && isTimeToLook(now), now);
         isUncalled = false;
         hasRun |= ran;
-        if (ran) {
-            idleSince = now;
-            if (!polls && helpsOn()) {
-                return true;
-            }
+        if (ran && !polls && helpsOn()) {
+            return true;
         }
         long next = polls ? publish(now) : Timeline.NEVER;
         if (ran) {
             now = engine.timeline.now();
+            idleSince = now; // it may have run for long
         }
         if (next <= now || polls && sweep(next)) { // RETRY is below every instant
             return true;
@@ -385,9 +387,6 @@ final class Worker extends QueueRunner implements Runnable {
         runs = 0;
         sharing.wokeUp();
         engine.wokeUp(until, wokeAt);
-        if (!standby.isCovered(this)) {
-            engine.noneAsleep();
-        }
     }
 
     /**
@@ -463,7 +462,11 @@ final class Worker extends QueueRunner implements Runnable {
             if (!hasBegun) {
                 hasBegun = true;
                 engine.callMonitorIfIdle();
-                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt) && workerPool.isPool()) {
+                if (isTemporary && !isUsed) {
+                    isUsed = true;
+                    workerPool.spareIsUsed();
+                }
+                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt)) {
                     workerPool.growIfAlone(this);
                 }
             } else {

@@ -32,7 +32,8 @@ final class WorkerPool {
     private volatile Worker[] workers = {};
     /** Those of a thread factory: our own know their worker. */
     private final Map<Thread, Worker> foreign = new ConcurrentHashMap<>();
-    private int sparesStarted;
+    /** So many spare workers have run something. */
+    private final AtomicLong sparesUsed = new AtomicLong();
 
     /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
@@ -43,7 +44,9 @@ final class WorkerPool {
     private volatile boolean growthFailed;
     /** When that may be tried again, by System.nanoTime. */
     private volatile long growsFrom;
+    // Of the thread that has set growing.
     private int homes;
+    private int spares;
     /** Of new threads; not that of the thread which happens to need them. */
     private final ThreadGroup group;
     /** When the next failure to start a thread is told, by System.nanoTime. */
@@ -81,6 +84,11 @@ final class WorkerPool {
         return true;
     }
 
+    /** A spare worker is about to run something for the first time. */
+    void spareIsUsed() {
+        sparesUsed.incrementAndGet();
+    }
+
     /** Whether a worker, other than that one, could take over from all that run callbacks. See Worker.hasBegun. */
     private boolean isAnyFree(Worker but) {
         for (Worker d : workers) {
@@ -105,7 +113,7 @@ final class WorkerPool {
         }
         Options options = engine.options;
         return new TimerStats.Threads(live, isPool() ? options.maxThreads : options.workers, options.maxThreads,
-                sparesStarted, overdueWakes.get());
+                sparesUsed.get(), overdueWakes.get());
     }
 
     /** A timer was found long overdue by a thread that had slept: nothing had woken its owner. */
@@ -184,23 +192,28 @@ final class WorkerPool {
     /** As the first worker is about to run its first task, which must not wait for a slow factory again. */
     void startSecond() {
         growing.set(false);
-        grow(null);
+        growIfAlone(null);
     }
 
     /**
-     * A worker of a pool is about to run a task. Starts one more, if there may be more and none is free. The user's
-     * factory may be slow, so no thread waits for it but the one that has called it; all others go on, and those that
-     * go to sleep meanwhile look after what that one leaves.
+     * A worker is about to run a callback, which may block. If no other worker is free this starts one more, if there
+     * may be more: in a pool one that stays, elsewhere a spare one. The user's factory may be slow, so no thread waits
+     * for it but the one that has called it.
+     *
+     * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
+     * hasBegun was set before the other thread failed to set growing, so it is seen then.
      */
     void growIfAlone(Worker by) {
-        if (isGrowthNeeded(by) && (!growthFailed || System.nanoTime() - growsFrom >= 0)) {
-            grow(by);
+        if (!growthFailed || System.nanoTime() - growsFrom >= 0) {
+            while (isGrowthNeeded(by) && growing.compareAndSet(false, true) && grow()) { // once more, see above
+                growthFailed = false;
+            }
         }
     }
 
     /**
-     * A task was submitted, or is about to run. If a worker could not be started when it was needed, no worker may find
-     * that out again, as all that there are may block: so this tries again, at a bounded rate.
+     * A task was submitted, or a callback is about to run. If a worker could not be started when it was needed, no
+     * worker may find that out again, as all may block: so this tries again, at a bounded rate.
      */
     void growAgain(Worker by) {
         if (growthFailed) {
@@ -212,72 +225,36 @@ final class WorkerPool {
         }
     }
 
-    /** A pool that may have two threads has two, as every scheduler has: one guards the other. */
+    /**
+     * {@code by} is not counted among those that are free. A pool that may have two threads has two, as every scheduler
+     * has: one guards the other.
+     */
     private boolean isGrowthNeeded(Worker by) {
         int size = workers.length;
-        return size < engine.options.maxThreads && (size < 2 || !isAnyFree(by));
+        return size < engine.options.maxThreads && (size < 2 || !isAnyFree(by))
+                && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
-    /** {@code by} is the worker that is not counted among those that sleep, or null. */
-    private void grow(Worker by) {
-        if (!growing.compareAndSet(false, true)) {
-            return;
-        }
+    /** By the thread that has set growing. False if that has failed. */
+    private boolean grow() {
         try {
             Worker d;
             try {
-                if (engine.isClosed() || !isGrowthNeeded(by)) {
-                    return;
-                }
-                TimerQueue home = homes < engine.queues.length ? engine.queues[homes] : null;
-                d = new Worker(this, standby, home, false);
-                if (!enlist(d, newThread(d, "worker-" + workers.length))) {
-                    return;
+                TimerQueue home = isPool() && homes < engine.queues.length ? engine.queues[homes] : null;
+                d = new Worker(this, standby, home, !isPool());
+                if (!enlist(d, newThread(d, isPool() ? "worker-" + workers.length : "spare-" + spares))) {
+                    return false;
                 }
                 homes++;
+                spares++;
             } finally {
                 growing.set(false); // before the start: the new worker may need another at once
             }
             start(d);
-            growthFailed = false;
+            return true;
         } catch (Throwable e) {
             growsFrom = System.nanoTime() + RETRY_NANOS;
             growthFailed = true;
-            reportStartFailed(e);
-        }
-    }
-
-    /** Whether there is none that sleeps, though one more could be started. */
-    boolean isSpareNeeded() {
-        for (Worker d : workers) {
-            if (d.asleep) {
-                return false;
-            }
-        }
-        return mayGrow();
-    }
-
-    /** Whether a spare worker could be started. */
-    boolean mayGrow() {
-        return workers.length < engine.options.maxThreads;
-    }
-
-    /** Starts a worker without a home; false if there are as many as may be. */
-    boolean startSpare() {
-        int number;
-        synchronized (engine.lifecycle) {
-            if (engine.isClosed() || workers.length >= engine.options.maxThreads) {
-                return false;
-            }
-            number = sparesStarted;
-        }
-        try {
-            launch(new Worker(this, standby, null, true), "spare-" + number);
-            synchronized (engine.lifecycle) {
-                sparesStarted++; // no sooner: statistics tell of none that was not started
-            }
-            return true;
-        } catch (Throwable e) {
             reportStartFailed(e);
             return false;
         }

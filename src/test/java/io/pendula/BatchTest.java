@@ -107,6 +107,23 @@ class BatchTest {
         assertTrue(isCalled[0]);
     }
 
+    @Test
+    void spare_hasRunForLongerThanItMayBeIdle_goesOn() {
+        Stepped it = new Stepped();
+        Worker spare = new Worker(it.engine.workerPool, it.engine.standby, null, true);
+        spare.setThread(Thread.currentThread());
+        it.engine.workerPool.knows(it.other, spare);
+        it.engine.standby.begin(spare, null);
+        it.other.sleeps(Long.MAX_VALUE); // so it could leave its role to that one
+        it.now = 1;
+        for (int i = 0; i < 2 * Worker.CLOCK_EACH; i++) {
+            it.arm(0, "long", () -> it.now += Worker.SPARE_IDLE_NANOS);
+        }
+        it.arm(0, "last", it.scheduler::shutdownNow);
+        spare.run();
+        assertEquals(2 * Worker.CLOCK_EACH + 1, it.order.size(), it.order::toString);
+    }
+
     private static boolean isHelperCalledAgain(long callbackNanos) {
         Stepped it = new Stepped();
         Worker first = it.newGuard();

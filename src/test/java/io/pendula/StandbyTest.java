@@ -564,6 +564,65 @@ class StandbyTest {
         assertTrue(second.isCalled());
     }
 
+    // ---- spare workers ----
+
+    private Worker spare() {
+        Worker d = new Worker(engine.workerPool, standby, null, true);
+        d.setThread(new Idle());
+        return d;
+    }
+
+    /** Else each burst of callbacks that take somewhat long would start one spare after the other. */
+    @Test
+    void spareWakesUp_pollerIsNotStuckYet_looksAgainThenTakesTheRole() {
+        Worker spare = spare();
+        standby.begin(first, null);
+        holdUp(first, NOW);
+        sleepBehind(spare, NOW + Worker.STUCK_NANOS);
+        assertSame(first, standby.poller());
+        assertEquals(NOW + Worker.STUCK_NANOS + Standby.GRACE_NANOS, spare.until);
+        wakeUp(spare);
+        assertFalse(standby.goToSleep(spare, false, Timeline.NEVER, NOW + Worker.STUCK_NANOS + 1), "it has a round");
+        assertSame(spare, standby.poller());
+    }
+
+    /** A spare one would take over later. */
+    @Test
+    void sleepBehindThePoller_aSpareIsTheGuard_theOtherBecomesIt() {
+        Worker spare = spare();
+        standby.begin(first, null);
+        holdUp(first, NOW);
+        sleepBehind(spare, NOW);
+        assertSame(spare, standby.guard());
+        sleepBehind(second, NOW);
+        assertSame(second, standby.guard());
+        wakeUp(spare);
+        sleepBehind(spare, NOW);
+        assertSame(second, standby.guard());
+        assertEquals(Timeline.NEVER, spare.until);
+    }
+
+    @Test
+    void sparePolls_anotherSleepsAsTheGuard_thatGetsTheRoleAndIsCalled() {
+        Worker spare = spare();
+        arm(NOW + 10 * MS);
+        standby.begin(spare, first);
+        first.sleeps(NOW + 11 * MS);
+        sleepAsPoller(spare, NOW);
+        assertSame(first, standby.poller());
+        assertSame(spare, standby.guard());
+        assertTrue(first.isCalled());
+    }
+
+    @Test
+    void callHelper_onlyASpareSleeps_nobodyIsCalled() {
+        Worker spare = spare();
+        standby.begin(first, spare);
+        spare.sleeps(Timeline.NEVER);
+        standby.callHelper(first);
+        assertFalse(spare.isCalled());
+    }
+
     @Test
     void leave_allOthersAreUp_stays() {
         engine.workerPool.knows(first, second, third);

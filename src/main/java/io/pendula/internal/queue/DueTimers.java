@@ -470,18 +470,6 @@ public final class DueTimers extends HolderFields {
         }
     }
 
-    /** Whether something is due by then, or may be as there is much to file; false if another thread has the lock. */
-    public boolean isAnythingDue(long by) {
-        if (!lock.tryLock()) {
-            return false;
-        }
-        try {
-            return !intake.drain() || earliest() <= by;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Whose deadline is the earliest, or null; it may be stale. */
     public TimerNode first() {
         lock.lock();
