@@ -130,7 +130,7 @@ class PhaseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 1})
+    @ValueSource(longs = {Long.MIN_VALUE / 2, -1, 0, 1})
     void at_instantInThePast_isDueAtOnceAndLate(long instant) {
         clock.advance(Duration.ofSeconds(1));
         Timer t = s.at(instant, this::note);
@@ -142,7 +142,7 @@ class PhaseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {Long.MAX_VALUE, Timeline.NEVER, Timeline.NEVER + 1})
+    @ValueSource(longs = {Long.MAX_VALUE, Timeline.NEVER, Timeline.NEVER + 1, Long.MIN_VALUE, Long.MIN_VALUE / 2 - 1})
     void at_instantBeyondTheEnd_neverFires(long instant) {
         s.at(instant, this::note);
         clock.advance(Duration.ofDays(17 * 365));
