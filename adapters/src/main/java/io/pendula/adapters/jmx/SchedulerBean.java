@@ -83,7 +83,7 @@ final class SchedulerBean<S> implements TimerSchedulerMXBean {
     }
 
     @Override
-    public long getReset() {
+    public long getResets() {
         return stats(Attribute.RESET).resets();
     }
 

@@ -27,7 +27,7 @@ public interface TimerSchedulerMXBean {
     long getStopped();
 
     /** {@return how many were replaced by a reset} */
-    long getReset();
+    long getResets();
 
     /** {@return how many were dropped or returned by closing} */
     long getUnfired();

@@ -68,7 +68,7 @@ class PendulaJmxTest {
             assertEquals(5L, values.get("Armed"));
             assertEquals(1L, values.get("Fired"));
             assertEquals(1L, values.get("Stopped"));
-            assertEquals(1L, values.get("Reset"));
+            assertEquals(1L, values.get("Resets"));
             assertEquals(2L, values.get("Pending"));
             assertEquals(1L, values.get("RecentFirings"));
             assertEquals(3_000.0, values.get("MillisUntilNext"));
