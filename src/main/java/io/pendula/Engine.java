@@ -126,23 +126,11 @@ abstract class Engine implements QueueHost, Watched {
         return rest.toArray(new TimerQueue[0]);
     }
 
-    /** Takes a queue from the list if its loop has gone and nothing is armed there. Caller holds no queue's lock. */
-    final void retireIfVacant(TimerQueue q) {
-        if (q.ownership.seemsVacant()) {
-            retire(q);
-        }
-    }
-
     // ---- what its parts ask of those above ----
-
-    /** See GoneQueues. */
-    abstract void retire(TimerQueue q);
 
     /** A callback begins on a worker that has just woken up, or something is armed on a loop that slept without a limit. */
     abstract void callMonitorIfIdle();
 
-    /** A loop has woken up, or a queue has got another owner. */
-    abstract void loopIsUp();
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     abstract void forEachRunning(Consumer<TimerNode> look);

@@ -31,11 +31,8 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
      * publishes in each queue, then sets waitsUntil, then looks at each pollUntil once more; a thread that has failed to
      * wake it has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
-     * The monitor must not sleep for long while a loop is up, since it may be late at any time. So each
-     * thread that ends its wait tells the monitor: its own, when it polls after a wait, or takes its queue back; and one
-     * that calls the hook, as the loop may have returned from its wait before.
-     *
-     * A loop owns one queue from the beginning, and those that other loops leave to it (Loops).
+     * The monitor watches a loop while something is armed or runs there. A thread that arms where nothing had arrived
+     * calls it, see Monitor.
      */
 
     /** What is tidied up at one visit: so many thousand heap slots. */
@@ -55,23 +52,17 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     final TimerQueue queue;
     private final Loops loops;
-    private final List<TimerQueue> own;
     /** What its user has in its place, once there is one. Under this object's monitor. */
     Object handle;
     private final Thread thread;
     private final Runnable wakeup;
-    private final boolean confined;
 
-    /** Set before it is given another queue than its own. Written under the engine's lifecycle. */
-    volatile boolean hasSucceeded;
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
     /** And all that has to be done then was done. */
     volatile boolean ended;
-    /** What was stopped when it went, until it was returned. Under the engine's lifecycle, as the next. */
+    /** What was stopped when it went, until it was returned. Under the engine's lifecycle. */
     List<TimerNode> unfired = new ArrayList<>();
-    /** Another owner has got a queue of it, and must be woken. */
-    boolean hasLeftSome;
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
     /** Grows while the thread gets on; written by it, read by the monitor. */
@@ -79,8 +70,6 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     // Of its thread alone.
     private boolean running;
-    private boolean tookBack;
-    private boolean tidied;
     private boolean hasSeenClose;
     /** Callbacks run so far; wraps around. */
     private int done;
@@ -90,19 +79,13 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     private int seenVisits;
     long seenAt;
     boolean stallReported;
-    /** Since when it should have polled, when its queue was given to the workers; */
-    long absentSince;
-    /** and for what. */
-    TimerNode lateTimer;
 
-    LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup, boolean confined) {
+    LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup) {
         super(engine);
         this.loops = loops;
         this.queue = queue;
-        this.own = List.of(queue);
         this.thread = thread;
         this.wakeup = wakeup;
-        this.confined = confined;
     }
 
     // ---- any thread ----
@@ -113,18 +96,8 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     }
 
     @Override
-    public boolean isConfined() {
-        return confined;
-    }
-
-    @Override
     public boolean asksForArrivals() {
         return true;
-    }
-
-    @Override
-    boolean isGone() {
-        return detached || engine.isClosed();
     }
 
     /** Whether its thread has ended. The state is read because isAlive is a native method on some JDKs. */
@@ -142,38 +115,27 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         loops.close(this);
     }
 
-    /** {@link Loops#closeEnded(LoopWorker)} */
+    /** {@link Loops#closeEnded} */
     void closeEnded() {
-        loops.closeEnded(this);
+        loops.closeEnded();
     }
 
     @Override
     public void wake() {
         if (hasEnded()) {
-            closeEnded(); // then another runner has its queues, and is woken
+            closeEnded();
         }
         try {
             wakeup.run();
         } catch (Throwable e) {
-            for (TimerQueue q : engine.queues) {
-                if (q.gate.owner() == this) {
-                    q.due.sleepsOn(this);
-                }
-            }
+            queue.due.sleepsOn(this);
             engine.reporter.wakeupThrew(this, e);
-        } finally {
-            engine.loopIsUp();
         }
     }
 
     @Override
     public long waitsUntil() {
         return waitsUntil;
-    }
-
-    @Override
-    public void tookBack() {
-        tookBack = true;
     }
 
     @Override
@@ -194,7 +156,6 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         seenVisits = v;
         seenAt = now;
         stallReported = false;
-        lateTimer = null;
         return true;
     }
 
@@ -207,101 +168,42 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     /** The thread has polled: it does not wait. */
     void markAwake() {
         getOn();
-        if (isUp()) {
-            return; // and has said so in every queue
+        if (waitsUntil != WakeGate.AWAKE) {
+            queue.gate.ownerIsUp();
+            waitsUntil = WakeGate.AWAKE;
         }
-        for (TimerQueue q : owned()) {
-            q.ownership.takeBack(this);
-        }
-        waitsUntil = WakeGate.AWAKE; // before the look at the monitor, which looks at this after it has said so
-        tookBack = false;
-        engine.loopIsUp();
     }
 
     private void getOn() {
         VISITS.setOpaque(this, visits + 1);
     }
 
-    /** Under the engine's lifecycle, after a queue has left the list. */
-    void checkSuccession() {
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.home() == this && q != queue) {
-                return;
-            }
-        }
-        hasSucceeded = false;
-    }
-
-    private void tellMonitor() {
-        if (tookBack) {
-            tookBack = false;
-            engine.loopIsUp();
-        }
-    }
-
-    private List<TimerQueue> owned() {
-        if (!hasSucceeded) {
-            return own;
-        }
-        List<TimerQueue> all = new ArrayList<>();
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.home() == this) {
-                all.add(q);
-            }
-        }
-        return all;
-    }
-
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     long nanosUntilNext() {
         StackRoom.check();
         getOn();
-        waitsUntil = WakeGate.AWAKE; // see sleepOn
+        waitsUntil = WakeGate.AWAKE; // see sleepsOn
         long now = engine.timeline.now();
-        long next = Timeline.NEVER;
-        tidied = false;
-        for (TimerQueue q : owned()) {
-            next = Math.min(next, prepare(q, now));
-            engine.retireIfVacant(q);
+        long next = DueTimers.RETRY;
+        int steps = 0;
+        while (next == DueTimers.RETRY && steps < TIDY_STEPS) {
+            next = queue.due.prepareToWait(this, now);
+            if (next > now && queue.compactor.wantsSweep()) {
+                queue.compactor.sweepStep();
+                next = DueTimers.RETRY;
+            }
+            steps++;
         }
         waitsUntil = next;
-        tellMonitor();
-        if (tidied) {
+        if (steps > 1) {
             now = engine.timeline.now();
         }
-        if (next <= now || isCalled() || seesClose()) {
+        // A thread may have called meanwhile, perhaps before waitsUntil was there to be seen.
+        if (next <= now || queue.gate.pollUntil() == WakeGate.AWAKE || seesClose()) {
             markAwake();
             return 0;
         }
         return next == Timeline.NEVER ? Long.MAX_VALUE : next - now;
-    }
-
-    /** Publishes until when this queue's timers can wait; RETRY if there is more to tidy up than at one visit. */
-    private long prepare(TimerQueue q, long now) {
-        for (int steps = 0; steps < TIDY_STEPS; steps++) {
-            long until = q.due.prepareToWait(this, now);
-            if (until == DueTimers.NOT_OWNER) {
-                q.ownership.takeBack(this); // from the workers
-            } else if (until == DueTimers.RETRY) {
-                tidied = true;
-            } else if (until <= now || !q.compactor.wantsSweep()) {
-                return until;
-            } else {
-                q.compactor.sweepStep();
-                tidied = true;
-            }
-        }
-        return DueTimers.RETRY;
-    }
-
-    /** Somebody has called meanwhile, perhaps before waitsUntil was there to be seen; or has left a queue here. */
-    private boolean isCalled() {
-        for (TimerQueue q : owned()) {
-            if (q.gate.owner() == this && q.gate.pollUntil() == WakeGate.AWAKE) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Once, after the last lock: a wait for a lock may have used up the permit of the hook that a close has called. */
@@ -318,93 +220,29 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         StackRoom.check();
         markAwake();
         long now = engine.timeline.now();
-        List<TimerQueue> mine = owned();
-        boolean due = false;
-        for (TimerQueue q : mine) {
-            due |= beginPoll(q, now);
+        boolean due = queue.due.beginPoll(this, now);
+        if (queue.compactor.wantsSweep()) {
+            queue.compactor.sweepStep();
         }
         if (!due) {
             return 0;
         }
         int before = done;
         try {
-            int cleans = 0;
-            while (done - before < limit && cleans < CLEAN_STEPS) {
-                TimerQueue q = first(mine, now);
-                int step = q == null ? DueTimers.NOTHING_DUE : runFirst(q, now);
-                if (step == DueTimers.MORE) {
+            for (int cleans = 0; done - before < limit && cleans < CLEAN_STEPS; ) {
+                int step = queue.due.pollAsLoop(this, this, now);
+                if (step == DueTimers.CLAIMED) {
+                    runClaimed();
+                } else if (step == DueTimers.MORE) {
                     cleans++;
-                } else if (step != DueTimers.CLAIMED) {
+                } else {
                     break;
                 }
             }
             return done - before;
         } finally {
             ended(done != before);
-            for (TimerQueue q : mine) {
-                engine.retireIfVacant(q);
-            }
         }
-    }
-
-    private boolean beginPoll(TimerQueue q, long now) {
-        boolean due = q.due.beginPoll(this, now);
-        tellMonitor();
-        if (q.compactor.wantsSweep()) {
-            q.compactor.sweepStep();
-        }
-        return due;
-    }
-
-    /** Whose turn it is, or null. */
-    private static TimerQueue first(List<TimerQueue> mine, long now) {
-        if (mine.size() == 1) {
-            return mine.get(0);
-        }
-        TimerQueue first = null;
-        long earliest = Timeline.NEVER;
-        for (TimerQueue q : mine) {
-            long due = q.due.dueInPoll(now);
-            if (due < earliest) {
-                first = q;
-                earliest = due;
-            }
-        }
-        return first;
-    }
-
-    private int runFirst(TimerQueue q, long now) {
-        int step = q.due.pollAsLoop(this, this, now);
-        tellMonitor();
-        if (step == DueTimers.CLAIMED) {
-            runClaimed();
-        }
-        return step;
-    }
-
-    /** Runs what others have been due with for some time, where that is allowed; returns how many there were. */
-    int helpOthers() {
-        StackRoom.check();
-        markAwake();
-        loops.closeEnded();
-        long now = engine.timeline.now();
-        int before = done;
-        try {
-            for (TimerQueue q : engine.queues) {
-                if (q.gate.home() != this && isBehind(q, now)) {
-                    help(q, now);
-                }
-            }
-            return done - before;
-        } finally {
-            ended(done != before);
-        }
-    }
-
-    /** Nobody may have looked at the inbox of a worker that is stuck. */
-    private static boolean isBehind(TimerQueue q, long now) {
-        boolean mayBe = seemsLate(q, now) || q.gate.home() != null && !isOfLoop(q) && q.due.hasArrivals();
-        return mayBe && !q.ownership.isConfined() && q.due.tryFileAndPeek(now) < now - STEAL_AFTER_NANOS;
     }
 
     @Override
@@ -440,7 +278,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
 
     @Override
     public String toString() {
-        return "TimerLoop[" + thread.getName() + (confined ? ", confined" : "") + (detached ? ", closed" : "")
+        return "TimerLoop[" + thread.getName() + (detached ? ", closed" : "")
                 + ", scheduler " + engine.name() + "]";
     }
 }

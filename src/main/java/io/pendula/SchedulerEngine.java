@@ -41,10 +41,10 @@ final class SchedulerEngine extends Engine {
         this.standby = workerPool.standby;
         for (int i = 0; i < own.length; i++) {
             own[i] = newQueue(i);
-            own[i].ownership.giveTo(standby);
+            own[i].giveTo(standby);
         }
         this.queues = own;
-        this.loops = new Loops(this, standby);
+        this.loops = new Loops(this);
         this.stepper = isManual ? new Stepper(this) : null;
         this.firings = new Firings(this, workerPool, loops, stepper);
         this.monitor = options.monitor && standby != null ? new Monitor(this, workerPool, loops) : null;
@@ -86,7 +86,7 @@ final class SchedulerEngine extends Engine {
             for (TimerQueue q : queues) {
                 each.add(q.view().stats());
             }
-            return new TimerStats(options.name, options.maxPending, each, loops.goneFigures(), workerPool.figures(),
+            return new TimerStats(options.name, options.maxPending, each, loops.figuresOfClosed(), workerPool.figures(),
                     firings.count(), reporter.counts());
         }
     }
@@ -99,13 +99,12 @@ final class SchedulerEngine extends Engine {
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
     }
 
-    LoopWorker attach(Runnable wakeup, boolean confined) {
+    LoopWorker attach(Runnable wakeup) {
         Thread me = Thread.currentThread();
         if (workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
-        LoopWorker l = loops.attach(me, wakeup, confined);
-        loopIsUp(); // it may never say that it waits
+        LoopWorker l = loops.attach(me, wakeup);
         loops.closeEnded();
         return l;
     }
@@ -155,7 +154,6 @@ final class SchedulerEngine extends Engine {
         }
         SchedulerCloser c;
         synchronized (lifecycle) {
-            loops.relistGone();
             if (closer == null) {
                 closer = new SchedulerCloser(this);
             }
@@ -215,26 +213,9 @@ final class SchedulerEngine extends Engine {
     // ---- what its parts ask ----
 
     @Override
-    public boolean bringBack(TimerQueue q) {
-        return loops.gone().bringBack(q);
-    }
-
-    @Override
-    void retire(TimerQueue q) {
-        loops.gone().retire(q);
-    }
-
-    @Override
     void callMonitorIfIdle() {
         if (monitor != null) {
             monitor.callIfIdle();
-        }
-    }
-
-    @Override
-    void loopIsUp() {
-        if (monitor != null) {
-            monitor.loopIsUp(nowIfTold());
         }
     }
 

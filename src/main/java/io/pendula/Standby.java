@@ -55,7 +55,10 @@ final class Standby implements QueueOwner {
      *
      * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
      * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
-     * first timer calls the guard, too: if its call of the poller is lost, the guard makes good for it (GuardNap).
+     * first timer calls the guard, too: if its call of the poller is lost, the guard runs what is due, and calls a poller
+     * that sleeps on. Then it naps for a second, so a scheduler that is idle after each timer calls it once a second. The
+     * guard clears watchedUntil (V1), then looks at all gates (V2); a thread that arms moves a gate to AWAKE (A1), then
+     * reads watchedUntil (A3). All are volatile. If the guard misses the gate, V1 < V2 < A1 < A3, and it is called.
      *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
@@ -81,6 +84,10 @@ final class Standby implements QueueOwner {
     static final long PAIR_NANOS = 14_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
+    /** How long the guard naps after the first timer was armed. */
+    private static final long NAP_NANOS = 1_000_000_000;
+    /** In watchedUntil: the guard was called, and is on its way to its nap. */
+    private static final long CALLED = Timeline.NEVER;
     /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
@@ -90,7 +97,8 @@ final class Standby implements QueueOwner {
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
     private volatile Worker guard;
-    private final GuardNap nap;
+    /** Until when the guard naps though the poller sleeps for ever, or CALLED; 0 if it may sleep for ever. */
+    private volatile long watchedUntil;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
@@ -101,7 +109,6 @@ final class Standby implements QueueOwner {
     Standby(WorkerPool workerPool, long spacing) {
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
-        this.nap = new GuardNap(this, engine);
         this.spacing = spacing;
     }
 
@@ -287,7 +294,7 @@ final class Standby implements QueueOwner {
                     called = takeOver(d);
                 } else {
                     sleepBehind(d, p, now);
-                    called = p.asleep && nap.isForgotten(p) ? p : null;
+                    called = p.asleep && isForgotten(p) ? p : null;
                 }
             }
         }
@@ -383,8 +390,39 @@ final class Standby implements QueueOwner {
             d.until = isLongRunning() ? lookForDue(now) : now + GRACE_NANOS;
             return;
         }
-        long u = p.until == Timeline.NEVER ? nap.plan(now) : behind(p.until);
+        long u = p.until == Timeline.NEVER ? nap(now) : behind(p.until);
         d.until = u > now ? u : now + GRACE_NANOS;
+    }
+
+    /** Until when a guard sleeps if the poller does for ever. */
+    private long nap(long now) {
+        long u = watchedUntil;
+        if (u == CALLED) {
+            u = now + NAP_NANOS;
+        } else if (u <= now) {
+            watchedUntil = 0; // V1
+            u = isAnythingArmed() ? now + NAP_NANOS : 0; // V2
+        }
+        if (u == 0) {
+            return Timeline.NEVER;
+        }
+        watchedUntil = u;
+        return u;
+    }
+
+    /** Whether the poller sleeps though a thread that has armed a timer must have called it. */
+    private boolean isForgotten(Worker p) {
+        return isAnyGateBefore(WakeGate.AWAKE + 1) || p.until == Timeline.NEVER && isAnythingArmed();
+    }
+
+    /** A gate says so, or an inbox: if the poller's thread could not be started, its gates say that it sleeps for ever. */
+    private boolean isAnythingArmed() {
+        for (TimerQueue q : engine.queues) {
+            if (q.gate.owner() == this && (q.gate.pollUntil() != Timeline.NEVER || q.due.hasArrivals())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Until when a guard sleeps, if the poller does until {@code target}. */
@@ -409,18 +447,9 @@ final class Standby implements QueueOwner {
     @Override
     public void firstIsArmed() {
         Worker g = guard;
-        if (g != null && nap.begins()) {
+        if (g != null && watchedUntil == 0) {
+            watchedUntil = CALLED;
             g.call();
-        }
-    }
-
-    /** A loop's queue was given to the workers, and says AWAKE. */
-    void hasTakenOver() {
-        Worker p = poller;
-        if (p == null || !p.asleep) {
-            callHelper(p);
-        } else {
-            p.call();
         }
     }
 

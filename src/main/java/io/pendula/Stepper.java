@@ -45,8 +45,7 @@ final class Stepper extends CallbackRun {
         TimerQueue soonest = null;
         long when = Timeline.NEVER;
         for (TimerQueue q : engine.queues) {
-            long w = q.gate.home() == null ? q.due.earliestLive() : Timeline.NEVER;
-            engine.retireIfVacant(q);
+            long w = q.gate.owner() == null ? q.due.earliestLive() : Timeline.NEVER;
             if (w < when) {
                 when = w;
                 soonest = q;

@@ -37,18 +37,15 @@ import java.util.concurrent.TimeUnit;
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. A
  * thread that arms a timer that is due before the loop would wake up calls it, once for each wait. It may be called for
- * other reasons: when stopped timers must be swept, the scheduler closes, or another loop's timers come here, and even
- * just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is told,
+ * other reasons: when stopped timers must be swept or the scheduler closes, and even just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is told,
  * the timer stays armed, and the next thread that arms an earlier one calls it again.
  *
- * <p><b>Confined or shared.</b> The callbacks of a loop that was made by {@link TimerScheduler#attach} run on its
- * thread and on no other. While the thread is busy elsewhere and does not call {@code runDue} they wait, and
- * {@link TimerListener#loopStalled} tells of the delay. Of a loop that was made by {@link TimerScheduler#attachShared},
- * workers of the scheduler run meanwhile what has been due for some milliseconds. A scheduler without workers has no
- * thread that would notice either.
+ * <p><b>Confined.</b> Callbacks run on the loop's thread and on no other. While the thread is busy elsewhere and does not
+ * call {@code runDue} they wait, and {@link TimerListener#loopStalled} tells of a long delay. A scheduler without workers
+ * has no thread that would notice. What must not wait for one thread belongs on the scheduler's workers.
  *
  * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
- * must not call {@code runDue}, {@code nanosUntilNext}, {@code select} or {@code helpOthers}; it may close the loop.
+ * must not call {@code runDue}, {@code nanosUntilNext} or {@code select}; it may close the loop.
  *
  * @since 0.1
  */
@@ -141,24 +138,8 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * Runs timers of other workers and loops of this scheduler that have been due for half a millisecond or more, as
-     * an idle worker would. For loops that have time to spare, where several form a scheduler.
-     *
-     * @return how many callbacks were run
-     * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
-     */
-    public int helpOthers() {
-        check("helpOthers");
-        return worker.helpOthers();
-    }
-
-    /**
      * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
      * none of the loop's timers can be reset any more.
-     *
-     * <p>The timers of a {@linkplain TimerScheduler#attachShared shared} loop go on instead, each with its deadline: a
-     * worker of the scheduler runs them from now on, or another loop where there is no worker. They are stopped and
-     * returned only if there is neither. Another shared loop's timers that had gone to this loop go on in the same way.
      *
      * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place; as
      * soon as the scheduler finds out by itself it does what {@link #close()} does.

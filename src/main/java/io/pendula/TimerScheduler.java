@@ -343,7 +343,7 @@ public final class TimerScheduler implements AutoCloseable {
      * <p>The loop is confined: its callbacks run on the calling thread and on no other, so they may share state with
      * the rest of the loop's code without a lock. While the thread is busy elsewhere they wait; the monitor, if there
      * is one, tells {@link TimerListener#loopStalled}. When the loop is closed its armed timers are stopped; see
-     * {@link TimerLoop#detach()}. For callbacks that may run on any thread, see {@link #attachShared}.
+     * {@link TimerLoop#detach()}. What other threads should run while this one is busy belongs on the workers.
      *
      * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
      *     {@link TimerLoop}
@@ -356,23 +356,9 @@ public final class TimerScheduler implements AutoCloseable {
         Check.notNull(wakeup, "wakeup");
         if (engine.options.executor != null) {
             throw new IllegalStateException("scheduler '" + engine.options.name + "' runs callbacks on its executor,"
-                    + " so attach cannot confine them to the calling thread; use attachShared");
+                    + " so attach cannot confine them to the calling thread");
         }
-        return TimerLoop.of(engine.attach(wakeup, true));
-    }
-
-    /**
-     * As {@link #attach}, for callbacks that may run on any thread. If the calling thread is late, because it is busy
-     * elsewhere, workers of this scheduler run the loop's due timers meanwhile, and other loops may, by
-     * {@link TimerLoop#helpOthers()}. When the loop is closed its armed timers go on, on a worker or on another loop.
-     *
-     * @param wakeup as of {@link #attach}
-     * @return the loop, to be closed by the same thread
-     * @throws IllegalStateException as {@link #attach}, but for the executor
-     */
-    public TimerLoop attachShared(Runnable wakeup) {
-        Check.notNull(wakeup, "wakeup");
-        return TimerLoop.of(engine.attach(wakeup, false));
+        return TimerLoop.of(engine.attach(wakeup));
     }
 
     /**
@@ -506,9 +492,8 @@ public final class TimerScheduler implements AutoCloseable {
          * {@link ManualClock} has one worker at most; {@link #build} refuses more.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
-         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops: a
-         * {@linkplain TimerScheduler#attachShared shared} one if there is one, else a confined one, where it ends with
-         * the loop. If there is none whose thread lives, or it closes at that very moment, the timer is rejected.
+         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops, where it
+         * ends with the loop. If there is none whose thread lives, or it closes at that very moment, the timer is rejected.
          *
          * @param workers at least 0; a power of two spreads threads a little more cheaply
          * @return this

@@ -228,12 +228,9 @@ final class Worker extends QueueRunner implements Runnable {
         int first = home == null ? 0 : home.index;
         for (int i = 0; i < queues.length; i++) {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
-            if (q.gate.owner() != standby) {
-                ran |= seemsLate(q, now) && help(q, now);
-            } else if ((looks || q.gate.pollUntil() <= now) && !(ran && isServed(q))) {
+            if (q.gate.owner() == standby && (looks || q.gate.pollUntil() <= now) && !(ran && isServed(q))) {
                 ran |= polls ? poll(q, now) : help(q, now);
             }
-            engine.retireIfVacant(q); // so that the next round has one queue less to look at
         }
         return ran;
     }

@@ -63,12 +63,11 @@
  * <li>Timers of one worker with equal deadlines run in the order of arming; after {@code workers(1)} all callbacks run
  *     one after the other.
  * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours. A scheduler with nothing
- *     armed is not woken. With timers armed and none due it is woken once a second, at a cost that does not depend on
+ *     armed is not woken. With timers armed and none due it is woken twice a second, at a cost that does not depend on
  *     their number.
  * <li>Nothing is lost at the edges. Without memory to grow, a timer stays armed or was rejected. When a scheduler or a
- *     loop closes, each of its timers has run, is rejected, or is reported as unfired; the timers of a
- *     {@linkplain io.pendula.TimerScheduler#attachShared shared} loop go on elsewhere.
- * <li>Callbacks of a loop run on its thread and on no other, unless it is a shared one.
+ *     loop closes, each of its timers has run, is rejected, or is reported as unfired.
+ * <li>Callbacks of a loop run on its thread and on no other.
  * </ol>
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine half of the timers fire within some tens of microseconds of their

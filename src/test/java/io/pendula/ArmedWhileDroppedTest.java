@@ -149,7 +149,6 @@ class ArmedWhileDroppedTest {
                     return true;
                 }
             };
-            Inside.setHome(rig.queue, loop);
             rig.keepWith(loop);
             rig.drain();
             SteppedTimer t = new SteppedTimer(rig.queue, false);

@@ -50,7 +50,7 @@ class BorrowedThreadTest {
     @Test
     void flagLeftSet_onALoop_isNotSeenByTheNextAndStaysWithTheLoop() {
         try (TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).workers(0).build();
-                TimerLoop loop = s.attachShared(NOTHING)) {
+                TimerLoop loop = s.attach(NOTHING)) {
             for (int i = 0; i < 3; i++) {
                 loop.after(NOW, interrupting);
             }
@@ -132,20 +132,6 @@ class BorrowedThreadTest {
 
     private void noteThread() {
         ranOn.set(Thread.currentThread());
-    }
-
-    @Test
-    void executorRejects_onALoop_theLoopsThreadRunsIt() {
-        try (TimerScheduler s = rejecting().clock(new ManualClock()).workers(0).build();
-                TimerLoop loop = s.attachShared(NOTHING)) {
-            Timer t = loop.after(NOW, this::noteThread);
-            assertEquals(1, loop.runDue());
-            assertSame(Thread.currentThread(), ranOn.getAndSet(null));
-            t.reset(NOW);
-            assertEquals(1, loop.runDue());
-            assertSame(Thread.currentThread(), ranOn.get());
-            assertEquals(2, rejections.get());
-        }
     }
 
     @Test

@@ -232,24 +232,6 @@ class CloseFailureTest {
         }
     }
 
-    /** The array of queues has a hole, so it fails before or after the loop's own queue is closed. */
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1})
-    void detach_failsBesideItsQueue_theNextCallReturnsAll(int hole) {
-        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            TimerLoop loop = s.attach(NOTHING);
-            Timer timer = loop.after(Duration.ofHours(1), NOTHING);
-            TimerQueue own = s.engine.queues[0];
-            s.engine.queues = hole == 0 ? new TimerQueue[] {null, own} : new TimerQueue[] {own, null};
-            assertThrows(NullPointerException.class, loop::detach);
-            s.engine.queues = hole == 0 ? new TimerQueue[] {own} : new TimerQueue[0];
-            assertEquals(hole == 1, own.isClosed());
-            assertEquals(List.of(timer), loop.detach());
-            assertEquals(List.of(), loop.detach());
-            assertEquals(0, s.engine.queues.length);
-        }
-    }
-
     // ---- an executor ----
 
     @ParameterizedTest

@@ -38,7 +38,6 @@ class DeferralTest {
                 return true;
             }
         };
-        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         rig.drain();
     }

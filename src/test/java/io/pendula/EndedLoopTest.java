@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops whose thread has ended without closing them, and what is armed on any loop where there are no workers. */
 @Timeout(60)
@@ -51,47 +50,39 @@ class EndedLoopTest {
         return s.engine.queues.length;
     }
 
-    private TimerLoop dead(TimerScheduler s, boolean confined, Runnable task, List<Timer> armed) {
+    private TimerLoop dead(TimerScheduler s, List<Timer> armed) {
         return elsewhere(() -> {
-            TimerLoop loop = confined ? s.attach(NOTHING) : s.attachShared(NOTHING);
-            armed.add(loop.after(ns(10), task));
+            TimerLoop loop = s.attach(NOTHING);
+            armed.add(loop.after(ns(10), count()));
             return loop;
         });
     }
 
     @Test
     void arm_withoutWorkersAndALoopsThreadHasEnded_goesToALivingLoop() {
-        List<Timer> armed = new ArrayList<>();
-        TimerLoop dead = dead(loopsOnly, false, count(), armed);
-        TimerLoop living = loopsOnly.attachShared(NOTHING);
-        elsewhere(() -> loopsOnly.after(ns(5), count()));
-        elsewhere(() -> loopsOnly.after(ns(5), count()));
-        assertEquals(1, loopsOnly.engine.loops.all().length);
+        dead(loopsOnly, new ArrayList<>());
+        TimerLoop living = loopsOnly.attach(NOTHING);
+        for (int i = 0; i < 4; i++) {
+            elsewhere(() -> loopsOnly.after(ns(5), count()));
+        }
         clock.advance(ns(10));
-        assertEquals(3, LoopFixtures.runAll(living), "the timer of the loop that has ended, too");
-        assertEquals(1, queues(loopsOnly));
-        assertEquals(List.of(), dead.detach());
+        assertEquals(4, LoopFixtures.runAll(living));
         living.close();
     }
 
     @Test
     void arm_withoutWorkersAndOnlyDeadLoops_isRejected() {
         List<Timer> armed = new ArrayList<>();
-        TimerLoop dead = dead(loopsOnly, false, count(), armed);
+        TimerLoop dead = dead(loopsOnly, armed);
         assertEquals("no loop is attached, and the scheduler has no workers of its own",
                 assertThrows(RejectedExecutionException.class, () -> loopsOnly.after(NOW, NOTHING)).getMessage());
-        assertTrue(armed.get(0).isPending(), "until there is a loop that can have it");
-        TimerLoop next = loopsOnly.attachShared(NOTHING);
-        clock.advance(ns(10));
-        assertEquals(1, LoopFixtures.runAll(next));
+        assertFalse(armed.get(0).isPending(), "its loop was closed when that was found out");
         assertEquals(List.of(), dead.detach());
-        next.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void arm_onALoopWhoseThreadHasEnded_isRejected(boolean confined) {
-        TimerLoop dead = dead(withWorker, confined, count(), new ArrayList<>());
+    @Test
+    void arm_onALoopWhoseThreadHasEnded_isRejected() {
+        TimerLoop dead = dead(withWorker, new ArrayList<>());
         String message = "the loop's thread elsewhere has ended";
         for (int i = 0; i < 2; i++) {
             assertEquals(message,
@@ -99,14 +90,13 @@ class EndedLoopTest {
             assertEquals(message,
                     assertThrows(RejectedExecutionException.class, () -> dead.every(HOUR, NOTHING)).getMessage());
         }
-        assertEquals(confined ? 0 : 1, clock.advance(ns(10)));
+        assertEquals(0, clock.advance(ns(10)));
         assertEquals(0, withWorker.engine.loops.all().length);
-        clock.advance(ns(1));
         assertEquals(1, queues(withWorker));
-        assertAccount(withWorker, 1, confined ? 0 : 1, 0, 0, confined ? 1 : 0);
+        assertAccount(withWorker, 1, 0, 0, 0, 1);
     }
 
-    enum Discovery { ATTACH, ARM, RESET_EARLIER, HELP }
+    enum Discovery { ATTACH, ARM, RESET_EARLIER }
 
     /** Its timers ran on a thread that is no more, and may run on no other. */
     @ParameterizedTest
@@ -119,7 +109,7 @@ class EndedLoopTest {
                 reported.addAll(unfired);
             }
         }).build()) {
-            TimerLoop living = s.attachShared(NOTHING);
+            TimerLoop living = s.attach(NOTHING);
             List<Timer> armed = new ArrayList<>();
             TimerLoop dead = elsewhere(() -> {
                 TimerLoop loop = s.attach(NOTHING);
@@ -129,14 +119,13 @@ class EndedLoopTest {
             });
             assertEquals(List.of(), reported);
             switch (by) {
-                case ATTACH -> other.run(() -> s.attachShared(NOTHING).close());
+                case ATTACH -> other.run(() -> s.attach(NOTHING).close());
                 case ARM -> {
                     for (int i = 0; i < 4; i++) {
                         elsewhere(() -> s.after(NOW, NOTHING));
                     }
                 }
                 case RESET_EARLIER -> assertTrue(armed.get(0).reset(ns(5)));
-                case HELP -> living.helpOthers();
             }
             assertEquals(armed, reported);
             assertFalse(armed.get(0).isPending());
@@ -152,9 +141,8 @@ class EndedLoopTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void threadHasEnded_monitorIsThere_itFindsOut(boolean confined) {
+    @Test
+    void threadHasEnded_monitorIsThere_itFindsOut() {
         CountDownLatch closed = new CountDownLatch(1);
         try (TimerScheduler s = TimerScheduler.builder().name("gone-dead").workers(1).listener(new TimerListener() {
             @Override
@@ -163,34 +151,13 @@ class EndedLoopTest {
             }
         }).build()) {
             elsewhere(() -> {
-                TimerLoop loop = confined ? s.attach(NOTHING) : s.attachShared(NOTHING);
+                TimerLoop loop = s.attach(NOTHING);
                 loop.after(1, TimeUnit.MILLISECONDS, count());
                 return loop;
             });
-            if (confined) {
-                await(closed);
-            } else {
-                eventually("a worker runs it", () -> ran.get() == 1);
-            }
+            await(closed);
             eventually("the loop is closed", () -> s.engine.loops.all().length == 0 && queues(s) == 1);
-            assertAccount(s, 1, confined ? 0 : 1, 0, 0, confined ? 1 : 0);
+            assertAccount(s, 1, 0, 0, 0, 1);
         }
-    }
-
-    // ---- all loops are confined ----
-
-    @Test
-    void arm_withoutWorkersByAThreadWithoutALoop_prefersASharedLoop() {
-        TimerLoop confined = loopsOnly.attach(NOTHING);
-        elsewhere(() -> loopsOnly.after(NOW, count()));
-        assertEquals(1, confined.runDue(), "it is the only one");
-        TimerLoop shared = other.call(() -> loopsOnly.attachShared(NOTHING));
-        for (int i = 0; i < 4; i++) {
-            elsewhere(() -> loopsOnly.after(NOW, count()));
-        }
-        assertEquals(0, confined.runDue());
-        assertEquals(4, other.<Integer>call(shared::runDue));
-        confined.close();
-        other.run(shared::close);
     }
 }

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Go's own tests of its timers check, each of which stands for a bug that its runtime once had. */
@@ -165,31 +164,6 @@ class GoTrapsTest {
             assertTrue(System.nanoTime() - end < 0, () -> "only " + counter + " of " + count);
             Thread.onSpinWait();
         }
-    }
-
-    /** An owner goes idle with timers while whoever gets them goes to wait for longer. */
-    @ParameterizedTest
-    @EnumSource(LoopThread.Way.class)
-    void detach_whileTheSuccessorGoesToWait_whatIsLeftFiresOrIsStopped(LoopThread.Way way) {
-        AtomicInteger fired = new AtomicInteger();
-        int rounds = 0;
-        int stopped = 0;
-        try (TimerScheduler loops = TimerScheduler.builder().workers(0).build();
-                LoopThread successor = new LoopThread(loops, way)) {
-            for (long end = System.nanoTime() + 300_000_000; rounds < 200 || System.nanoTime() - end < 0; rounds++) {
-                TimerLoop loop = loops.attachShared(NOTHING);
-                long delay = ThreadLocalRandom.current().nextLong(60_000);
-                Timer t = loop.after(delay, TimeUnit.NANOSECONDS, fired::incrementAndGet);
-                assertEquals(List.of(), loop.detach(), "there is an successor");
-                if (rounds % 4 == 0 && t.stop()) {
-                    stopped++;
-                }
-                awaitCount(fired, rounds + 1 - stopped);
-            }
-            assertEquals(0, loops.pending());
-            figure("%s: %d loops left a timer, %d were stopped, %d calls", way, rounds, stopped, successor.wakes());
-        }
-        assertEquals(rounds, fired.get() + stopped);
     }
 
     @Test

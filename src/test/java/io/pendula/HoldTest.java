@@ -195,7 +195,6 @@ class HoldTest {
     @Test
     void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
         AskingOwner loop = new AskingOwner();
-        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         rig.drain();
         List<OneShotTimer> timers = armWithoutHelp(MANY, HOUR);
@@ -217,7 +216,6 @@ class HoldTest {
     @Test
     void beginVisit_longInbox_findsWhatIsDue() throws InterruptedException {
         AskingOwner loop = new AskingOwner();
-        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         armWithoutHelp(MANY, HOUR);
         rig.arm(5);

@@ -184,19 +184,6 @@ class IdleEndTest {
         awaitNoThread();
     }
 
-    @Test
-    void detach_workersAreGone_timersOfTheLoopFire() {
-        TimerScheduler s = make(2, 5_000_000);
-        fire(s);
-        CountDownLatch fired = new CountDownLatch(1);
-        try (TimerLoop loop = s.attachShared(() -> {})) {
-            awaitNoWorker(s);
-            loop.after(Duration.ofMillis(1), fired::countDown);
-        }
-        await(fired);
-        awaitNoThread();
-    }
-
     private static void awaitNoWorker(TimerScheduler s) {
         eventually("no worker", () -> {
             for (Worker d : s.engine.workerPool.workers()) {

@@ -1,6 +1,7 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
@@ -51,14 +52,15 @@ class LastLookTest {
         return true;
     }
 
-    private static void leaveAQueue(TimerScheduler s) throws InterruptedException {
-        Thread gone = new Thread(() -> {
-            TimerLoop loop = s.attachShared(() -> { });
-            loop.after(Duration.ofHours(1), () -> { });
-            loop.close(); // the worker gets its queue, as something is armed there
-        });
-        gone.start();
-        Fixtures.join(gone);
+    /** The worker has two, though it is alone. */
+    private static void addQueue(TimerScheduler s) {
+        TimerQueue q = s.engine.newQueue(s.engine.queues.length);
+        q.giveTo(s.engine.standby);
+        q.arm(new OneShotTimer(q, () -> { }), s.engine.timeline.deadlineIn(TimeUnit.HOURS.toNanos(1)));
+        synchronized (s.engine.lifecycle) {
+            s.engine.queues = s.engine.queuesWith(q);
+        }
+        s.after(Duration.ofHours(1), () -> { });
     }
 
     /** At whichever reading of the clock the worker is when the lock is taken: the timer fires in time. */
@@ -67,7 +69,7 @@ class LastLookTest {
     void arm_workerWaitsForALockOnItsWayToSleep_firesInTime(int reading) throws Exception {
         SteppedClock clock = new SteppedClock();
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
-            leaveAQueue(s);
+            addQueue(s);
             assertEquals(2, s.engine.queues.length);
             TimerQueue other = s.engine.queues[1];
             LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
@@ -131,8 +133,8 @@ class LastLookTest {
     @Test
     void arm_workerWaitsForTheLockOfALaterQueue_firesInTime() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).build()) {
-            leaveAQueue(s);
-            leaveAQueue(s);
+            addQueue(s);
+            addQueue(s);
             TimerQueue[] queues = s.engine.queues;
             LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s) && s.engine.standby.poller().asleep);
             CountDownLatch begun = new CountDownLatch(1);
@@ -156,6 +158,36 @@ class LastLookTest {
                 Inside.lock(queues[1]).unlock();
             }
             assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
+        }
+    }
+
+    /** After it has published its wait, at its second reading of the clock: a wait for a lock could use up the permit. */
+    @Test
+    void arm_loopIsAboutToSayThatItWaits_doesNotWait() {
+        AtomicReference<Thread> reader = new AtomicReference<>();
+        AtomicReference<Runnable> second = new AtomicReference<>();
+        int[] readings = new int[1];
+        NanoClock clock = () -> {
+            if (Thread.currentThread() == reader.get() && second.get() != null && ++readings[0] == 2) {
+                second.getAndSet(null).run();
+            }
+            return System.nanoTime();
+        };
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(clock).build();
+                TimerLoop loop = s.attach(() -> { })) {
+            Timer far = loop.after(Duration.ofHours(1), () -> { });
+            Timer[] stopped = new Timer[5_000];
+            for (int i = 0; i < stopped.length; i++) {
+                stopped[i] = loop.after(Duration.ofMinutes(30), () -> { }); // in front, so that there is much to clean
+            }
+            s.pending(); // files them
+            for (Timer t : stopped) {
+                t.stop();
+            }
+            reader.set(Thread.currentThread());
+            second.set(() -> LoopFixtures.elsewhere(() -> far.reset(Duration.ofSeconds(1))));
+            assertEquals(0, loop.nanosUntilNext());
+            assertNull(second.get(), "it has not read the clock twice");
         }
     }
 }

@@ -3,7 +3,6 @@ package io.pendula;
 import static io.pendula.LifeFixtures.await;
 import static io.pendula.LifeFixtures.block;
 import static io.pendula.LifeFixtures.eventually;
-import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.millis;
 import static io.pendula.LifeFixtures.threadsOf;
 import static io.pendula.LoopFixtures.NOTHING;
@@ -13,9 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.LoopFixtures.Actor;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,9 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops whose thread is busy elsewhere while their timers are due: who helps, who must not, and who is told. */
 @Timeout(60)
@@ -60,153 +55,12 @@ class LateLoopTest {
         }
     }
 
-    private static void runOneOn(LoopThread t) {
-        AtomicBoolean there = new AtomicBoolean();
-        eventually("the loop runs its own timers again", () -> {
-            CountDownLatch ran = new CountDownLatch(1);
-            t.loop.after(NOW, () -> {
-                there.set(Thread.currentThread() == t.thread);
-                ran.countDown();
-            });
-            await(ran);
-            return there.get();
-        });
-    }
-
     // ---- workers help ----
 
-    @ParameterizedTest
-    @CsvSource({"SELECT, 1", "SELECT, 2", "PARK, 1", "PARK, 2", "POLL, 1", "POLL, 2"})
-    void heldUp_dueTimers_runOnAWorkerAndTheLoopTakesOverAgain(LoopThread.Way way, int workers) {
-        try (TimerScheduler s = scheduler("late", workers).build(); LoopThread t = new LoopThread(s, way)) {
-            for (int stall = 0; stall < 3; stall++) {
-                CountDownLatch release = t.holdUp();
-                Firings firings = new Firings();
-                int timers = 50;
-                CountDownLatch done = new CountDownLatch(timers);
-                for (int i = 0; i < timers; i++) {
-                    t.loop.after(i, TimeUnit.MILLISECONDS, firings.dueIn(i * 1_000_000L, done));
-                }
-                await(done);
-                figure("loop held up, %d workers: worst %.2f ms late", workers, millis(firings.worst.get()));
-                assertEquals(0, firings.early.get());
-                assertTrue(firings.worst.get() < BOUND_NANOS, () -> "late by " + millis(firings.worst.get()) + " ms");
-                assertTrue(firings.on.stream().allMatch(x -> x.getName().startsWith("pendula-late-worker-")),
-                        () -> "on " + firings.on);
-                release.countDown();
-                runOneOn(t);
-            }
-            assertEquals(0, s.stats().spareThreads());
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void heldUp_ownTimers_runOnAWorker(LoopThread.Way way) {
-        try (TimerScheduler s = scheduler("late-own", 1).build(); LoopThread t = new LoopThread(s, way)) {
-            Firings firings = new Firings();
-            CountDownLatch done = new CountDownLatch(3);
-            CountDownLatch release = new CountDownLatch(1);
-            t.post(() -> {
-                s.after(5, TimeUnit.MILLISECONDS, firings.dueIn(5_000_000, done));
-                s.after(NOW, firings.dueIn(0, done));
-                s.asScheduledExecutorService().execute(firings.dueIn(0, done));
-                await(release);
-            });
-            await(done);
-            release.countDown();
-            assertFalse(firings.on.contains(t.thread));
-        }
-    }
-
-    /** The thread says that it will wait, returns from its wait, and is busy before it polls. */
-    @Test
-    void heldUpAfterItsWait_armedMeanwhile_runsOnAWorker() {
-        try (TimerScheduler s = scheduler("late-wait", 1).build(); TimerLoop loop = s.attachShared(NOTHING)) {
-            Firings firings = new Firings();
-            for (int i = 0; i < 20; i++) {
-                assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-                block(i * 2_000_000L); // from when all are up to when the monitor sleeps for good
-                CountDownLatch done = new CountDownLatch(1);
-                LoopFixtures.runElsewhere(() -> loop.after(1, TimeUnit.MILLISECONDS, firings.dueIn(1_000_000, done)));
-                await(done);
-            }
-            assertFalse(firings.on.contains(Thread.currentThread()));
-            figure("loop busy after its wait: worst %.2f ms late", millis(firings.worst.get()));
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void wakeupAlwaysThrows_waitingLoop_workersRunWhatIsDue(boolean said) {
-        Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-        try (TimerScheduler s = scheduler("late-broken", 1).listener(new TimerListener() {
-            @Override
-            public void wakeupThrew(TimerLoop loop, Throwable e) {
-                thrown.add(e);
-            }
-        }).build(); TimerLoop loop = s.attachShared(() -> {
-            throw new IllegalStateException("wakeup");
-        })) {
-            if (said) {
-                assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-            }
-            CountDownLatch done = new CountDownLatch(1);
-            LoopFixtures.runElsewhere(() -> loop.after(1, TimeUnit.MILLISECONDS, done::countDown));
-            await(done);
-            assertEquals(said, !thrown.isEmpty());
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(MissedTicks.class)
-    void ticker_heldUpAgainAndAgain_neverOverlapsAndTicksOn(MissedTicks policy) {
-        try (TimerScheduler s = scheduler("late-tick", 2).build();
-                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT)) {
-            AtomicBoolean inside = new AtomicBoolean();
-            AtomicBoolean overlapped = new AtomicBoolean();
-            AtomicInteger onLoop = new AtomicInteger();
-            AtomicInteger onWorker = new AtomicInteger();
-            Ticker ticker = t.loop.every(TICK, policy, () -> {
-                if (!inside.compareAndSet(false, true)) {
-                    overlapped.set(true);
-                }
-                (Thread.currentThread() == t.thread ? onLoop : onWorker).incrementAndGet();
-                block(300_000);
-                inside.set(false);
-            });
-            for (int stall = 0; stall < 10; stall++) {
-                int before = onWorker.get();
-                CountDownLatch release = t.holdUp();
-                eventually("workers tick", () -> onWorker.get() >= before + 3);
-                release.countDown();
-                int mine = onLoop.get();
-                eventually("the loop ticks", () -> onLoop.get() >= mine + 3);
-            }
-            ticker.stop();
-            assertFalse(overlapped.get());
-        }
-    }
-
-    @Test
-    void heldUp_dueTimersAndDetach_runExactlyOnce() {
-        try (TimerScheduler s = scheduler("late-detach", 1).build()) {
-            for (int round = 0; round < 20; round++) {
-                AtomicInteger runs = new AtomicInteger();
-                TimerLoop loop = s.attachShared(NOTHING);
-                int timers = 40;
-                for (int i = 0; i < timers; i++) {
-                    loop.after(i, TimeUnit.MILLISECONDS, runs::incrementAndGet);
-                }
-                block(round * 2_000_000L); // until workers have taken some, or none
-                loop.close();
-                eventually("all have run", () -> runs.get() == timers);
-                assertEquals(0, s.pending());
-            }
-            assertEquals(20 * 40, s.stats().fired());
-            eventually("no loop's queue is left", () -> s.stats().queues().size() == 1);
-            assertEquals(20 * 40, s.stats().fired());
-        }
+    private static void runOneOn(LoopThread t) {
+        CountDownLatch ran = new CountDownLatch(1);
+        t.loop.after(NOW, ran::countDown);
+        await(ran);
     }
 
     // ---- nobody may help ----
@@ -244,7 +98,7 @@ class LateLoopTest {
     void confined_heldUp_nobodyStealsAndTheListenerHearsOncePerStall(LoopThread.Way way) {
         StallListener heard = new StallListener();
         try (TimerScheduler s = scheduler("late-confined", 2).listener(heard).build();
-                LoopThread t = new LoopThread(s, way, true)) {
+                LoopThread t = new LoopThread(s, way)) {
             for (int stall = 0; stall < 3; stall++) {
                 Firings firings = new Firings();
                 CountDownLatch release = t.holdUp();
@@ -272,7 +126,7 @@ class LateLoopTest {
     @Test
     void confined_otherWorkersBusy_nobodySteals() {
         try (TimerScheduler s = scheduler("late-busy", 2).build();
-                LoopThread t = new LoopThread(s, LoopThread.Way.PARK, true)) {
+                LoopThread t = new LoopThread(s, LoopThread.Way.PARK)) {
             AtomicLong ticks = new AtomicLong();
             Ticker busy = s.every(Duration.ofMillis(1), ticks::incrementAndGet);
             CountDownLatch release = t.holdUp();
@@ -301,7 +155,7 @@ class LateLoopTest {
                 stalls.incrementAndGet();
                 throw new IllegalStateException("stalled");
             }
-        }).build(); LoopThread t = new LoopThread(s, LoopThread.Way.PARK, true)) {
+        }).build(); LoopThread t = new LoopThread(s, LoopThread.Way.PARK)) {
             for (int i = 1; i <= 2; i++) {
                 CountDownLatch release = t.holdUp();
                 t.loop.after(NOW, NOTHING);
@@ -315,54 +169,43 @@ class LateLoopTest {
 
     // ---- stuck in a callback ----
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void stuckInACallback_othersDue_listenerHearsOfIt(boolean confined) {
+    @Test
+    void stuckInACallback_othersDue_listenerHearsOfIt() {
         StallListener heard = new StallListener();
         try (TimerScheduler s = scheduler("late-stuck", 1).listener(heard).build();
-                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT, confined)) {
+                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT)) {
             CountDownLatch release = new CountDownLatch(1);
             AtomicLong began = new AtomicLong();
             CountDownLatch ticked = new CountDownLatch(5);
             CountDownLatch begin = t.holdUp();
-            if (!confined) {
-                begin.countDown(); // else workers would run it
-            }
             Timer stuck = t.loop.after(NOW, () -> {
                 began.set(System.nanoTime());
                 await(release);
             });
             Ticker waits = t.loop.every(TICK, MissedTicks.BURST, ticked::countDown);
-            if (confined) {
-                block(300_000_000); // so that lateness and the time inside can be told apart
-                begin.countDown();
-            }
+            block(300_000_000); // so that lateness and the time inside can be told apart
+            begin.countDown();
             eventually("heard", () -> !heard.stucksIn(stuck).isEmpty());
             StallListener.Stuck news = heard.stucksIn(stuck).get(0);
-            assertTrue(news.lateness() >= (confined ? 250_000_000 : 0), () -> "lateness " + news.lateness());
+            assertTrue(news.lateness() >= 250_000_000, () -> "lateness " + news.lateness());
             assertTrue(news.blocked() <= news.at() - began.get() + 100_000_000, () -> "has been running for "
                     + millis(news.at() - began.get()) + " ms, not " + millis(news.blocked()));
             assertTrue(news.blocked() >= 0);
-            if (confined) {
-                block(60_000_000);
-                assertEquals(5, ticked.getCount());
-            } else {
-                await(ticked);
-            }
+            block(60_000_000);
+            assertEquals(5, ticked.getCount());
             release.countDown();
             await(ticked);
             waits.stop();
             assertEquals(1, heard.stucksIn(stuck).size());
-            assertTrue(!confined || !heard.stallsFor(stuck).isEmpty(), "before it began, its loop was stalled");
+            assertTrue(!heard.stallsFor(stuck).isEmpty(), "before it began, its loop was stalled");
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void stuckInACallback_nothingElseDue_listenerHearsOfItOnceEachTime(boolean confined) {
+    @Test
+    void stuckInACallback_nothingElseDue_listenerHearsOfItOnceEachTime() {
         StallListener heard = new StallListener();
         try (TimerScheduler s = scheduler("late-alone", 1).listener(heard).build();
-                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT, confined)) {
+                LoopThread t = new LoopThread(s, LoopThread.Way.SELECT)) {
             for (int stall = 0; stall < 3; stall++) {
                 CountDownLatch release = new CountDownLatch(1);
                 Timer stuck = t.loop.after(NOW, () -> await(release));
@@ -376,13 +219,12 @@ class LateLoopTest {
     }
 
     /** A loop that works off what has piled up is late, but no callback is stuck. */
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void burstOfShortCallbacks_noneIsCalledStuck(boolean confined) {
+    @Test
+    void burstOfShortCallbacks_noneIsCalledStuck() {
         StallListener heard = new StallListener();
         // Much longer than a busy machine keeps a thread waiting for a processor.
         try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(600)).build();
-                LoopThread t = new LoopThread(s, LoopThread.Way.POLL, confined)) {
+                LoopThread t = new LoopThread(s, LoopThread.Way.POLL)) {
             int timers = 1_600;
             CountDownLatch done = new CountDownLatch(timers);
             t.post(() -> {
@@ -399,81 +241,6 @@ class LateLoopTest {
     }
 
     // ---- loops help each other ----
-
-    @Test
-    void helpOthers_stuckSibling_itsDueTimersRunHere() {
-        try (TimerScheduler s = scheduler("late-help", 0).build(); TimerLoop helper = s.attachShared(NOTHING);
-                Actor actor = new Actor("sibling")) {
-            TimerLoop sibling = actor.call(() -> s.attachShared(NOTHING));
-            List<Thread> on = new ArrayList<>();
-            Runnable note = () -> on.add(Thread.currentThread());
-            sibling.after(NOW, note);
-            actor.call(sibling::nanosUntilNext); // filed
-            sibling.after(NOW, note); // in the inbox
-            sibling.after(1, TimeUnit.HOURS, note);
-            Ticker ticker = sibling.every(Duration.ofMillis(100), note);
-            block(1_000_000);
-            assertEquals(2, helper.helpOthers());
-            assertEquals(0, helper.helpOthers());
-            eventually("the ticker is late", () -> helper.helpOthers() == 1);
-            ticker.stop();
-            assertEquals(List.of(Thread.currentThread(), Thread.currentThread(), Thread.currentThread()), on);
-            assertEquals(3, s.stats().stolen());
-            actor.run(sibling::close);
-        }
-    }
-
-    @Test
-    void helpOthers_siblingThatIsInTime_isLeftAlone() {
-        long[] time = {1};
-        try (TimerScheduler s = scheduler("late-time", 0).clock(() -> time[0]).build();
-                TimerLoop helper = s.attachShared(NOTHING); Actor actor = new Actor("sibling")) {
-            TimerLoop sibling = actor.call(() -> s.attachShared(NOTHING));
-            sibling.after(10, TimeUnit.NANOSECONDS, NOTHING);
-            time[0] += 10 + QueueRunner.STEAL_AFTER_NANOS;
-            assertEquals(0, helper.helpOthers());
-            time[0]++;
-            assertEquals(1, helper.helpOthers());
-            actor.run(sibling::close);
-        }
-    }
-
-    @Test
-    void helpOthers_confinedSibling_isLeftAlone() {
-        try (TimerScheduler s = scheduler("late-leave", 0).build(); TimerLoop helper = s.attachShared(NOTHING);
-                Actor actor = new Actor("sibling")) {
-            TimerLoop sibling = actor.call(() -> s.attach(NOTHING));
-            sibling.after(NOW, NOTHING);
-            block(1_000_000);
-            assertEquals(0, helper.helpOthers());
-            assertEquals(1, actor.<Integer>call(sibling::runDue));
-            sibling.after(NOW, NOTHING);
-            actor.call(sibling::nanosUntilNext);
-            block(1_000_000);
-            assertEquals(0, helper.helpOthers());
-            actor.run(sibling::close);
-        }
-    }
-
-    @Test
-    void helpOthers_stuckWorker_itsDueTimersRunHere() {
-        try (TimerScheduler s = scheduler("late-worker", 1).monitor(false).build();
-                Actor actor = new Actor("armer"); TimerLoop helper = s.attachShared(NOTHING)) {
-            CountDownLatch began = new CountDownLatch(1);
-            CountDownLatch release = new CountDownLatch(1);
-            Whereabouts on = new Whereabouts();
-            actor.run(() -> s.after(NOW, () -> {
-                began.countDown();
-                await(release);
-            }));
-            await(began);
-            actor.run(() -> s.after(NOW, on)); // nobody has filed it
-            block(1_000_000);
-            assertEquals(1, helper.helpOthers());
-            assertSame(Thread.currentThread(), on.thread);
-            release.countDown();
-        }
-    }
 
     private static final class Whereabouts implements Runnable {
         volatile Thread thread;

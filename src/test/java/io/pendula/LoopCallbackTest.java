@@ -31,7 +31,7 @@ class LoopCallbackTest {
     private final LifeFixtures.Heard heard = new LifeFixtures.Heard();
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).listener(heard).build();
-    private final TimerLoop loop = timers.attachShared(NOTHING);
+    private final TimerLoop loop = timers.attach(NOTHING);
     private final List<String> log = new ArrayList<>();
     private final AtomicInteger runs = new AtomicInteger();
 
@@ -171,7 +171,7 @@ class LoopCallbackTest {
     void arm_zeroDelayBehindOneThatWasPutOff_waitsForTheNextCall() {
         long[] time = {1};
         try (TimerScheduler s = TimerScheduler.builder().clock(() -> time[0]).workers(0).build();
-                TimerLoop l = s.attachShared(NOTHING)) {
+                TimerLoop l = s.attach(NOTHING)) {
             Timer[] victim = new Timer[1];
             l.after(NOW, () -> {
                 assertTrue(victim[0].reset(ns(100)));
@@ -321,7 +321,7 @@ class LoopCallbackTest {
         List<Throwable> uncaught = new ArrayList<>();
         StackOverflowError thrown = new StackOverflowError("by hand");
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attachShared(NOTHING)) {
+                TimerLoop l = s.attach(NOTHING)) {
             me.setUncaughtExceptionHandler((t, e) -> {
                 assertSame(me, t);
                 uncaught.add(e);
@@ -350,7 +350,7 @@ class LoopCallbackTest {
     @Test
     void runDue_slowCallback_isHeardOf() {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).listener(heard)
-                .slowCallback(ns(10)).build(); TimerLoop l = s.attachShared(NOTHING)) {
+                .slowCallback(ns(10)).build(); TimerLoop l = s.attach(NOTHING)) {
             Timer slow = l.after(NOW, () -> clock.advance(ns(11)));
             l.after(NOW, () -> clock.advance(ns(10)));
             while (runs.get() < 2) {

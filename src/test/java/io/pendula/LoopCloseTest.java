@@ -56,7 +56,7 @@ class LoopCloseTest {
     @ValueSource(ints = {0, 1})
     void close_confinedLoopWithArmedTimers_stopsThemAndReportsThemOnce(int workers) {
         try (TimerScheduler s = scheduler(workers)) {
-            TimerLoop another = other.call(() -> s.attachShared(NOTHING));
+            TimerLoop another = other.call(() -> s.attach(NOTHING));
             TimerLoop loop = s.attach(NOTHING);
             Timer timer = loop.after(ns(10), NOTHING);
             Timer put = loop.after(ns(10), NOTHING);
@@ -124,23 +124,6 @@ class LoopCloseTest {
             assertEquals(1, reports.size());
             assertEquals(Set.of(ticker, timer), new HashSet<>(reports.get(0).unfired()));
             assertAccount(s, 3, 1, 0, 0, 2);
-        }
-    }
-
-    @Test
-    void close_sharedLoop_reportsOnlyIfNobodyTakesItsTimersOver() {
-        try (TimerScheduler s = scheduler(0)) {
-            TimerLoop successor = other.call(() -> s.attachShared(NOTHING));
-            TimerLoop loop = s.attachShared(NOTHING);
-            Timer a = loop.after(ns(10), NOTHING);
-            Timer b = successor.after(ns(10), NOTHING);
-            loop.close();
-            assertEquals(List.of(), reports);
-            assertTrue(a.isPending());
-            other.run(successor::close);
-            assertEquals(1, reports.size());
-            assertSame(successor, reports.get(0).loop());
-            assertEquals(Set.of(a, b), new HashSet<>(reports.get(0).unfired()));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import static io.pendula.LoopFixtures.NOTHING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A loop and a model of it live through the same random history. The clock only moves when the test says so, yet it is
@@ -36,7 +34,7 @@ class LoopHistoryTest {
     private final Bell bell = new Bell();
     private final TimerScheduler timers = TimerScheduler.builder().clock(() -> time).workers(0).build();
     private final Actor other = new Actor("other");
-    private TimerLoop loop = timers.attachShared(bell);
+    private TimerLoop loop = timers.attach(bell);
     /** What is armed, and for when. */
     private final Map<Timer, Long> model = new LinkedHashMap<>();
     private final List<Timer> all = new ArrayList<>();
@@ -196,29 +194,6 @@ class LoopHistoryTest {
         for (int i = 0; i < STEPS; i++) {
             step();
         }
-        settleAndReturn();
-    }
-
-    /** As above; now and then another loop has the timers for a while, which does not look at them. */
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
-    void anyHistory_timersGoToAndFro_nothingIsLostNothingIsEarly(long seed) {
-        this.random = new Random(seed);
-        TimerLoop successor = other.call(() -> timers.attachShared(NOTHING));
-        for (int i = 0; i < STEPS; i++) {
-            step();
-            if (random.nextInt(20) == 0) {
-                assertEquals(List.of(), loop.detach());
-                if (random.nextBoolean()) {
-                    other.call(successor::nanosUntilNext);
-                }
-                loop = timers.attachShared(bell);
-                assertEquals(List.of(), other.call(successor::detach), "the loop that was attached last has them again");
-                successor = other.call(() -> timers.attachShared(NOTHING));
-                waitsUntil = 0;
-            }
-        }
-        other.run(successor::close);
         settleAndReturn();
     }
 

@@ -13,7 +13,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Selector;
-import io.pendula.LoopFixtures.Actor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -32,14 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopMisuseTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).build();
-    private final TimerLoop loop = timers.attachShared(NOTHING);
+    private final TimerLoop loop = timers.attach(NOTHING);
 
     /** The methods that are the loop's thread's own. */
     enum Own {
         NANOS_UNTIL_NEXT("nanosUntilNext", TimerLoop::nanosUntilNext),
         RUN_DUE("runDue", TimerLoop::runDue),
         RUN_DUE_LIMIT("runDue", l -> l.runDue(1)),
-        HELP_OTHERS("helpOthers", TimerLoop::helpOthers),
         SELECT("select", l -> {
             try (Selector selector = Selector.open()) {
                 selector.wakeup(); // should it be let in, it must not wait
@@ -101,7 +99,7 @@ class LoopMisuseTest {
     @ParameterizedTest
     @EnumSource
     void call_ofALoopWhoseThreadHasEnded_isStillOnlyThatThreads(Own own) {
-        TimerLoop ended = elsewhere(() -> timers.attachShared(NOTHING));
+        TimerLoop ended = elsewhere(() -> timers.attach(NOTHING));
         assertTrue(messageOf(own.on(ended)).contains("elsewhere"));
         ended.close();
     }
@@ -116,20 +114,6 @@ class LoopMisuseTest {
         loop.after(NOW, NOTHING);
         assertEquals(2, loop.runDue());
         assertEquals(List.of(own.method + " was called by a callback that the loop is running"), messages);
-    }
-
-    /** Also if the callback is another's, which this loop helps with. */
-    @Test
-    void call_inCallbackOfAnother_namesTheMethod() {
-        List<String> messages = new ArrayList<>();
-        try (Actor actor = new Actor("busy")) {
-            TimerLoop busy = actor.call(() -> timers.attachShared(NOTHING));
-            busy.after(NOW, () -> messages.add(messageOf(loop::runDue)));
-            clock.advance(HOUR);
-            assertEquals(1, loop.helpOthers());
-            assertEquals(List.of("runDue was called by a callback that the loop is running"), messages);
-            actor.run(busy::close);
-        }
     }
 
     @ParameterizedTest
@@ -210,7 +194,7 @@ class LoopMisuseTest {
     void select_nullOrClosedSelector_isRejectedAndTheLoopIsUp() throws Exception {
         LoopFixtures.Bell bell = new LoopFixtures.Bell();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attachShared(bell)) {
+                TimerLoop l = s.attach(bell)) {
             assertEquals("selector must not be null", nullMessage(() -> l.select(null)));
             Selector closed = Selector.open();
             closed.close();
@@ -227,7 +211,7 @@ class LoopMisuseTest {
     @Test
     void attach_nullWakeup_isRejected() {
         runElsewhere(() -> {
-            assertEquals("wakeup must not be null", nullMessage(() -> timers.attachShared(null)));
+            assertEquals("wakeup must not be null", nullMessage(() -> timers.attach(null)));
             assertEquals("wakeup must not be null", nullMessage(() -> timers.attach(null)));
         });
     }
@@ -235,21 +219,21 @@ class LoopMisuseTest {
     @Test
     void attach_twiceByOneThread_isRejectedUntilTheFirstIsClosed() {
         String message = "the thread " + Thread.currentThread().getName() + " has a loop of this scheduler already";
-        assertEquals(message, messageOf(() -> timers.attachShared(NOTHING)));
+        assertEquals(message, messageOf(() -> timers.attach(NOTHING)));
         assertEquals(message, messageOf(() -> timers.attach(NOTHING)));
         List<String> inCallback = new ArrayList<>(); // as an assertion that fails there does not fail the test
-        loop.after(NOW, () -> inCallback.add(messageOf(() -> timers.attachShared(NOTHING))));
+        loop.after(NOW, () -> inCallback.add(messageOf(() -> timers.attach(NOTHING))));
         assertEquals(1, loop.runDue());
         assertEquals(List.of(message), inCallback);
         loop.close();
-        timers.attachShared(NOTHING).close();
+        timers.attach(NOTHING).close();
     }
 
     @Test
     void attach_toAClosedScheduler_isRejected() {
         loop.close();
         timers.close();
-        assertEquals("the scheduler is closed", messageOf(() -> timers.attachShared(NOTHING)));
+        assertEquals("the scheduler is closed", messageOf(() -> timers.attach(NOTHING)));
         assertEquals("the scheduler is closed", messageOf(() -> timers.attach(NOTHING)));
     }
 
@@ -268,7 +252,7 @@ class LoopMisuseTest {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             CountDownLatch ran = new CountDownLatch(1);
             s.after(NOW, () -> {
-                thrown.set(assertThrows(IllegalStateException.class, () -> s.attachShared(NOTHING)));
+                thrown.set(assertThrows(IllegalStateException.class, () -> s.attach(NOTHING)));
                 ran.countDown();
             });
             await(ran);
@@ -278,11 +262,10 @@ class LoopMisuseTest {
     }
 
     @Test
-    void attach_schedulerWithExecutor_isRejectedAndNamesAttachShared() {
+    void attach_schedulerWithExecutor_isRejected() {
         try (TimerScheduler s = TimerScheduler.builder().name("pooled").clock(clock).executor(Runnable::run).build()) {
             assertEquals("scheduler 'pooled' runs callbacks on its executor, so attach cannot confine them to the"
-                    + " calling thread; use attachShared", messageOf(() -> s.attach(NOTHING)));
-            s.attachShared(NOTHING).close();
+                    + " calling thread", messageOf(() -> s.attach(NOTHING)));
         }
     }
 
@@ -322,7 +305,7 @@ class LoopMisuseTest {
             l.close();
             return text + l;
         });
-        assertEquals("TimerLoop[elsewhere, confined, scheduler timers]TimerLoop[elsewhere, confined, closed, scheduler timers]",
+        assertEquals("TimerLoop[elsewhere, scheduler timers]TimerLoop[elsewhere, closed, scheduler timers]",
                 confined);
         loop.close();
         assertNotNull(loop.toString());

@@ -24,7 +24,7 @@ class LoopSelectTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).build();
     private final LoopFixtures.Bell bell = new LoopFixtures.Bell();
-    private final TimerLoop loop = timers.attachShared(bell);
+    private final TimerLoop loop = timers.attach(bell);
     private final RecordingSelector selector = new RecordingSelector();
 
     /** Never waits, and tells how it was asked. */

@@ -16,7 +16,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.LoopFixtures.Actor;
 import io.pendula.LoopFixtures.Bell;
 import java.nio.channels.Selector;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -77,7 +76,7 @@ class LoopShutdownTest {
     @CsvSource({"0, false", "0, true", "2, false", "2, true"})
     void shutdownNow_loopsAttached_returnsTheirTimers(int workers, boolean confined) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = looping.call(() -> confined ? s.attach(NOTHING) : s.attachShared(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         Timer filed = loop.after(HOUR, NOTHING);
         looping.call(loop::nanosUntilNext);
         Timer inbox = loop.after(HOUR, NOTHING);
@@ -106,14 +105,13 @@ class LoopShutdownTest {
     @ValueSource(ints = {0, 1})
     void close_loopsAttached_theirMethodsAreHarmlessAfterwards(int workers) throws Exception {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = s.attachShared(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         Timer due = loop.after(NOW, NOTHING);
         s.close();
         assertFalse(due.isPending());
         for (int i = 0; i < 2; i++) {
             assertEquals(0, loop.runDue());
             assertEquals(0, loop.runDue(1));
-            assertEquals(0, loop.helpOthers());
             assertEquals(Long.MAX_VALUE, settle(loop));
         }
         try (Selector selector = Selector.open()) {
@@ -136,9 +134,9 @@ class LoopShutdownTest {
         TimerScheduler s = scheduler(0);
         Bell waiting = new Bell();
         Bell up = new Bell();
-        TimerLoop loop = looping.call(() -> s.attachShared(waiting));
+        TimerLoop loop = looping.call(() -> s.attach(waiting));
         looping.call(loop::nanosUntilNext);
-        closing.call(() -> s.attachShared(up));
+        closing.call(() -> s.attach(up));
         s.close();
         assertEquals(1, waiting.rings());
         assertTrue(up.rings() <= 1);
@@ -151,7 +149,7 @@ class LoopShutdownTest {
     @CsvSource({"0, false", "0, true", "1, false", "1, true"})
     void close_loopIsAboutToWait_isToldOnceNotTo(int workers, boolean waited) {
         TimerScheduler s = scheduler(workers);
-        TimerLoop loop = s.attachShared(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         if (waited) {
             assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
         }
@@ -166,7 +164,7 @@ class LoopShutdownTest {
     void close_loopWaitsInSelect_returnsFromItAtOnce() throws Exception {
         TimerScheduler s = scheduler(1);
         try (Selector selector = Selector.open()) {
-            TimerLoop loop = looping.call(() -> s.attachShared(selector::wakeup));
+            TimerLoop loop = looping.call(() -> s.attach(selector::wakeup));
             loop.after(HOUR, NOTHING);
             Future<Integer> keys = looping.start(() -> loop.select(selector));
             eventually("it waits", () -> loopWaits(s));
@@ -183,7 +181,7 @@ class LoopShutdownTest {
     @Test
     void close_calledByTheLoopsThread_doesNotWaitForItself() {
         TimerScheduler s = scheduler(1);
-        TimerLoop loop = s.attachShared(NOTHING);
+        TimerLoop loop = s.attach(NOTHING);
         loop.after(HOUR, NOTHING);
         s.close();
         loop.close();
@@ -214,7 +212,7 @@ class LoopShutdownTest {
     @Test
     void shutdownNow_loopRunsACallbackThatHasArmedItself_returnsItsNextRun() {
         TimerScheduler s = scheduler(0);
-        TimerLoop loop = looping.call(() -> s.attachShared(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         Timer[] self = new Timer[1];
         AtomicBoolean refused = new AtomicBoolean();
         looping.run(() -> self[0] = s.after(NOW, () -> {
@@ -229,22 +227,6 @@ class LoopShutdownTest {
         assertEquals(1, result(ran));
         assertTrue(refused.get());
         assertAccount(s, 2, 1, 0, 0, 1);
-    }
-
-    @Test
-    void close_loopHelpsAnother_waitsForThatCallbackToo() {
-        TimerScheduler s = scheduler(0);
-        TimerLoop stuck = s.attachShared(NOTHING);
-        stuck.after(NOW, this::block);
-        TimerLoop helper = looping.call(() -> s.attachShared(NOTHING));
-        LifeFixtures.spin(1_000_000);
-        Future<Integer> helped = looping.start(helper::helpOthers);
-        await(began);
-        Future<Boolean> closed = startClose(s);
-        awaitClosing(s);
-        go.countDown();
-        assertTrue(result(closed));
-        assertEquals(1, result(helped));
     }
 
     @ParameterizedTest
@@ -268,11 +250,11 @@ class LoopShutdownTest {
     @Test
     void close_inALoopsCallback_waitsForAnotherLoops() {
         TimerScheduler s = scheduler(0);
-        TimerLoop busy = looping.call(() -> s.attachShared(NOTHING));
+        TimerLoop busy = looping.call(() -> s.attach(NOTHING));
         busy.after(NOW, this::block);
         looping.start(busy::runDue);
         await(began);
-        TimerLoop closer = closing.call(() -> s.attachShared(NOTHING));
+        TimerLoop closer = closing.call(() -> s.attach(NOTHING));
         AtomicBoolean waited = new AtomicBoolean();
         closer.after(NOW, () -> {
             s.close();
@@ -288,8 +270,8 @@ class LoopShutdownTest {
     @Test
     void close_inCallbacksOfTwoLoops_noneWaitsForTheOther() {
         TimerScheduler s = scheduler(0);
-        TimerLoop a = looping.call(() -> s.attachShared(NOTHING));
-        TimerLoop b = closing.call(() -> s.attachShared(NOTHING));
+        TimerLoop a = looping.call(() -> s.attach(NOTHING));
+        TimerLoop b = closing.call(() -> s.attach(NOTHING));
         CountDownLatch both = new CountDownLatch(2);
         Runnable close = () -> {
             both.countDown();
@@ -340,7 +322,7 @@ class LoopShutdownTest {
     @Test
     void stopAndAwait_callbackOfALoop_waitsForItsEnd() {
         TimerScheduler s = scheduler(0);
-        TimerLoop loop = looping.call(() -> s.attachShared(NOTHING));
+        TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         Timer t = loop.after(NOW, this::block);
         looping.start(loop::runDue);
         await(began);
@@ -349,21 +331,5 @@ class LoopShutdownTest {
         go.countDown();
         assertTrue(result(stopped));
         s.close();
-    }
-
-    @Test
-    void shutdownNow_endedLoopsAndSuccessors_nothingIsReturnedTwice() {
-        TimerScheduler s = scheduler(0);
-        TimerLoop a = looping.call(() -> s.attachShared(NOTHING));
-        List<Timer> all = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            TimerLoop b = s.attachShared(NOTHING);
-            all.add(b.after(HOUR, NOTHING));
-            b.close();
-        }
-        all.add(a.after(HOUR, NOTHING));
-        List<Timer> unfired = s.shutdownNow();
-        assertEquals(new HashSet<>(all), new HashSet<>(unfired));
-        assertEquals(4, unfired.size());
     }
 }

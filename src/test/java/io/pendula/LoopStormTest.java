@@ -55,8 +55,8 @@ class LoopStormTest {
     private final AtomicInteger closedInCallbacks = new AtomicInteger();
     private volatile boolean ending;
 
-    /** A loop, its thread and whether it is confined to that. */
-    private record Place(TimerLoop loop, Thread thread, boolean confined) {}
+    /** A loop and its thread. */
+    private record Place(TimerLoop loop, Thread thread) {}
 
     /** A timer with its account. */
     private final class Shot implements Runnable {
@@ -120,7 +120,7 @@ class LoopStormTest {
     private Shot create(TimerScheduler s, ThreadLocalRandom r, long delay) {
         Place p = r.nextInt(3) == 0 ? null : places.get(r.nextInt(LOOPS));
         Place home = p != null ? p : mine.get(); // where a timer of the scheduler goes, if this is a loop's thread
-        Shot shot = new Shot(home != null && home.confined() ? home.thread() : null);
+        Shot shot = new Shot(home != null ? home.thread() : null);
         try {
             shot.timer = p == null ? s.after(delay, TimeUnit.NANOSECONDS, shot)
                     : p.loop().after(delay, TimeUnit.NANOSECONDS, shot);
@@ -213,11 +213,10 @@ class LoopStormTest {
     private void live(TimerScheduler s, int number, long end) {
         ThreadLocalRandom r = ThreadLocalRandom.current();
         Thread me = Thread.currentThread();
-        boolean confined = r.nextInt(3) == 0;
         Runnable wakeup = () -> LockSupport.unpark(me);
-        TimerLoop loop = confined ? s.attach(wakeup) : s.attachShared(wakeup);
+        TimerLoop loop = s.attach(wakeup);
         attached.incrementAndGet();
-        Place place = new Place(loop, me, confined);
+        Place place = new Place(loop, me);
         mine.set(place);
         places.set(number, place);
         for (int visits = r.nextInt(200); visits > 0 && isStorming(s, end); visits--) {
@@ -234,9 +233,8 @@ class LoopStormTest {
 
     private static void visit(TimerLoop loop, ThreadLocalRandom r) {
         switch (r.nextInt(12)) {
-            case 0 -> block(r.nextLong(4_000_000)); // late, and then workers may come
-            case 1, 2 -> loop.helpOthers();
-            case 3 -> loop.runDue(1 + r.nextInt(3));
+            case 0 -> block(r.nextLong(4_000_000)); // late
+            case 1 -> loop.runDue(1 + r.nextInt(3));
             default -> {
                 long nanos = loop.nanosUntilNext();
                 if (nanos > 0) {
@@ -326,7 +324,7 @@ class LoopStormTest {
     }
 
     private static void assertAllPermitsAreBack(TimerScheduler s) {
-        try (TimerLoop loop = s.attachShared(NOTHING)) {
+        try (TimerLoop loop = s.attach(NOTHING)) {
             for (int i = 0; i < MAX_PENDING; i++) {
                 loop.after(HOUR, NOTHING);
             }

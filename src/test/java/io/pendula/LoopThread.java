@@ -36,29 +36,25 @@ final class LoopThread implements AutoCloseable {
     volatile TimerLoop loop;
     final Thread thread;
 
-    LoopThread(TimerScheduler s, Way way, boolean confined) {
+    LoopThread(TimerScheduler s, Way way) {
         this.way = way;
         try {
             this.selector = way == Way.SELECT ? Selector.open() : null;
         } catch (java.io.IOException e) {
             throw new AssertionError(e);
         }
-        this.thread = new Thread(() -> live(s, confined), "loop-" + way);
+        this.thread = new Thread(() -> live(s), "loop-" + way);
         thread.setDaemon(true);
         thread.start();
         LifeFixtures.await(attached);
     }
 
-    LoopThread(TimerScheduler s, Way way) {
-        this(s, way, false);
-    }
-
-    private void live(TimerScheduler s, boolean confined) {
+    private void live(TimerScheduler s) {
         Runnable wakeup = () -> {
             wakes.incrementAndGet();
             wake();
         };
-        try (TimerLoop l = confined ? s.attach(wakeup) : s.attachShared(wakeup)) {
+        try (TimerLoop l = s.attach(wakeup)) {
             loop = l;
             attached.countDown();
             while (!ends) {

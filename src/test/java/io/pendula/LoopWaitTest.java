@@ -67,7 +67,7 @@ class LoopWaitTest {
     @CsvSource({"SELECT, 0", "SELECT, 1", "PARK, 0", "PARK, 1", "POLL, 0", "POLL, 1"})
     void wait_shortDeadlines_neverEarlyNeverLostAndWithoutHaste(LoopThread.Way way, int workers) {
         try (TimerScheduler s = TimerScheduler.builder().workers(workers).build();
-                LoopThread t = new LoopThread(s, way, true)) {
+                LoopThread t = new LoopThread(s, way)) {
             Check check = new Check(t.thread);
             check.dueIn(0);
             Timer timer = t.loop.after(NOW, check);
@@ -192,7 +192,7 @@ class LoopWaitTest {
             writer.start();
             int read = 0;
             int[] ticks = new int[1];
-            try (TimerLoop loop = s.attachShared(selector::wakeup)) {
+            try (TimerLoop loop = s.attach(selector::wakeup)) {
                 loop.every(java.time.Duration.ofMillis(1), () -> ticks[0]++);
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LifeFixtures.LOST_SECONDS);
                 while (read < bytes || ticks[0] < 10) {
@@ -216,7 +216,7 @@ class LoopWaitTest {
     @Test
     void select_somethingIsDue_looksAtTheKeysWithoutWaiting() throws Exception {
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build(); Selector selector = Selector.open();
-                TimerLoop loop = s.attachShared(selector::wakeup)) {
+                TimerLoop loop = s.attach(selector::wakeup)) {
             Pipe pipe = Pipe.open();
             pipe.source().configureBlocking(false);
             pipe.source().register(selector, SelectionKey.OP_READ);

@@ -12,17 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.WakeGate;
-import io.pendula.LoopFixtures.Actor;
 import io.pendula.LoopFixtures.Bell;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -40,7 +35,7 @@ class LoopWakeupTest {
     private final WakeupListener heard = new WakeupListener();
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).listener(heard).build();
-    private final TimerLoop loop = timers.attachShared(bell);
+    private final TimerLoop loop = timers.attach(bell);
     private final AtomicInteger runs = new AtomicInteger();
 
     private static class WakeupListener implements TimerListener {
@@ -128,9 +123,6 @@ class LoopWakeupTest {
         assertEquals(0, bell.rings());
         assertEquals(2, loop.runDue());
         assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-        assertEquals(0, loop.helpOthers());
-        armElsewhere(0);
-        assertEquals(0, bell.rings(), "it has polled to help others");
     }
 
     @Test
@@ -219,7 +211,7 @@ class LoopWakeupTest {
     void reset_stillInTheInbox_callsItIfEarlier() {
         long[] time = {1};
         try (TimerScheduler s = TimerScheduler.builder().clock(() -> time[0]).workers(0).build();
-                TimerLoop l = s.attachShared(bell)) {
+                TimerLoop l = s.attach(bell)) {
             l.after(ns(1_000), NOTHING);
             assertEquals(1_000, l.nanosUntilNext());
             Timer inbox = elsewhere(() -> l.after(ns(2_000), NOTHING));
@@ -267,7 +259,7 @@ class LoopWakeupTest {
     void wakeup_isCalledByTheArmingThread() {
         List<Thread> by = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attachShared(() -> by.add(Thread.currentThread()))) {
+                TimerLoop l = s.attach(() -> by.add(Thread.currentThread()))) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             Thread armer = elsewhere(() -> {
                 l.after(NOW, NOTHING);
@@ -282,7 +274,7 @@ class LoopWakeupTest {
     void wakeup_usesTheScheduler_isAllowed() {
         TimerLoop[] l = new TimerLoop[1];
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build()) {
-            l[0] = s.attachShared(() -> {
+            l[0] = s.attach(() -> {
                 if (!s.isClosed()) {
                     runs.incrementAndGet();
                     l[0].after(NOW, NOTHING);
@@ -323,38 +315,6 @@ class LoopWakeupTest {
         assertEquals(5, runs.get());
     }
 
-    /**
-     * Between the publication for its first queue and the end of nanosUntilNext, held up by its second one: the wait for
-     * that lock uses up the permit that a wakeup gives by unpark, and one that throws gives none.
-     */
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void wakeup_beforeTheWaitIsSaid_loopDoesNotWait(boolean throwing) {
-        try (Actor actor = new Actor("looping")) {
-            TimerLoop two = actor.call(() -> timers.attachShared(bell));
-            Timer inherited = loop.after(HOUR, NOTHING);
-            loop.close();
-            bell.broken = throwing ? new AssertionError("wakeup") : null;
-            Future<Long> nanos;
-            TimerQueue second = timers.engine.queues[1];
-            Inside.lock(second).lock();
-            try {
-                nanos = actor.start(two::nanosUntilNext);
-                LifeFixtures.eventually("it has come to the second queue",
-                        () -> Fixtures.node(inherited).queue.gate.pollUntil() != WakeGate.AWAKE
-                        && actor.thread().getState() == Thread.State.WAITING);
-                assertTrue(inherited.reset(ns(10)));
-            } finally {
-                Inside.lock(second).unlock();
-            }
-            assertEquals(0, LoopFixtures.result(nanos));
-            assertTrue(bell.rings() >= 1);
-            bell.broken = null;
-            assertEquals(10, actor.call(two::nanosUntilNext));
-            assertEquals(1, actor.<List<Timer>>call(two::detach).stream().filter(t -> t == inherited).count());
-        }
-    }
-
     @Test
     void wakeup_throwsAtAReset_theResetHolds() {
         Timer t = armElsewhere(1_000);
@@ -370,7 +330,7 @@ class LoopWakeupTest {
         bell.broken = new AssertionError("wakeup");
         List<Throwable> uncaught = new ArrayList<>();
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop l = s.attachShared(bell)) {
+                TimerLoop l = s.attach(bell)) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             runElsewhere(() -> {
                 Thread armer = Thread.currentThread();
@@ -396,7 +356,7 @@ class LoopWakeupTest {
             public void wakeupThrew(TimerLoop l, Throwable thrown) {
                 throw second;
             }
-        }).build(); TimerLoop l = s.attachShared(bell)) {
+        }).build(); TimerLoop l = s.attach(bell)) {
             assertEquals(Long.MAX_VALUE, l.nanosUntilNext());
             Timer t = elsewhere(() -> {
                 Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));

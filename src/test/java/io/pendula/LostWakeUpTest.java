@@ -96,27 +96,17 @@ class LostWakeUpTest {
         }
     }
 
-    /** With one queue, and with a second one that another loop has left to it. */
     @ParameterizedTest
     @CsvSource({
-        "ARM, SELECT, false", "ARM, PARK, false", "ARM, POLL, false",
-        "RESET_FIRED, SELECT, false", "RESET_FIRED, PARK, false", "RESET_FIRED, PARK, true",
-        "RESET_WAITING_EARLIER, SELECT, false", "RESET_WAITING_EARLIER, PARK, false",
-        "RESET_WAITING_EARLIER, PARK, true",
-        "REVIVE_QUEUED, SELECT, true", "REVIVE_QUEUED, PARK, false", "REVIVE_QUEUED, PARK, true",
-        "RESET_AND_SLEEP_A_LITTLE, SELECT, false", "RESET_AND_SLEEP_A_LITTLE, PARK, true",
-        "RESET_AND_SLEEP_A_LITTLE, POLL, true",
+        "ARM, SELECT", "ARM, PARK", "ARM, POLL", "RESET_FIRED, SELECT", "RESET_FIRED, PARK",
+        "RESET_WAITING_EARLIER, SELECT", "RESET_WAITING_EARLIER, PARK", "REVIVE_QUEUED, SELECT", "REVIVE_QUEUED, PARK",
+        "RESET_AND_SLEEP_A_LITTLE, PARK", "RESET_AND_SLEEP_A_LITTLE, POLL",
     })
-    void arm_whileTheLoopGoesToWait_isNeverMissed(Way way, LoopThread.Way wait, boolean inherited) {
-        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            TimerLoop first = inherited ? s.attachShared(() -> {}) : null;
-            try (LoopThread loop = new LoopThread(s, wait)) {
-                timer = (inherited ? first : loop.loop).after(0, TimeUnit.NANOSECONDS, this::fire);
-                if (inherited) {
-                    first.close();
-                }
-                spinAgainst(s, way, "loop that waits by " + wait + (inherited ? ", inherited" : ""));
-            }
+    void arm_whileTheLoopGoesToWait_isNeverMissed(Way way, LoopThread.Way wait) {
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build();
+                LoopThread loop = new LoopThread(s, wait)) {
+            timer = loop.loop.after(0, TimeUnit.NANOSECONDS, this::fire);
+            spinAgainst(s, way, "loop that waits by " + wait);
         }
     }
 

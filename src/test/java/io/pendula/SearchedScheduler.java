@@ -61,7 +61,6 @@ public final class SearchedScheduler implements Program {
         private final TimerQueue queue;
         /** Null if the workers have the queue. */
         private LoopWorker loop;
-        private final List<LoopWorker> loops = new ArrayList<>();
         private final List<OneShotTimer> timers = new ArrayList<>();
         /** Which timers have been armed: one thread does it, once, */
         private final boolean[] begun;
@@ -86,11 +85,10 @@ public final class SearchedScheduler implements Program {
                     .wakeSpacing(Duration.ZERO).clock(Hooks::nanoTime);
             scheduler = workers == 0 ? builder.workers(0).build() : builder.workers(1).maxThreads(workers).build();
             engine = scheduler.engine;
-            LoopWorker leaving = spec.owner().wasLeft ? attach(new Thread("left"), false) : null;
-            for (int i = 0; i < spec.owner().loops; i++) {
+            if (workers == 0) {
                 addLoop();
             }
-            queue = leaving != null ? leaving.queue : loop != null ? loop.queue : engine.queues[0];
+            queue = loop != null ? loop.queue : engine.queues[0];
             open = new int[spec.timers().size()];
             begun = new boolean[open.length];
             armed = new boolean[open.length];
@@ -102,25 +100,17 @@ public final class SearchedScheduler implements Program {
             for (int i = 0; i < open.length; i++) {
                 prepare(i, spec.timers().get(i));
             }
-            if (leaving != null) {
-                ended(engine.loops.detach(leaving));
-            }
             execution.addUsers(USERS, spec.most());
         }
 
-        private LoopWorker attach(Thread thread, boolean confined) {
-            return engine.loops.attach(thread, () -> LockSupport.unpark(thread), confined);
-        }
-
         private void addLoop() {
-            Thread thread = new Thread(loop == null ? "loop" : "other loop");
-            LoopWorker l = attach(thread, spec.owner() == Spec.Owner.LOOP);
-            loop = loop == null ? l : loop;
-            loops.add(l);
+            Thread thread = new Thread("loop");
+            LoopWorker l = engine.loops.attach(thread, () -> LockSupport.unpark(thread));
+            loop = l;
             execution.add(thread, () -> {
                 while (!engine.isClosed()) {
                     Hooks.loops(l);
-                    leaveIfAsked(l);
+                    leaveIfAsked();
                     if (!l.detached) {
                         l.runDue(Integer.MAX_VALUE);
                     }
@@ -129,21 +119,17 @@ public final class SearchedScheduler implements Program {
                     }
                     long from = Hooks.nanoTime(); // the thread may be held up before it waits
                     long nanos = l.nanosUntilNext();
-                    if (nanos > 0 && !isAskedToLeave(l)) { // a lock may have used up the permit of a LEAVE
+                    if (nanos > 0 && !isLeaving) { // a lock may have used up the permit of a LEAVE
                         Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }
             });
         }
 
-        private boolean isAskedToLeave(LoopWorker l) {
-            return l == loop && isLeaving;
-        }
-
         /** By the loop's thread, as no other may while that lives: between two polls, or in a callback. */
-        private void leaveIfAsked(LoopWorker l) {
-            if (isAskedToLeave(l)) {
-                ended(engine.loops.detach(l));
+        private void leaveIfAsked() {
+            if (isLeaving) {
+                ended(engine.loops.detach(loop));
             }
         }
 
@@ -181,9 +167,9 @@ public final class SearchedScheduler implements Program {
                 wrong = "timer " + timer + " runs twice at a time";
             }
             running[timer] = true;
-            LoopWorker by = loopOfCaller();
+            LoopWorker by = loop != null && Thread.currentThread() == loop.runner() ? loop : null;
             if (by != null) {
-                leaveIfAsked(by);
+                leaveIfAsked();
             }
             if (spec.stalls() && timer == 0 && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
                 stalledLoop = by != null ? by : stalledLoop;
@@ -193,15 +179,6 @@ public final class SearchedScheduler implements Program {
                 stalledWorkers -= by != null ? 0 : 1;
             }
             running[timer] = false;
-        }
-
-        private LoopWorker loopOfCaller() {
-            for (LoopWorker l : loops) {
-                if (Thread.currentThread() == l.runner()) {
-                    return l;
-                }
-            }
-            return null;
         }
 
         private void stop(int timer) {
@@ -219,7 +196,7 @@ public final class SearchedScheduler implements Program {
                     case ARM -> !begun[c.timer()];
                     case RESET, STOP -> armed[c.timer()];
                     case HELP -> true;
-                    case TRANSFER, LEAVE -> !isLeft && !isClosing;
+                    case LEAVE -> !isLeft && !isClosing;
                     case CLOSE -> !isClosing;
                 };
                 possible |= can ? 1L << i : 0;
@@ -258,7 +235,6 @@ public final class SearchedScheduler implements Program {
                 }
                 case STOP -> stop(c.timer());
                 case HELP -> Inside.helpDrain(queue);
-                case TRANSFER -> transfer();
                 case LEAVE -> {
                     isLeft = true;
                     isLeaving = true;
@@ -277,20 +253,13 @@ public final class SearchedScheduler implements Program {
 
         private void refused(int timer) {
             open[timer]--;
-            if (!isClosing) {
+            if (!isClosing && !isLeft) {
                 wrong = "timer " + timer + " was refused";
             }
         }
 
         private void ended(List<?> stopped) {
             stopped.forEach(t -> open[timers.indexOf(t)]--);
-        }
-
-        /** As the monitor does with a loop that is late. */
-        private void transfer() {
-            if (queue.ownership.takeOver(loop, engine.standby, () -> true)) {
-                engine.standby.hasTakenOver();
-            }
         }
 
         @Override
@@ -371,7 +340,7 @@ public final class SearchedScheduler implements Program {
                             + Spec.at(then);
                 }
             }
-            if (isStalled || queue.ownership.isRetired()) {
+            if (isStalled || queue.isClosed()) {
                 return null;
             }
             if (queue.compactor.wantsSweep()) {

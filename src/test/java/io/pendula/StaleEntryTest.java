@@ -430,7 +430,6 @@ class StaleEntryTest {
     @Test
     void stop_inTheInboxOfALoop_isLetGoInAMinute() {
         AskingOwner loop = new AskingOwner();
-        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         rig.drain();
         OneShotTimer stopped = rig.arm(6 * HOUR);
@@ -446,7 +445,6 @@ class StaleEntryTest {
     @Test
     void stop_filedInALoopThatWaits_isLetGoInAMinute() {
         AskingOwner loop = new AskingOwner();
-        Inside.setHome(queue, loop);
         rig.keepWith(loop);
         OneShotTimer stopped = rig.arm(6 * HOUR);
         rig.drain();

@@ -358,7 +358,7 @@ class StandbyTest {
     void guardWakesUp_pollerIsInALongCallback_looksAgainWhenTheNextTimerIsDue(long dueMicros, long expectedMicros) {
         firings(Standby.LONG_RUNS, 1, 500 * US);
         arm(NOW + dueMicros * US);
-        queue.due.tryFileAndPeek(NOW - 200 * US);
+        queue.due.tryPeekLate(NOW - 200 * US, Timeline.NEVER);
         holdUp(first, NOW);
         for (int i = 0; i < 5; i++) {
             sleepBehind(second, NOW);

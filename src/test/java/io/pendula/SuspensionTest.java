@@ -6,6 +6,7 @@ import static io.pendula.LifeFixtures.threadsOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -81,7 +82,8 @@ class SuspensionTest {
             }
             AtomicInteger ticks = new AtomicInteger();
             s.every(Duration.ofMinutes(1), ticks::incrementAndGet);
-            eventually("the poller sleeps", () -> s.engine.standby.poller().asleep);
+            Worker poller = s.engine.standby.poller(); // alone, so it keeps the role
+            eventually("it sleeps for a timer", () -> poller.asleep && poller.until != Timeline.NEVER);
             clock.jump();
             eventually("all ran", () -> order.size() == TIMERS);
             numbers.sort(null);

@@ -57,7 +57,7 @@ class TextsTest {
             assertEquals("TimerScheduler[io, 1 worker]", timers.toString());
             try (TimerLoop loop = timers.attach(() -> {})) {
                 assertEquals("TimerScheduler[io, 1 worker, 1 loop]", timers.toString());
-                assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", confined, scheduler io]",
+                assertEquals("TimerLoop[" + Thread.currentThread().getName() + ", scheduler io]",
                         loop.toString());
             }
         }

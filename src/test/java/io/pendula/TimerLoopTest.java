@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TimerLoopTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).workers(0).build();
-    private final TimerLoop loop = timers.attachShared(NOTHING);
+    private final TimerLoop loop = timers.attach(NOTHING);
     private final List<String> log = new ArrayList<>();
 
     private Timer after(long nanos, String name) {
@@ -114,7 +114,7 @@ class TimerLoopTest {
     void nanosUntilNext_clockThatWrapsAround_isExact() {
         ManualClock late = new ManualClock(Long.MAX_VALUE - 10);
         try (TimerScheduler s = TimerScheduler.builder().clock(late).workers(0).build();
-                TimerLoop l = s.attachShared(NOTHING)) {
+                TimerLoop l = s.attach(NOTHING)) {
             l.after(ns(100), NOTHING);
             late.advance(ns(30));
             assertEquals(70, l.nanosUntilNext());
@@ -360,7 +360,7 @@ class TimerLoopTest {
     @Test
     void advance_workersTimers_runAndTheLoopsDoNot() {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(1).build();
-                TimerLoop l = s.attachShared(NOTHING)) {
+                TimerLoop l = s.attach(NOTHING)) {
             runElsewhere(() -> {
                 s.after(ns(10), () -> log.add("worker"));
                 s.every(ns(10), () -> log.add("tick"));
@@ -378,7 +378,7 @@ class TimerLoopTest {
     void runDue_twoLoopsOfOneScheduler_eachRunsItsOwn() {
         after(10, "mine");
         runElsewhere(() -> {
-            TimerLoop other = timers.attachShared(NOTHING);
+            TimerLoop other = timers.attach(NOTHING);
             timers.after(ns(10), () -> log.add("theirs"));
             clock.advance(ns(10));
             assertEquals(1, other.runDue());
@@ -392,7 +392,7 @@ class TimerLoopTest {
     @Test
     void runDue_twoSchedulersOnOneThread_areApart() {
         try (TimerScheduler s = TimerScheduler.builder().clock(clock).workers(0).build();
-                TimerLoop second = s.attachShared(NOTHING)) {
+                TimerLoop second = s.attach(NOTHING)) {
             after(10, "first");
             s.after(ns(20), () -> log.add("second"));
             assertEquals(20, second.nanosUntilNext());

@@ -10,9 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
-import io.pendula.internal.queue.QueueHost;
-import io.pendula.internal.queue.Timeline;
-import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
@@ -320,34 +317,6 @@ class TimerQueueStepsTest {
         queue.endRun(t);
         assertEquals(List.of(), unfired);
         assertNothingPends(t, TimerState.REMOVED, 0);
-    }
-
-    @Test
-    void reset_queueCannotComeBackForWantOfMemory_isRejectedAndArmsNothing() {
-        QueueHost host = new QueueHost() {
-            @Override
-            public boolean bringBack(TimerQueue q) {
-                return false;
-            }
-
-            @Override
-            public boolean isClosed() {
-                return false;
-            }
-
-            @Override
-            public long fullSweepNanos() {
-                return Compactor.FULL_SWEEP_NANOS;
-            }
-        };
-        TimerQueue left = new TimerQueue(0, new Timeline(() -> 0), host, new TimerHeap(), null, false);
-        TimerNode t = new TimerNode(() -> {});
-        left.arm(t, 500);
-        left.stop(t);
-        left.ownership.leaveTo(null);
-        assertTrue(left.ownership.retire(() -> false));
-        assertThrows(RejectedExecutionException.class, () -> left.reset(t, 700));
-        assertEquals(TimerState.REMOVED, rig.state(t));
     }
 
     @Test

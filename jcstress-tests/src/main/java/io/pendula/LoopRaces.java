@@ -3,10 +3,7 @@ package io.pendula;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +17,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
-import org.openjdk.jcstress.infra.results.LII_Result;
 import org.openjdk.jcstress.infra.results.LI_Result;
-import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * Loops that poll, wait and go, against those who arm, transfer, leave them a queue, or close their scheduler. There
- * are no workers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
+ * Loops that poll, wait and go, against threads that arm, or close their scheduler. There are no workers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
  */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class LoopRaces {
@@ -37,10 +31,8 @@ public class LoopRaces {
     private static final long BETWEEN = NOW + 200;
     static final long LATE = NOW + 300;
 
-    /** Only living threads inherit. */
+    /** A loop whose thread has ended is closed. */
     static final Thread A = living();
-    static final Thread B = living();
-    static final Thread C = living();
 
     /** Made before, as that takes longer than what it races with. */
     private static final IllegalStateException AS_PLANNED = new IllegalStateException("as planned");
@@ -79,7 +71,7 @@ public class LoopRaces {
         }
 
         final LoopWorker attach(Thread t) {
-            return scheduler.engine.loops.attach(t, this::ring, false);
+            return scheduler.engine.loops.attach(t, this::ring);
         }
 
         final List<TimerNode> detach(LoopWorker l) {
@@ -364,41 +356,13 @@ public class LoopRaces {
         }
     }
 
-    /** A timer that is armed while its loop goes is the successor's, who runs it once. */
-    @JCStressTest
-    @Outcome(id = "armed, 1, 0", expect = ACCEPTABLE, desc = "Before or after.")
-    @State
-    public static class DetachVsArm extends Looped {
-        private final LoopWorker successor = attach(B);
-
-        public DetachVsArm() {
-            super(0);
-        }
-
-        @Actor
-        public void arm(LII_Result r) {
-            r.r1 = tryArm(timer, DUE);
-        }
-
-        @Actor
-        public void detach(LII_Result r) {
-            r.r3 = detach(loop).size();
-        }
-
-        @Arbiter
-        public void settle(LII_Result r) {
-            loop.runDue(1); // not its own any more
-            r.r2 = successor.runDue(Integer.MAX_VALUE);
-        }
-    }
-
-    /** If there is no successor it is returned, or refused. */
+    /** A timer that is armed while its loop goes is returned, or refused. */
     @JCStressTest
     @Outcome(id = "armed, 1", expect = ACCEPTABLE, desc = "Returned.")
     @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "The loop was gone.")
     @State
-    public static class LastDetachVsArm extends Looped {
-        public LastDetachVsArm() {
+    public static class DetachVsArm extends Looped {
+        public DetachVsArm() {
             super(0);
         }
 
@@ -413,42 +377,14 @@ public class LoopRaces {
         }
     }
 
-    /** A timer that is put off while its loop goes goes on with the successor. */
-    @JCStressTest
-    @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Before or after.")
-    @State
-    public static class DetachVsReset extends Looped {
-        private final LoopWorker successor = attach(B);
-
-        public DetachVsReset() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void reset(LI_Result r) {
-            r.r1 = tryReset(timer, DUE);
-        }
-
-        @Actor
-        public void detach() {
-            detach(loop);
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
-            r.r2 = successor.runDue(Integer.MAX_VALUE);
-        }
-    }
-
-    /** If there is no successor it is returned, whether the reset came in time or not. */
+    /** A timer that is put off while its loop goes is returned, whether the reset came in time or not. */
     @JCStressTest
     @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Put off, then returned.")
     @Outcome(id = "refused, 1", expect = ACCEPTABLE, desc = "Returned before the reset.")
     @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "Taken back by the reset, as it could not be pushed.")
     @State
-    public static class LastDetachVsReset extends Looped {
-        public LastDetachVsReset() {
+    public static class DetachVsReset extends Looped {
+        public DetachVsReset() {
             super(0);
             timer.queue.arm(timer, LATE);
             scheduler.pending(); // files it
@@ -470,8 +406,8 @@ public class LoopRaces {
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Stopped.")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Returned.")
     @State
-    public static class LastDetachVsStop extends Looped {
-        public LastDetachVsStop() {
+    public static class DetachVsStop extends Looped {
+        public DetachVsStop() {
             super(0);
             timer.queue.arm(timer, LATE);
         }
@@ -487,248 +423,13 @@ public class LoopRaces {
         }
     }
 
-    /** Who inherits a queue while going to wait sees it, or is called. */
-    @JCStressTest
-    @Outcome(id = "in time, 1", expect = ACCEPTABLE, desc = "The successor saw it; the call comes later.")
-    @Outcome(id = "polls, 1", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
-    @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
-    @State
-    public static class DetachVsWaitOfSuccessor extends Looped {
-        private final LoopWorker successor = attach(B);
-
-        public DetachVsWaitOfSuccessor() {
-            super(0);
-            timer.queue.arm(timer, EARLY);
-        }
-
-        @Actor
-        public void detach() {
-            detach(loop);
-        }
-
-        @Actor
-        public void sleep(LI_Result r) {
-            r.r1 = successor.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
-            r.r1 = waits((long) r.r1, EARLY);
-            r.r2 = rings.get();
-        }
-    }
-
-    /** If that call throws, the next one who arms calls again, whatever queue it is. */
-    @JCStressTest
-    @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The successor saw it.")
-    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw the queue after publishing.")
-    @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
-    @State
-    public static class DetachThrowsVsWaitOfSuccessor extends Looped {
-        private final LoopWorker successor = attach(B);
-
-        public DetachThrowsVsWaitOfSuccessor() {
-            super(1);
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void detach() {
-            detach(loop);
-        }
-
-        @Actor
-        public void sleep(L_Result r) {
-            r.r1 = successor.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            long nanos = (long) r.r1;
-            armProbe(BETWEEN);
-            r.r1 = nanos == LATE - NOW ? waits(nanos, LATE) : waits(nanos, BETWEEN);
-        }
-    }
-
-    /** A loop whose queue is given to another owner, as Monitor.lookAtLoop does, and that one, which then sleeps. */
-    abstract static class Transferred extends Looped implements QueueOwner {
-        private final AtomicInteger wakes = new AtomicInteger();
-        long waits;
-        long sleepsUntil = Timeline.NEVER;
-
-        Transferred() {
-            super(0);
-            loop.hasPolled(NOW); // it has been here, and not since
-        }
-
-        @Override
-        public final void wake() {
-            wakes.incrementAndGet();
-        }
-
-        final void transferAndSleep() {
-            TimerQueue q = loop.queue;
-            q.ownership.takeOver(loop, this, () -> !loop.hasPolled(NOW));
-            sleepsUntil = q.due.prepareToSleep(this, NOW);
-        }
-
-        /** Who keeps the queue in the end, and what that one does about the timer. */
-        final void judge(LL_Result r) {
-            boolean byLoop = loop.queue.gate.owner() == loop;
-            boolean woken = timer.queue.gate.pollUntil() == WakeGate.AWAKE && wakes.get() > 0;
-            r.r1 = byLoop ? "loop" : "new owner";
-            r.r2 = byLoop ? waits(waits, EARLY) : sleepsUntil <= EARLY ? "in time" : woken ? "woken" : "not woken";
-        }
-    }
-
-    /** A timer that is armed while a loop's queue is transferred is seen by the new owner, or wakes it. */
-    @JCStressTest
-    @Outcome(id = "new owner, in time", expect = ACCEPTABLE, desc = "It goes round, or sleeps no longer.")
-    @Outcome(id = "new owner, woken", expect = ACCEPTABLE, desc = "It slept.")
-    @State
-    public static class ArmVsTransfer extends Transferred {
-        public ArmVsTransfer() {
-            waits = loop.nanosUntilNext();
-            loop.hasPolled(NOW);
-        }
-
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, EARLY);
-        }
-
-        @Actor
-        public void transfer() {
-            transferAndSleep();
-        }
-
-        @Arbiter
-        public void settle(LL_Result r) {
-            judge(r);
-        }
-    }
-
-    /** If the loop takes its queue back meanwhile, whoever keeps it in the end is called for what is armed then. */
-    @JCStressTest
-    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "It was not transferred, or taken back.")
-    @Outcome(id = "loop, polls", expect = ACCEPTABLE, desc = "Transferred while the loop looked for a call: it took it back.")
-    @Outcome(id = "new owner, woken", expect = ACCEPTABLE, desc = "Transferred after the loop had polled.")
-    @State
-    public static class TransferVsTakeBack extends Transferred {
-        @Actor
-        public void transfer() {
-            transferAndSleep();
-        }
-
-        @Actor
-        public void poll() {
-            waits = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LL_Result r) {
-            timer.queue.arm(timer, EARLY);
-            judge(r);
-        }
-    }
-
-    /** A loop that runs what is due takes its queue back, and is not transferred after that. */
-    @JCStressTest
-    @Outcome(id = "loop, rung", expect = ACCEPTABLE, desc = "Taken back, or too late to transfer.")
-    @State
-    public static class TransferVsRunDue extends Transferred {
-        @Actor
-        public void transfer() {
-            transferAndSleep();
-        }
-
-        @Actor
-        public void poll() {
-            loop.runDue(Integer.MAX_VALUE);
-            waits = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LL_Result r) {
-            timer.queue.arm(timer, EARLY);
-            judge(r);
-        }
-    }
-
-    /** A due timer of a late loop is run by a helper or by the loop, once. */
-    @JCStressTest
-    @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "By the loop.")
-    @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "By the helper.")
-    @State
-    public static class HelpVsRun extends Looped {
-        private final LoopWorker helper = attach(B);
-
-        public HelpVsRun() {
-            super(0);
-            timer.queue.arm(timer, DUE);
-        }
-
-        @Actor
-        public void run(III_Result r) {
-            r.r1 = loop.runDue(Integer.MAX_VALUE);
-        }
-
-        @Actor
-        public void help(III_Result r) {
-            r.r2 = helper.helpOthers();
-        }
-
-        @Arbiter
-        public void settle(III_Result r) {
-            r.r3 = runs.get();
-        }
-    }
-
-    /** A timer that arms itself in a helper's run while its loop goes for good: one run, then returned or refused. */
-    @JCStressTest
-    @Outcome(id = "armed, 1, 1", expect = ACCEPTABLE, desc = "Run, armed, returned.")
-    @Outcome(id = "refused, 1, 0", expect = ACCEPTABLE, desc = "Run; the loop had gone.")
-    @Outcome(id = "never ran, 0, 1", expect = ACCEPTABLE, desc = "Returned.")
-    @State
-    public static class LastDetachVsRunThatRearms extends Looped {
-        private final LoopWorker helper = attach(new Thread()); // not living, so it does not inherit
-        private volatile String rearmed = "never ran";
-
-        public LastDetachVsRunThatRearms() {
-            super(0);
-            timer.queue.arm(timer, DUE);
-        }
-
-        @Override
-        void run() {
-            super.run();
-            rearmed = tryReset(timer, LATE);
-        }
-
-        @Actor
-        public void help() {
-            helper.helpOthers();
-        }
-
-        @Actor
-        public void detach(LII_Result r) {
-            r.r3 = detach(loop).size();
-        }
-
-        @Arbiter
-        public void settle(LII_Result r) {
-            r.r1 = rearmed;
-            r.r2 = runs.get();
-        }
-    }
-
     /** A timer is returned by the loop that goes, or by the scheduler that closes. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "By the loop.")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "By the scheduler.")
     @State
-    public static class LastDetachVsShutdown extends Looped {
-        public LastDetachVsShutdown() {
+    public static class DetachVsShutdown extends Looped {
+        public DetachVsShutdown() {
             super(0);
             timer.queue.arm(timer, LATE);
         }

@@ -128,7 +128,7 @@ public final class MultiReactor implements AutoCloseable {
         boolean take(Guest guest) {
             guests.add(guest);
             try {
-                loop.join().after(0, TimeUnit.NANOSECONDS, () -> guest.moveTo((Reactor) Thread.currentThread()));
+                loop.join().after(0, TimeUnit.NANOSECONDS, new Arrival(guest));
                 return true;
             } catch (RejectedExecutionException e) {
                 return false;
@@ -143,8 +143,7 @@ public final class MultiReactor implements AutoCloseable {
 
         @Override
         public void run() {
-            // Shared, so that its timers outlive it. No reactor calls helpOthers, so they run here until then.
-            try (selector; TimerLoop attached = timers.attachShared(selector::wakeup)) {
+            try (selector; TimerLoop attached = timers.attach(selector::wakeup)) {
                 loop.complete(attached);
                 try {
                     while (!retired) {
@@ -155,8 +154,10 @@ public final class MultiReactor implements AutoCloseable {
                     }
                 } finally {
                     leave();
-                    if (!attached.detach().isEmpty()) {
-                        guests.forEach(Guest::close); // they were on their way, and there is no other reactor any more
+                    for (Timer unfired : attached.detach()) {
+                        if (unfired.task() instanceof Arrival late) {
+                            assign(late.guest()); // it was on its way here
+                        }
                     }
                 }
             } catch (IOException e) {
@@ -174,6 +175,14 @@ public final class MultiReactor implements AutoCloseable {
                 }
             }
             all.forEach(MultiReactor.this::assign); // from now on they may be at work elsewhere
+        }
+    }
+
+    /** Runs on the loop of the reactor that takes the guest. */
+    private record Arrival(Guest guest) implements Runnable {
+        @Override
+        public void run() {
+            guest.moveTo((Reactor) Thread.currentThread());
         }
     }
 

@@ -21,12 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -237,32 +234,6 @@ class MultiReactorTest {
                 assertTrue(end - moved < timeout.toNanos(), "the time began anew with the move");
             }
         }
-    }
-
-    @Test
-    void retire_timersOfTheLoop_runOnAnotherLoop() throws Exception {
-        serve(NEVER);
-        Duration delay = Duration.ofMillis(300);
-        Queue<String> ranOn = new ConcurrentLinkedQueue<>();
-        Queue<Long> early = new ConcurrentLinkedQueue<>();
-        CountDownLatch all = new CountDownLatch(50);
-        for (int i = 0; i < 50; i++) {
-            long due = System.nanoTime() + delay.toNanos();
-            server.loop(1).after(delay, () -> {
-                ranOn.add(Thread.currentThread().getName());
-                if (System.nanoTime() - due < 0) {
-                    early.add(due);
-                }
-                all.countDown();
-            });
-        }
-        server.retire(1);
-        assertThrows(RejectedExecutionException.class, () -> server.loop(1).after(delay, () -> {}));
-        assertTrue(all.await(30, TimeUnit.SECONDS), () -> all.getCount() + " are lost");
-        assertEquals(50, ranOn.size());
-        assertEquals(List.of(), List.copyOf(early));
-        assertEquals(0, server.timers().pending());
-        assertTrue(Set.of("reactor-0", "reactor-2").containsAll(ranOn), ranOn::toString);
     }
 
     @Test

@@ -56,10 +56,7 @@ final class Programs {
 
     private static void addOthers(List<Call> calls, Owner owner) {
         calls.add(of(Op.HELP));
-        if (owner == Owner.LOOP_AND_WORKER) {
-            calls.add(of(Op.TRANSFER));
-        }
-        if (owner.mayLeave()) {
+        if (owner == Owner.LOOP) {
             calls.add(of(Op.LEAVE));
         }
         calls.add(of(Op.CLOSE));

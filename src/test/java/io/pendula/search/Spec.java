@@ -14,26 +14,15 @@ import java.util.List;
  */
 public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, boolean stalls, int spurious) {
     /**
-     * Who has the queue; of two loops, the first one. A loop alone is confined, others are shared. LEFT_TO: another loop
-     * had it, and has left it to that owner.
+     * Who has the queue.
      */
     public enum Owner {
-        WORKER(1, 0, false), TWO_WORKERS(2, 0, false), LOOP(0, 1, false), LOOP_AND_WORKER(1, 1, false),
-        TWO_LOOPS(0, 2, false), LEFT_TO_WORKER(1, 0, true), LEFT_TO_LOOP(0, 1, true);
+        WORKER(1), TWO_WORKERS(2), LOOP(0);
 
         public final int workers;
-        public final int loops;
-        public final boolean wasLeft;
 
-        Owner(int workers, int loops, boolean wasLeft) {
+        Owner(int workers) {
             this.workers = workers;
-            this.loops = loops;
-            this.wasLeft = wasLeft;
-        }
-
-        /** Whether a loop may leave its queue, and another takes it over. */
-        boolean mayLeave() {
-            return loops > 0 && workers + loops > 1;
         }
     }
 
@@ -41,10 +30,10 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
     public enum Start { NEW, QUEUED, FILED, FILED_LATE, FILED_FAR, STOPPED_QUEUED, STOPPED_FILED, FIRED }
 
     /**
-     * What a user does. {@code HELP} drains the inbox, {@code TRANSFER} gives the loop's queue to the workers until the
-     * loop polls, {@code LEAVE} for good, {@code CLOSE} closes the scheduler.
+     * What a user does. {@code HELP} drains the inbox, {@code LEAVE} makes the loop's thread close the loop, {@code CLOSE}
+     * closes the scheduler.
      */
-    public enum Op { ARM, RESET, STOP, HELP, TRANSFER, LEAVE, CLOSE }
+    public enum Op { ARM, RESET, STOP, HELP, LEAVE, CLOSE }
 
     /** {@code when} is a deadline. */
     public record Call(Op op, int timer, long when) {

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -78,19 +77,15 @@ class WakeSearchTest {
 
     static Stream<Arguments> levels() {
         Stream<Arguments> small = Stream.of(level(Owner.WORKER, 2, 0), level(Owner.WORKER, 1, 1),
-                level(Owner.TWO_WORKERS, 1, 0), level(Owner.LOOP_AND_WORKER, 1, 0), stalling(Owner.WORKER, 1, 0),
-                spurious(Owner.WORKER, 1), spurious(Owner.LOOP, 1), level(Owner.LEFT_TO_WORKER, 1, 0),
-                level(Owner.LEFT_TO_LOOP, 1, 0), level(Owner.TWO_LOOPS, 1, 0));
+                level(Owner.TWO_WORKERS, 1, 0), level(Owner.LOOP, 2, 0), stalling(Owner.WORKER, 1, 0),
+                spurious(Owner.WORKER, 1), spurious(Owner.LOOP, 1));
         Stream<Arguments> full = !IS_FULL ? Stream.of() : Stream.of(level(Owner.WORKER, 3, 0),
-                level(Owner.LOOP, 3, 0), level(Owner.LOOP, 1, 1), level(Owner.LOOP_AND_WORKER, 2, 0),
-                stalling(Owner.WORKER, 2, 0), stalling(Owner.TWO_WORKERS, 1, 0), stalling(Owner.LOOP_AND_WORKER, 1, 0),
-                spurious(Owner.TWO_WORKERS, 1), spurious(Owner.LOOP_AND_WORKER, 1),
-                level(Owner.TWO_LOOPS, 2, 0), level(Owner.TWO_LOOPS, 1, 1), level(Owner.LEFT_TO_WORKER, 1, 1), level(Owner.LEFT_TO_LOOP, 1, 1), level(Owner.LEFT_TO_WORKER, 2, 0),
-                level(Owner.LEFT_TO_LOOP, 2, 0), spurious(Owner.LEFT_TO_WORKER, 1), spurious(Owner.LEFT_TO_LOOP, 1));
+                level(Owner.LOOP, 3, 0), level(Owner.LOOP, 1, 1), stalling(Owner.WORKER, 2, 0),
+                stalling(Owner.TWO_WORKERS, 1, 0), spurious(Owner.TWO_WORKERS, 1));
         Stream<Arguments> large = MINUTES == null ? Stream.of() : Stream.of(level(Owner.WORKER, 4, 0),
                 level(Owner.LOOP, 4, 0), level(Owner.WORKER, 2, 1), level(Owner.WORKER, 1, 2),
                 level(Owner.LOOP, 2, 1), level(Owner.LOOP, 1, 2),
-                level(Owner.TWO_WORKERS, 2, 0), level(Owner.TWO_WORKERS, 1, 1), level(Owner.LOOP_AND_WORKER, 1, 1));
+                level(Owner.TWO_WORKERS, 2, 0), level(Owner.TWO_WORKERS, 1, 1));
         return Stream.of(small, full, large).flatMap(s -> s);
     }
 
@@ -128,27 +123,6 @@ class WakeSearchTest {
         clean(spec(Owner.LOOP, 2, List.of(Start.NEW, Start.NEW), arm(0, NOW), arm(1, SOON)), loader, 1);
         clean(spec(Owner.LOOP, 2, List.of(Start.NEW, Start.FIRED), arm(0, NOW), reset(1, SOON)), loader, 1);
         clean(spec(Owner.LOOP, 2, ONE, arm(0, FAR), stop(0)), loader, 1);
-    }
-
-    /** A queue in which nothing is armed is retired. While one thread brings it back another resets the same timer. */
-    @ParameterizedTest
-    @EnumSource(names = {"LEFT_TO_WORKER", "LEFT_TO_LOOP"})
-    @Timeout(300)
-    void twoResetsInARetiredQueue_onePreemption_loseNoWakeUp(Owner owner) {
-        clean(spec(owner, 2, List.of(Start.FIRED), reset(0, LATE), reset(0, SOON)), new SearchLoader(), 1);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"LEFT_TO_WORKER", "LEFT_TO_LOOP"})
-    @EnabledIf("isFull")
-    @Timeout(600)
-    void twoCallsInARetiredQueue_onePreemption_loseNoWakeUp(Owner owner) {
-        SearchLoader loader = new SearchLoader();
-        List<Start> two = List.of(Start.STOPPED_FILED, Start.FIRED);
-        clean(spec(owner, 2, two, reset(0, SOON), reset(1, SOON)), loader, 1);
-        clean(spec(owner, 2, two, reset(0, LATE), stop(0)), loader, 1);
-        clean(spec(owner, 2, two, reset(1, SOON), of(Op.CLOSE)), loader, 1);
-        clean(spec(owner, 2, two, reset(1, SOON), of(Op.HELP)), loader, 1);
     }
 
     // ---- larger ones by chance ----
@@ -243,10 +217,6 @@ class WakeSearchTest {
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.FILED, Start.FILED_LATE), reset(1, BEFORE_LATE))
                                 .stalling(),
                         Fault.noCall("Standby", "goToSleep", "isHeldUp", 0, 0)),
-                fault("a transfer calls no worker", spec(Owner.LOOP_AND_WORKER, 1, FILED, of(Op.TRANSFER)),
-                        Fault.noCall("Standby", "hasTakenOver", "call", 0, 0)),
-                fault("a loop that goes calls no worker", spec(Owner.LOOP_AND_WORKER, 1, FILED, of(Op.LEAVE)),
-                        Fault.noCall("Loops", "detach", "hasTakenOver", -1, 0)),
                 fault("an arming tells the loop of no arrival", spec(Owner.LOOP, 1, ONE, arm(0, SOON)),
                         Fault.noCall("TimerQueue", "wakeIfBefore", "lowerArrivals", 0, 0)),
                 fault("a close wakes no worker", worker(1, FILED, of(Op.CLOSE)),

@@ -321,8 +321,4 @@ public final class Compactor {
     long swept() {
         return swept;
     }
-
-    void takeFigures() {
-        swept = 0;
-    }
 }

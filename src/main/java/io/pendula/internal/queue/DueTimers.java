@@ -326,7 +326,7 @@ public final class DueTimers extends HolderFields {
     public boolean beginPoll(QueueOwner loop, long now) {
         lock.lock();
         try {
-            if (!gate.takeBack(loop)) {
+            if (!gate.takeUpBy(loop)) {
                 return false;
             }
             if (isDrainDue(now)) {
@@ -341,21 +341,11 @@ public final class DueTimers extends HolderFields {
         }
     }
 
-    /** The earliest deadline that is due in this poll, or NEVER. */
-    public long dueInPoll(long now) {
-        lock.lock();
-        try {
-            return isDueInPoll(now) ? earliest() : Timeline.NEVER;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** One step of a loop; MORE if so many stale entries were in front that other threads were let at the lock. */
     public int pollAsLoop(QueueOwner loop, Firing run, long now) {
         lock.lock();
         try {
-            if (!gate.takeBack(loop)) {
+            if (!gate.takeUpBy(loop)) {
                 return NOT_HERE; // a callback has closed this loop
             }
             return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run, false) ? CLAIMED : MORE;
@@ -421,21 +411,6 @@ public final class DueTimers extends HolderFields {
                 lock.giveWay();
             }
             return entries.topKey();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Files what has arrived, up to a bound, and lets thieves know of it; the earliest deadline. NEVER if another thread
-     * has the lock.
-     */
-    public long tryFileAndPeek(long now) {
-        if (!lock.tryLock()) {
-            return Timeline.NEVER;
-        }
-        try {
-            return fileAndPeek(now);
         } finally {
             lock.unlock();
         }

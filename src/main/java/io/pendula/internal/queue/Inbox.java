@@ -24,8 +24,6 @@ final class Inbox extends InboxFields {
     static final TimerNode END = new TimerNode(null);
     /** The head, for good, once the queue is closed. */
     static final TimerNode CLOSED = new TimerNode(null);
-    /** The head while the queue is retired, see GoneQueues. */
-    static final TimerNode RETIRED = new TimerNode(null);
     /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 
@@ -60,25 +58,25 @@ final class Inbox extends InboxFields {
 
     /** Whether an inbox that begins so holds timers. */
     static boolean isTimer(TimerNode head) {
-        return head != null && head != CLOSED && head != RETIRED;
+        return head != null && head != CLOSED;
     }
 
     boolean holdsTimers() {
         return isTimer(head());
     }
 
-    /** Null if the timer is in the inbox now; else what has refused it: CLOSED or RETIRED. */
-    TimerNode push(TimerNode t) {
+    /** False if the queue is closed. */
+    boolean push(TimerNode t) {
         int depth = depth() + 1;
         for (;;) {
             TimerNode h = head();
-            if (h == CLOSED || h == RETIRED) {
-                return h;
+            if (h == CLOSED) {
+                return false;
             }
             t.next = h == null ? END : h; // plain: published by the CAS
             setDepth(depth); // before the CAS: what is in the inbox must not be told to be refused by an Error
             if (HEAD.compareAndSet(this, h, t)) {
-                return null;
+                return true;
             }
         }
     }
@@ -101,12 +99,14 @@ final class Inbox extends InboxFields {
         ARRIVALS.setVolatile(this, when);
     }
 
-    void lowerArrivals(long when) {
+    /** True if nothing had arrived since the last drain. */
+    boolean lowerArrivals(long when) {
         for (long a = arrivals(); when < a; a = arrivals()) {
             if (ARRIVALS.compareAndSet(this, a, when)) {
-                return;
+                return a == Timeline.NEVER;
             }
         }
+        return false;
     }
 
     // ---- under the queue's lock ----
@@ -126,21 +126,8 @@ final class Inbox extends InboxFields {
         return isTimer(h) ? h : null;
     }
 
-    /** Takes no more timers until it is reopened; false if there are timers here, or it is closed. */
-    boolean retire() {
-        return HEAD.compareAndSet(this, null, RETIRED);
-    }
-
     boolean isClosed() {
         return head() == CLOSED;
-    }
-
-    boolean isRetired() {
-        return head() == RETIRED;
-    }
-
-    void reopen() {
-        HEAD.compareAndSet(this, RETIRED, null);
     }
 
     private TimerNode swap(TimerNode node) {

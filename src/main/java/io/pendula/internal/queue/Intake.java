@@ -264,7 +264,7 @@ final class Intake {
     }
 
     boolean isAsked() {
-        QueueOwner owner = gate.home();
+        QueueOwner owner = gate.owner();
         return owner != null && owner.asksForArrivals();
     }
 

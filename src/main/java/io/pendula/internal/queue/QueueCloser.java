@@ -92,10 +92,6 @@ final class QueueCloser {
         return unfired;
     }
 
-    void takeFigures() {
-        unfired = 0;
-    }
-
     // ---- resets ----
 
     /** A1. Returns the cell. Threads that share one are slower, and that is all. */

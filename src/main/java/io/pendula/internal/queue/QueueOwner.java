@@ -13,20 +13,12 @@ public interface QueueOwner {
     /** A timer was armed for {@code when}, before the gate's helpBefore, while pollUntil says AWAKE. */
     default void help(WakeGate gate, long when) {}
 
-    /** The same after wakeFor, if it slept without a limit: from now on something is armed. */
+    /** Something is armed where nothing was, as far as is known. */
     default void firstIsArmed() {}
 
     /** Under the queue's lock: until when it sleeps, AWAKE if it is up. For an owner whose wake may fail. */
     default long waitsUntil() {
         return WakeGate.AWAKE;
-    }
-
-    /** Under the queue's lock: a queue that others had taken over is its own again. */
-    default void tookBack() {}
-
-    /** Whether no other thread may run the timers of its queues. */
-    default boolean isConfined() {
-        return false;
     }
 
     /** Whether it wants to know when the earliest timer in the inbox is due. */

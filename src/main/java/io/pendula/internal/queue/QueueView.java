@@ -1,12 +1,10 @@
 package io.pendula.internal.queue;
 
-import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /** Figures of a queue, and walks through its timers: for statistics, and for a shutdown. */
 public final class QueueView {
-    private final TimerQueue queue;
     private final Timeline timeline;
     private final HoldLock lock;
     private final Intake intake;
@@ -17,7 +15,7 @@ public final class QueueView {
     private final LongAdder resets;
 
     QueueView(TimerQueue queue) {
-        this.queue = queue;
+
         timeline = queue.timeline;
         lock = queue.lock;
         intake = queue.intake;
@@ -68,34 +66,6 @@ public final class QueueView {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Returns the figures of a queue that is closed or retired, and begins anew from zero. */
-    public QueueSnapshot takeFigures() {
-        lock.lock();
-        try {
-            long stopped = intake.stops + compactor.staleCounter.stops();
-            long reset = resets.sum();
-            long unfired = closer.unfired();
-            QueueSnapshot figures = new QueueSnapshot(due.fired, stopped, reset, unfired, 0, 0, 0, compactor.swept(),
-                    due.stolen, intake.helps, Long.MAX_VALUE, due.lateness.snapshot());
-            due.fired = 0;
-            intake.stops -= stopped;
-            intake.helps = 0;
-            compactor.takeFigures();
-            resets.add(-reset);
-            closer.takeFigures();
-            due.stolen = 0;
-            due.lateness.clear();
-            return figures;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** After takeFigures: what is counted from then on. */
-    public LateCounts lateCounts(ReferenceQueue<Object> unreachable) {
-        return new LateCounts(queue, resets, compactor.staleCounter, -intake.stops, unreachable);
     }
 
     /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */

@@ -73,8 +73,6 @@ public class TimerNode {
      * clean (top), clear deleted (sweep)
      *             DELETED        -> REMOVED                  entry dropped
      *             any other state that the entry does not match: entry dropped, state untouched
-     * move        when a loop goes away its queue changes its owner as a whole; no timer moves
-     * retire      a queue whose loop has gone leaves the scheduler's list while no timer is armed there (GoneQueues)
      * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
      *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
      *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED

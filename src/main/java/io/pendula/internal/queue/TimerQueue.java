@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The timers of one worker or loop: the parts that hold them, and what any thread may do with a timer at any time. What
- * the owner does is in {@link DueTimers}, how the owner changes in {@link Ownership}; {@link TimerNode} has the table of a
+ * the owner does is in {@link DueTimers}; {@link TimerNode} has the table of a
  * timer's transitions, the package the ground rules.
  */
 public final class TimerQueue extends Padded {
@@ -40,12 +40,9 @@ public final class TimerQueue extends Padded {
     final Intake intake;
     final QueueCloser closer;
     public final DueTimers due;
-    public final Ownership ownership;
     public final RunCompletion runCompletion = new RunCompletion();
     final LongAdder resets = new LongAdder();
 
-    /** The monitor's own note: when the loop that keeps it was first seen to be late, or 0. */
-    public long lateSince;
 
     public TimerQueue(int index, Timeline timeline, QueueHost host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
@@ -61,7 +58,14 @@ public final class TimerQueue extends Padded {
         this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
         this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
-        this.ownership = new Ownership(lock, gate, inbox, intake, entries, compactor, due);
+    }
+
+    /** Before any other thread knows the queue. Null with a manual clock, whose advance runs what is due. */
+    public void giveTo(QueueOwner owner) {
+        gate.setOwner(owner);
+        if (owner != null && owner.asksForArrivals()) {
+            inbox.setArrivals(Timeline.NEVER);
+        }
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
@@ -77,7 +81,7 @@ public final class TimerQueue extends Padded {
         boolean tried = false;
         try {
             t.beginMoving(when);
-            pushed = tryPush(t);
+            pushed = inbox.push(t);
             tried = true;
         } finally {
             if (!tried) { // out of stack: no other thread has a timer that was not armed
@@ -285,14 +289,6 @@ public final class TimerQueue extends Padded {
         return t.tryReceive(w);
     }
 
-    private boolean tryPush(TimerNode t) {
-        TimerNode refused;
-        do {
-            refused = inbox.push(t);
-        } while (refused == Inbox.RETIRED && host.bringBack(this));
-        return refused == null;
-    }
-
     /**
      * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If the
      * push fails, what the word says is taken back.
@@ -306,7 +302,7 @@ public final class TimerQueue extends Padded {
         int cell = closer.beginReset();
         try {
             moved = !closer.isClosed() && (isFiled ? t.tryMove(w, when) : tryArm(t, w, when)); // after it is counted
-            pushed = moved && tryPush(t);
+            pushed = moved && inbox.push(t);
         } finally {
             try {
                 isOff = moved && !pushed && closer.takeBack(t);
@@ -343,7 +339,9 @@ public final class TimerQueue extends Padded {
 
     /** After something was armed, see WakeGate. */
     private void wakeIfBefore(long when) {
-        inbox.lowerArrivals(when);
+        if (inbox.lowerArrivals(when)) {
+            gate.tellFirst();
+        }
         gate.wakeIfBefore(when);
     }
 
@@ -357,7 +355,7 @@ public final class TimerQueue extends Padded {
             boolean again = state(w) == RUNNING_ARMED;
             if (t.tryEndRun(w)) {
                 if (again) {
-                    if (tryPush(t)) {
+                    if (inbox.push(t)) {
                         wakeFor(t);
                     } else {
                         closer.handToCloser(t);
@@ -374,7 +372,6 @@ public final class TimerQueue extends Padded {
 
     private RejectedExecutionException rejected() {
         return new RejectedExecutionException(host == null || host.isClosed() ? "the scheduler is closed"
-                : inbox.isRetired() ? "memory is short, so the timer's queue cannot take it"
                 : "the loop that the timer belongs to is closed");
     }
 

@@ -80,46 +80,37 @@ public final class WakeGate extends GateFields {
     @SuppressWarnings("unused") // padding
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
-    /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due. */
+    /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due, and after the end. */
     private volatile QueueOwner owner;
-    /** The owner that takes the queue back when it polls. Null with a manual clock. */
-    private volatile QueueOwner home;
 
     public QueueOwner owner() {
         return owner;
     }
 
-    public QueueOwner home() {
-        return home;
-    }
-
-    /** Under the queue's lock, unless no other thread knows the queue yet. */
-    void setHome(QueueOwner home) {
-        this.home = home;
-    }
-
-    /** Under the queue's lock: {@code to}, which is up, is the owner; null if no thread sleeps for this queue any more. */
-    void transfer(QueueOwner to) {
+    /** Before any other thread knows the queue. */
+    void setOwner(QueueOwner to) {
         owner = to;
-        takeUp(NO_HELP);
     }
 
-    /**
-     * Under the queue's lock. A loop that polls is the owner again if the queue was taken over meanwhile. False if the
-     * queue is no longer this loop's.
-     */
-    boolean takeBack(QueueOwner loop) {
-        if (owner == loop) {
-            if (pollUntil() != AWAKE) {
-                setPollUntil(AWAKE);
-            }
-        } else if (home == loop) {
-            loop.tookBack();
-            transfer(loop);
-        } else {
+    /** The queue is closed: it no longer keeps its owner in memory. */
+    public void disown() {
+        owner = null;
+        setPollUntil(AWAKE);
+    }
+
+    /** A loop polls, on its thread. False if it was closed. */
+    boolean takeUpBy(QueueOwner loop) {
+        if (owner != loop) {
             return false;
         }
+        ownerIsUp();
         return true;
+    }
+
+    public void ownerIsUp() {
+        if (pollUntil() != AWAKE) {
+            setPollUntil(AWAKE);
+        }
     }
 
     public long pollUntil() {
@@ -137,9 +128,7 @@ public final class WakeGate extends GateFields {
     /** The owner has taken the queue up: it drains it before it publishes again. */
     void takeUp(long helpBefore) {
         setHelp(helpBefore);
-        if (pollUntil() != AWAKE) {
-            setPollUntil(AWAKE);
-        }
+        ownerIsUp();
     }
 
     /** A thread that arms for an instant before this calls for help. */
@@ -191,6 +180,14 @@ public final class WakeGate extends GateFields {
             if (until == Timeline.NEVER) {
                 o.firstIsArmed();
             }
+        }
+    }
+
+    /** After something has arrived where nothing had. */
+    void tellFirst() {
+        QueueOwner o = owner;
+        if (o != null) {
+            o.firstIsArmed();
         }
     }
 

@@ -11,8 +11,7 @@ package io.pendula.internal.queue;
  * it, unless it was stopped before: as one of the Entries, in the EntryFifo if its deadline is the last so far, else in
  * the TimerHeap. Later it claims the timer there (DueTimers), runs it, and tells of the end of the run. Before it sleeps
  * it says so at the WakeGate, where threads wake it that arm something earlier. A timer that is stopped or brought
- * forward leaves a stale entry, which the Compactor drops. Another owner may take the
- * queue over (Ownership). The QueueCloser takes out what is armed when the queue is closed.
+ * forward leaves a stale entry, which the Compactor drops. The QueueCloser takes out what is armed when the queue is closed.
  *
  * Ground rules
  *
@@ -28,8 +27,7 @@ package io.pendula.internal.queue;
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
  *    grow, the heap takes what would go there.
  * 5. No callback runs, and no thread is woken, while the lock is held.
- * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed or
- *    retired). Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock
+ * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed). Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock
  *    allows, or copies more than one chunk of the heap; only a close may take longer. The lock stays in this package.
  *
  * Who may touch what
@@ -46,7 +44,7 @@ package io.pendula.internal.queue;
  * WakeGate
  *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
- *   owner, home  lock holder (owner also at start)   wakers, workers, monitor         volatile
+ *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * StaleCounter any thread that counts                any thread                       volatile read-modify-write
  * Compactor
  *   bound, roundsLeft

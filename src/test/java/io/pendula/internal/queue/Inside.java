@@ -61,12 +61,10 @@ public final class Inside {
         return q.due.claimDue(now, run, stealing);
     }
 
+    /** As if it had been the queue's owner from the beginning, and were up. */
     public static void transfer(TimerQueue q, QueueOwner to) {
-        q.gate.transfer(to);
-    }
-
-    public static void setHome(TimerQueue q, QueueOwner home) {
-        q.gate.setHome(home);
+        q.giveTo(to);
+        q.gate.ownerIsUp();
     }
 
     public static void takeUp(TimerQueue q, long helpBefore) {
@@ -88,7 +86,7 @@ public final class Inside {
     }
 
     public static TimerNode push(TimerQueue q, TimerNode t) {
-        return q.inbox.push(t);
+        return q.inbox.push(t) ? null : Inbox.CLOSED;
     }
 
     public static int beginReset(TimerQueue q) {

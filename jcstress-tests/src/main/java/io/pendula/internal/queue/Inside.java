@@ -74,12 +74,8 @@ public final class Inside {
     }
 
     public static void transfer(TimerQueue q, QueueOwner to) {
-        q.lock.lock();
-        try {
-            q.gate.transfer(to);
-        } finally {
-            q.lock.unlock();
-        }
+        q.giveTo(to);
+        q.gate.ownerIsUp();
     }
 
     /** What the owner does when its sleep has ended by itself. */
