@@ -74,8 +74,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     private final long period;
     /** Nobody holds this future, so what it throws must be told to the listener. */
     private final boolean unheld;
-    /** Of a periodic task only until its first run. */
-    private boolean forNow;
     /** Set before the interrupt, read by the run when no interrupter is at it any more. */
     private boolean interrupted;
 
@@ -92,21 +90,19 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
     private boolean failed;
 
-    ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld,
-            boolean forNow) {
+    ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld) {
         super(queue, task);
         this.tracker = tracker;
         this.period = period;
         this.unheld = unheld;
-        this.forNow = forNow;
     }
 
-    ScheduledTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker, boolean forNow) {
-        this(queue, tracker.engine.work(task), tracker, forNow);
+    ScheduledTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
+        this(queue, tracker.engine.work(task), tracker);
     }
 
-    private ScheduledTask(TimerQueue queue, Call call, ShutdownTracker tracker, boolean forNow) {
-        this(queue, call, tracker, 0, false, forNow);
+    private ScheduledTask(TimerQueue queue, Call call, ShutdownTracker tracker) {
+        this(queue, call, tracker, 0, false);
     }
 
     // ---- the future ----
@@ -266,11 +262,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     }
 
     @Override
-    protected boolean isImmediate() {
-        return forNow;
-    }
-
-    @Override
     public long periodNanos() {
         return Math.abs(period);
     }
@@ -316,7 +307,6 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
 
     /** Of a periodic task, at the end of a run. */
     private void prepareNext() {
-        forNow = false; // published by the push
         if (period < 0) {
             queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
         }

@@ -79,7 +79,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        tracker.submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, true, true), 0);
+        tracker.submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, true), 0);
     }
 
     /**
@@ -166,7 +166,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         Check.notNull(command, "command");
         long nanos = Check.delay(delay, unit);
         return tracker.submit(
-                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, false, nanos <= 0), nanos);
+                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, false), nanos);
     }
 
     /**
@@ -185,7 +185,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
         long nanos = Check.delay(delay, unit);
-        return tracker.submit(new ScheduledTask<>(engine.currentQueue(), callable, tracker, nanos <= 0), nanos);
+        return tracker.submit(new ScheduledTask<>(engine.currentQueue(), callable, tracker), nanos);
     }
 
     /**
@@ -293,7 +293,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         }
         long nanos = sign * unit.toNanos(period);
         return tracker.submit(
-                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, nanos, false, first <= 0), first);
+                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, nanos, false), first);
     }
 
     // ---- shutdown ----

@@ -16,7 +16,7 @@ final class TimedTask<V> extends ScheduledTask<V> {
     private final AtomicReference<Object> timeout = new AtomicReference<>();
 
     private TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
-        super(queue, task, tracker, true);
+        super(queue, task, tracker);
     }
 
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,

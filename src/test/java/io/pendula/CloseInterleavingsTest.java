@@ -46,7 +46,7 @@ class CloseInterleavingsTest {
     private static final class History {
         private final Rig rig = new Rig(false, new PendingLimit(2));
         private final ReentrantLock lock = Inside.lock(rig.queue);
-        private final SteppedTimer timer = new SteppedTimer(rig.queue, false);
+        private final SteppedTimer timer = new SteppedTimer(rig.queue);
         private final List<Operation> operations;
         private final int[] places;
         private final List<TimerNode> collected = new ArrayList<>();

@@ -48,15 +48,13 @@ public final class Fixtures {
 
     /** A timer in which the test steps in between a look at the word, or a change of it, and what follows. */
     static final class SteppedTimer extends TimerNode {
-        private final boolean forNow;
         private int looks;
         private Runnable step;
         private Runnable atEach = () -> {};
         private long disarmedUnder;
 
-        SteppedTimer(TimerQueue queue, boolean forNow) {
+        SteppedTimer(TimerQueue queue) {
             super(() -> {});
-            this.forNow = forNow;
         }
 
         /** Runs {@code step} once, after so many looks more. */
@@ -73,11 +71,6 @@ public final class Fixtures {
         /** Whether the test has stepped in. */
         boolean isPassed() {
             return step == null;
-        }
-
-        @Override
-        protected boolean isImmediate() {
-            return forNow;
         }
 
         @Override
@@ -152,6 +145,12 @@ public final class Fixtures {
             } finally {
                 Inside.lock(queue).unlock();
             }
+        }
+
+        /** No entry goes to the fifo, though it may come in order. */
+        Rig withoutFifo() {
+            Inside.restFifo(queue);
+            return this;
         }
 
         /** How many entries there are, live and stale. */

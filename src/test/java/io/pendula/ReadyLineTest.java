@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.TimerState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
@@ -21,24 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tasks for now stand in line beside the heap, and nobody can tell but by the time that it takes. */
+/** Tasks for now run in the order of their submission, whatever else is armed. */
 class ReadyLineTest {
     private final Rig rig = new Rig(false);
 
-    /** A task that is armed for the present. */
-    private static final class Now extends TimerNode {
-        Now(TimerQueue queue) {
-            super(() -> {});
-        }
-
-        @Override
-        protected boolean isImmediate() {
-            return true;
-        }
-    }
-
-    private TimerNode arm(boolean forNow, long when) {
-        TimerNode t = forNow ? new Now(rig.queue) : new TimerNode(() -> {}) {};
+    private TimerNode arm(long when) {
+        TimerNode t = new TimerNode(() -> {}) {};
         rig.queue.arm(t, when);
         return t;
     }
@@ -63,11 +51,11 @@ class ReadyLineTest {
 
     @Test
     void claim_tasksForNow_inOrderWithoutTheHeap() {
-        TimerNode a = arm(true, 10);
-        TimerNode b = arm(true, 10);
-        TimerNode c = arm(true, 11);
+        TimerNode a = arm(10);
+        TimerNode b = arm(10);
+        TimerNode c = arm(11);
         drain();
-        assertEquals(0, rig.entries());
+        assertEquals(0, rig.heap.size());
         assertEquals(3, rig.queue.view().pending());
         assertNull(claim(9));
         assertEquals(List.of(a, b), List.of(claim(10), claim(10)));
@@ -78,24 +66,24 @@ class ReadyLineTest {
 
     @Test
     void claim_timerOfTheHeapWithAnEqualDeadline_wasArmedEarlierAndRunsFirst() {
-        TimerNode later = arm(false, 10);
+        TimerNode later = arm(10);
         drain();
-        TimerNode now = arm(true, 10);
+        TimerNode now = arm(10);
         assertEquals(List.of(later, now), List.of(claim(10), claim(10)));
     }
 
     @Test
     void claim_armedOutOfOrder_byDeadline() {
-        TimerNode second = arm(true, 20);
-        TimerNode first = arm(true, 10); // by a thread that was held up between the clock and its push
+        TimerNode second = arm(20);
+        TimerNode first = arm(10); // by a thread that was held up between the clock and its push
         assertEquals(List.of(first, second), List.of(claim(20), claim(20)));
     }
 
     @Test
     void stopOrCancel_inLine_isDroppedAndCountedOnce() {
-        TimerNode stopped = arm(true, 10);
-        TimerNode cancelled = arm(true, 10);
-        TimerNode last = arm(true, 10);
+        TimerNode stopped = arm(10);
+        TimerNode cancelled = arm(10);
+        TimerNode last = arm(10);
         drain();
         assertTrue(rig.queue.stop(stopped));
         assertFalse(rig.queue.stop(stopped));
@@ -107,15 +95,16 @@ class ReadyLineTest {
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
+        rig.sweepAll();
         assertEquals(TimerState.REMOVED, TimerState.state(stopped.wordVolatile()));
         assertEquals(TimerState.CANCELLED, TimerState.state(cancelled.wordVolatile()));
     }
 
     @Test
     void claimStopped_inLine_isTakenOutOfIt() {
-        TimerNode a = arm(true, 10);
-        TimerNode b = arm(true, 10);
-        TimerNode c = arm(true, 10);
+        TimerNode a = arm(10);
+        TimerNode b = arm(10);
+        TimerNode c = arm(10);
         drain();
         rig.queue.stop(b);
         assertTrue(rig.queue.claimStopped(b));
@@ -128,34 +117,41 @@ class ReadyLineTest {
 
     @Test
     void close_inLine_isCollected() {
-        TimerNode a = arm(true, 10);
-        TimerNode stopped = arm(true, 10);
+        TimerNode a = arm(10);
+        TimerNode stopped = arm(10);
         drain();
         rig.queue.stop(stopped);
-        TimerNode c = arm(true, 10);
+        TimerNode c = arm(10);
         List<TimerNode> unfired = new ArrayList<>();
         rig.queue.close(unfired);
-        assertEquals(List.of(a, c), unfired);
+        assertEquals(Set.of(a, c), Set.copyOf(unfired));
+        assertEquals(2, unfired.size());
     }
 
+    /** Each time a task comes for now, beside timers that are due later and lie in the fifo or in the heap. */
     @Test
-    void drain_longLine_goesOnInTheHeapButKeepsEqualsTogether() {
+    void claim_tasksForNowBesideOthers_inOrderOfSubmission() {
+        Random random = new Random(5);
+        for (int i = 0; i < 3_000; i++) {
+            arm(1_000_000 + (i % 2 == 0 ? i : random.nextInt(1_000_000)));
+        }
         List<TimerNode> armed = new ArrayList<>();
-        for (int i = 0; i < Inside.IMMEDIATE_MAX + 10; i++) {
-            armed.add(arm(true, i < Inside.IMMEDIATE_MAX - 5 ? 10 : i < Inside.IMMEDIATE_MAX + 5 ? 11 : 12));
-            drain();
+        for (int i = 0; i < 5_000; i++) {
+            armed.add(arm(10 + i / 1_000));
+            if (i % 7 == 0) {
+                drain();
+            }
         }
-        assertEquals(5, rig.entries());
         for (TimerNode t : armed) {
-            assertEquals(t, claim(12));
+            assertEquals(t, claim(20));
         }
-        assertNull(claim(12));
+        assertNull(claim(20));
     }
 
     @Test
     void prepareToSleep_taskInLine_keepsTheOwnerUp() {
-        arm(false, 1_000);
-        arm(true, 10);
+        arm(1_000);
+        arm(10);
         assertEquals(10, rig.queue.due.prepareToSleep(rig.owner, 10));
     }
 
@@ -170,10 +166,10 @@ class ReadyLineTest {
         long now = 1_000;
         for (int i = 0; i < Scale.of(5_000, 20_000); i++) {
             switch (random.nextInt(8)) {
-                case 0, 1, 2 -> model.add(new Armed(arm(true, now), now, i));
+                case 0, 1, 2 -> model.add(new Armed(arm(now), now, i));
                 case 3 -> {
                     long when = now + 1 + random.nextInt(20);
-                    model.add(new Armed(arm(false, when), when, i));
+                    model.add(new Armed(arm(when), when, i));
                 }
                 case 4 -> now += random.nextInt(4);
                 case 5 -> {

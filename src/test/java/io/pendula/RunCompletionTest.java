@@ -21,7 +21,7 @@ class RunCompletionTest {
     private final Rig rig = new Rig(false);
 
     private SteppedTimer running() {
-        SteppedTimer t = new SteppedTimer(rig.queue, false);
+        SteppedTimer t = new SteppedTimer(rig.queue);
         rig.queue.arm(t, 10);
         assertEquals(t, rig.claim(10).nodeOpaque());
         return t;

@@ -297,7 +297,7 @@ class StaleEntryTest {
     /** What comes back to life while another entry becomes stale leaves the count as it was, which must not pass for quiet. */
     @Test
     void fullSweep_oneRevivedAndOneStaleMeanwhile_countIsRight() {
-        Inside.beginFifoAt(queue, Integer.MAX_VALUE);
+        rig.withoutFifo();
         List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i); // in the heap, which is swept from its end
         for (int round = 0; round < 2; round++) {
             OneShotTimer revived = timers.get(100 + round);

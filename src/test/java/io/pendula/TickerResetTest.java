@@ -48,7 +48,7 @@ class TickerResetTest {
 
     /** Runs {@code step} inside the next reset to an earlier deadline, before that changes the word. */
     private void stepIntoNextReset(Runnable step) {
-        SteppedTimer stepped = new SteppedTimer(rig.queue, false);
+        SteppedTimer stepped = new SteppedTimer(rig.queue);
         rig.queue.arm(stepped, FAR);
         for (int i = 1; i < Inside.HELP_DEPTH; i++) {
             rig.arm(FAR);

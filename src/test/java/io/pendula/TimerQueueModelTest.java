@@ -95,7 +95,7 @@ class TimerQueueModelTest {
             this.rig = new Rig(keepOrder);
             this.queue = rig.queue;
             if (rnd.nextBoolean()) {
-                Inside.beginFifoAt(queue, rnd.nextInt(4));
+                Inside.restFifo(queue);
             }
         }
 

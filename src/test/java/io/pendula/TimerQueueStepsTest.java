@@ -64,7 +64,7 @@ class TimerQueueStepsTest {
     /** Another thread brings the timer forward, and the owner goes to sleep, before the push of a reset. */
     @Test
     void reset_anotherResetAndASleepBeforeThePush_wakesForTheEarlierOne() {
-        SteppedTimer t = new SteppedTimer(queue, false);
+        SteppedTimer t = new SteppedTimer(queue);
         rig.arm(20 * SECOND); // what the owner sleeps for: not so long that a stale entry wakes it
         queue.arm(t, 25 * SECOND);
         rig.drain();
@@ -82,7 +82,7 @@ class TimerQueueStepsTest {
 
     @Test
     void claim_cancelledAtThatMoment_hasItsTask() {
-        SteppedTimer t = new SteppedTimer(queue, false);
+        SteppedTimer t = new SteppedTimer(queue);
         queue.arm(t, 500);
         rig.drain();
         boolean[] done = stepInOnce(t, TimerState.RUNNING, () -> queue.cancel(t));

@@ -1208,7 +1208,7 @@ class TimerQueueTest {
         assertEquals(Inside.HELP_DEPTH, rig.entries());
         assertEquals(MOVING, rig.state(last));
         assertSame(last, Inside.inboxHead(queue));
-        assertNull(Inside.next(last));
+        assertNull(Inside.link(last));
         assertEquals(1, queue.view().stats().callerDrains());
     }
 
@@ -1302,7 +1302,6 @@ class TimerQueueTest {
     @Test
     void claim_outOfMemoryAndPutOff_firesInTime() {
         use(new Rig(false));
-        Inside.beginFifoAt(queue, 48);
         List<OneShotTimer> inOrder = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             rig.arm(1_000_000 - i);
@@ -1328,6 +1327,71 @@ class TimerQueueTest {
         assertNull(rig.claim(399));
         assertOrder(queue);
         assertEquals(0, rig.dead());
+    }
+
+    /** None of them has room under its true key; they must neither stop the queue nor make it try again and again to grow. */
+    @Test
+    void claim_outOfMemoryAndMostPutOff_othersFireInTime() {
+        use(new Rig(false));
+        List<OneShotTimer> inOrder = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            inOrder.add(rig.arm(1_000 + i));
+        }
+        OneShotTimer tick = rig.arm(2_000);
+        rig.drain();
+        rig.withoutFifo();
+        while (rig.heap.size() < rig.heap.capacity()) {
+            rig.arm(900_000_000_000L - rig.heap.size());
+            rig.drain();
+        }
+        assertTrue(rig.entries() > rig.heap.size() + 300, "most are in the fifo");
+        rig.heap.exhausted = true;
+        int[] attempts = {0};
+        rig.heap.onGrow = () -> attempts[0]++;
+        for (int i = 0; i < 399; i++) {
+            assertTrue(queue.reset(inOrder.get(i), 500_000_000_000L - i));
+        }
+        assertSame(inOrder.get(399), claimWithin(5, 1_500));
+        assertSame(tick, claimWithin(5, 2_500));
+        assertTrue(attempts[0] <= 2, attempts[0] + " attempts to grow");
+        assertOrder(queue);
+        rig.giveMemory();
+        assertEquals(399, rig.fire(500_000_000_000L));
+    }
+
+    /** As an owner that looks again when a claim has met many that are not due. */
+    private TimerNode claimWithin(int claims, long now) {
+        for (int i = 0; i < claims; i++) {
+            Claim run = rig.claim(now);
+            if (run != null) {
+                return run.nodeOpaque();
+            }
+        }
+        return null;
+    }
+
+    /** Timers fire, so there is ample room before the heap may try to grow again; what is armed then takes all of it. */
+    @Test
+    void drain_roomIsBackBeforeTheNextAttempt_whatIsParkedIsNotForgotten() {
+        List<OneShotTimer> filed = armAllThatFit();
+        rig.arm(5_000);
+        rig.drain();
+        assertTrue(Inside.isMemoryShort(queue));
+        rig.clock.advance(Duration.ofMillis(20));
+        assertEquals(filed.size(), rig.fire(4_000));
+        for (int i = 0; i < 3 * filed.size(); i++) {
+            rig.arm(6_000 + i);
+        }
+        rig.drain();
+        assertEquals(3 * filed.size() + 1, queue.view().pending());
+        assertTrue(rig.entries() <= rig.heap.capacity(), "the others are parked");
+        rig.clock.advance(Duration.ofMillis(20));
+        int fired = 0;
+        for (int looks = 0; looks < 10; looks++) {
+            fired += rig.fire(10_000);
+            rig.clock.advance(Duration.ofMillis(20));
+        }
+        assertEquals(3 * filed.size() + 1, fired);
     }
 
     @Test
@@ -1660,7 +1724,6 @@ class TimerQueueTest {
     @Test
     void sweepStep_oldestStoppedButForAFew_looksAtNoOthers() throws InterruptedException {
         use(new Rig(false));
-        Inside.beginFifoAt(queue, 0);
         List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 8_000; i++) {
             timers.add(rig.arm(1_000_000 + i));
@@ -1688,7 +1751,6 @@ class TimerQueueTest {
     @Test
     void forEachPending_sweepMovesEntriesMeanwhile_findsEach() {
         use(new Rig(false));
-        Inside.beginFifoAt(queue, 0);
         List<OneShotTimer> timers = new ArrayList<>();
         for (int i = 0; i < 8_000; i++) {
             timers.add(rig.arm(1_000_000 + i));

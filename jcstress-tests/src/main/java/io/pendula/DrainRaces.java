@@ -212,44 +212,31 @@ public class DrainRaces {
         }
     }
 
-    /** A stopped timer that is armed again while the stopped ones are dropped from its line stays armed. */
+    /** A stopped timer that is armed again while another one is taken out of the inbox stays armed. */
     @JCStressTest
-    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Armed in the line, or after it was dropped.")
+    @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Armed in the inbox, or after it was dropped.")
     @State
     public static class DropStoppedVsReset extends Rig {
-        private final QueuedNode inLine = forNow();
-        private final QueuedNode returned = forNow();
-
         public DropStoppedVsReset() {
-            queue.arm(inLine, DUE);
-            queue.arm(returned, DUE);
-            drainInbox();
-            queue.stop(inLine);
-            queue.stop(returned);
-        }
-
-        private QueuedNode forNow() {
-            return new QueuedNode(queue, this::fired) {
-                @Override
-                protected boolean isImmediate() {
-                    return true;
-                }
-            };
+            queue.arm(timer, DUE);
+            queue.arm(other, DUE);
+            queue.stop(timer);
+            queue.stop(other);
         }
 
         @Actor
         public void reset(ZL_Result r) {
-            r.r1 = queue.reset(inLine, DUE);
+            r.r1 = queue.reset(timer, DUE);
         }
 
         @Actor
         public void drop() {
-            queue.claimStopped(returned);
+            queue.claimStopped(other);
         }
 
         @Arbiter
         public void settle(ZL_Result r) {
-            queue.endRun(returned);
+            queue.endRun(other);
             r.r2 = audit(3, 2, 0);
         }
     }

@@ -38,6 +38,10 @@ abstract class Rig {
     /** Stale entries that are in the staleCounter only, because a bound is out of reach of a few timers. */
     private int pretended;
 
+    {
+        Inside.restFifo(queue); // the audit looks at the heap
+    }
+
     /** The callback of every timer here. */
     void fired() {}
 

@@ -18,12 +18,12 @@ abstract class TaskRig extends Rig {
     volatile int calls;
 
     final ScheduledTask<Integer> one() {
-        return new ScheduledTask<>(queue, this::call, executor.tracker(), false);
+        return new ScheduledTask<>(queue, this::call, executor.tracker());
     }
 
     /** {@code period} as ScheduledTask takes it. */
     final ScheduledTask<Void> periodic(long period) {
-        return new ScheduledTask<>(queue, this::tick, executor.tracker(), period, false, false);
+        return new ScheduledTask<>(queue, this::tick, executor.tracker(), period, false);
     }
 
     private Integer call() {

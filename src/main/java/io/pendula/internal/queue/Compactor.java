@@ -4,7 +4,6 @@ import static io.pendula.internal.queue.StaleCounter.STALE;
 import static io.pendula.internal.queue.TimerState.DELETED;
 import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerState.WAITING;
-import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isFiled;
 import static io.pendula.internal.queue.TimerState.state;
 
@@ -110,16 +109,12 @@ public final class Compactor {
     }
 
     /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
-    boolean cleanTop() {
+    boolean cleanTop(Intake intake) {
         TimerNode t = entries.top();
         int seq = entries.topSeq();
         long w = t.wordVolatile();
         if (state(w) == MODIFIED_LATER && t.entry == seq) {
-            if (!entries.ensureRoomToRekey(deadline(w))) {
-                entries.delayTop();
-            } else if (t.tryFile(w)) {
-                entries.rekeyTop(deadline(w));
-            }
+            intake.rekeyTop(t, w);
             return false;
         }
         if (isStale(t, seq)) {
@@ -133,7 +128,7 @@ public final class Compactor {
      * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
      * ones that another thread should get the lock meanwhile.
      */
-    boolean cleanTops(long lazyFrom) {
+    boolean cleanTops(Intake intake, long lazyFrom) {
         int dropped = 0;
         int visits = 0;
         while (entries.size() > 0 && visits < CLEAN_CHUNK) {
@@ -144,7 +139,7 @@ public final class Compactor {
             }
             visits++;
             lock.visit(1);
-            if (cleanTop()) {
+            if (cleanTop(intake)) {
                 dropped++;
             }
         }

@@ -1,9 +1,5 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.MOVING;
-import static io.pendula.internal.queue.TimerState.deadline;
-import static io.pendula.internal.queue.TimerState.state;
-
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
@@ -13,9 +9,8 @@ import java.util.function.BooleanSupplier;
 abstract class HolderFields extends Padded {
     long nextWhen = Timeline.NEVER;
 
-    /** Where its loop's poll began: the next number of an entry, the end of those in line. */
+    /** The next number of an entry when its loop's poll began. */
     int pollSeq;
-    long pollLine;
 
     long fired;
     long stolen;
@@ -101,24 +96,19 @@ public final class DueTimers extends HolderFields {
         try {
             // Bounded, as another thread may want the lock: prepareToSleep goes on with what is left.
             for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
-                boolean inLine = intake.immediateWhen() < entries.topKey();
                 long when = earliest();
                 if (when > now) {
                     return false;
                 }
                 lock.visit(1);
-                TimerNode t = inLine ? intake.immediate.first() : entries.top();
+                TimerNode t = entries.top();
                 long w = t.wordVolatile();
-                if (inLine ? state(w) == MOVING && deadline(w) == when : compactor.isTopLive(t, w)) {
+                if (compactor.isTopLive(t, w)) {
                     Runnable task = t.work(); // before the CAS, see cancel
                     long next = t.nextAfter(when, now);
                     if (t.tryClaim(w, when, next, t.isReceiver(task))) {
                         run.begin(t, task, when, now);
-                        if (inLine) {
-                            intake.immediate.removeFirst();
-                        } else {
-                            entries.pop();
-                        }
+                        entries.pop();
                         if (next == 0) {
                             if (limit != null) {
                                 limit.take(-1);
@@ -131,9 +121,7 @@ public final class DueTimers extends HolderFields {
                         lateness.record(now - when);
                         return true;
                     }
-                } else if (inLine) {
-                    intake.dropFirstImmediate();
-                } else if (compactor.cleanTop()) {
+                } else if (compactor.cleanTop(intake)) {
                     dropped++;
                 }
             }
@@ -211,7 +199,7 @@ public final class DueTimers extends HolderFields {
             return RETRY;
         }
         // A sweep drops many at less cost than so many pops.
-        if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.NEVER)) {
+        if (!compactor.wantsSweep() && !compactor.cleanTops(intake, Timeline.NEVER)) {
             return RETRY;
         }
         entries.trim();
@@ -241,7 +229,7 @@ public final class DueTimers extends HolderFields {
                 setNextWhenOpaque(wakeTime(now));
                 return RETRY;
             }
-            if (!compactor.wantsSweep() && !compactor.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
+            if (!compactor.wantsSweep() && !compactor.cleanTops(intake, Timeline.plus(now, LAZY_NANOS))) {
                 return RETRY;
             }
             entries.trim();
@@ -262,7 +250,7 @@ public final class DueTimers extends HolderFields {
 
     private boolean isDrainDue(long now) {
         return keepOrder || inbox.arrivals() <= now || intake.isUnfinished()
-                || now >= compactor.fullSweepAt() || now >= intake.room.shortage.lookAt();
+                || now >= compactor.fullSweepAt() || now >= intake.lookAt();
     }
 
     private void planFullSweep(long now) {
@@ -275,7 +263,7 @@ public final class DueTimers extends HolderFields {
 
     /** When the owner must be up again, as far as the heap and the backlog tell. */
     private long wakeTime(long now) {
-        return Math.min(earliest(), intake.isUnfinished() ? now : intake.room.shortage.lookAt());
+        return Math.min(earliest(), intake.isUnfinished() ? now : intake.lookAt());
     }
 
     /**
@@ -334,7 +322,6 @@ public final class DueTimers extends HolderFields {
             }
             planFullSweep(now); // as its thread may never say that it waits
             pollSeq = entries.nextSeq();
-            pollLine = intake.immediate.removed() + intake.immediate.size();
             return isDueInPoll(now);
         } finally {
             lock.unlock();
@@ -357,12 +344,10 @@ public final class DueTimers extends HolderFields {
     /** Lock held. Whether what is first is due, and for this visit. */
     private boolean isDueInPoll(long now) {
         if (earliest() <= now) {
-            compactor.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
+            compactor.cleanTops(intake, Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = earliest();
-        boolean inLine = intake.immediateWhen() < entries.topKey();
-        return when < now
-                || when == now && (inLine ? intake.immediate.removed() < pollLine : entries.topSeq() - pollSeq < 0);
+        return when < now || when == now && entries.topSeq() - pollSeq < 0;
     }
 
     // ---- looks ----
@@ -388,13 +373,13 @@ public final class DueTimers extends HolderFields {
 
     /** What tells that memory is short, once; else null. */
     public Throwable takeShortage() {
-        return intake.room.takeReport();
+        return intake.takeReport();
     }
 
     /** The earliest deadline, as far as filed; it may belong to a stale entry. */
     long earliest() {
         assert lock.isHeldByCurrentThread();
-        return Math.min(intake.immediateWhen(), entries.topKey());
+        return entries.topKey();
     }
 
     /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
@@ -407,7 +392,7 @@ public final class DueTimers extends HolderFields {
         lock.lock();
         try {
             intake.drainFully();
-            while (!compactor.cleanTops(Timeline.NEVER)) {
+            while (!compactor.cleanTops(intake, Timeline.NEVER)) {
                 lock.giveWay();
             }
             return entries.topKey();
@@ -449,9 +434,6 @@ public final class DueTimers extends HolderFields {
     public TimerNode first() {
         lock.lock();
         try {
-            if (intake.immediateWhen() < entries.topKey()) {
-                return intake.immediate.first();
-            }
             return entries.size() > 0 ? entries.top() : null;
         } finally {
             lock.unlock();

@@ -16,8 +16,6 @@ package io.pendula.internal.queue;
  * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
  */
 final class Entries {
-    /** While a heap has fewer entries, no fifo is begun: there both cost the same. */
-    private static final int SMALL = 2048;
     /** After so many entries that went to the fifo it is seen how many of them the heap had to take after all. */
     static final int TRIAL = 1024;
     /** If these were more, nothing goes to the fifo for a while: above a half, as of two delays in turn one stays. */
@@ -30,11 +28,9 @@ final class Entries {
     volatile EntryFifo fifo;
     /** There was no memory for the fifo to grow; no other attempt is made before the heap has grown. */
     private boolean isShut;
-    private boolean isResting;
+    boolean isResting;
     /** With this number the rest ends. Not a count: threads that stop timers read this object. */
-    private int restUntil;
-    /** Not final, so that tests can begin with a few. */
-    int small = SMALL;
+    int restUntil;
 
     Entries(TimerHeap heap) {
         this.heap = heap;
@@ -110,20 +106,12 @@ final class Entries {
     }
 
     /** Whether there is room for the top entry under this key, which is later than its own. */
-    boolean ensureRoomToRekey(long key) {
+    boolean hasRoomToRekey(long key) {
         EntryFifo f = fifo;
-        if (!isTopIn(f) || staysFirst(f, key) || !isResting && key >= f.lastKey() && hasRoom(f)) {
-            return true;
-        }
-        try {
-            ensureRoom();
-            return true;
-        } catch (OutOfMemoryError e) {
-            return false;
-        }
+        return !isTopIn(f) || staysFirst(f, key) || hasRoom(key);
     }
 
-    /** Gives the top entry a later key, after ensureRoomToRekey; it goes behind the entries that have that key already. */
+    /** Gives the top entry a later key, for which there is room; it goes behind the entries that have that key already. */
     void rekeyTop(long key) {
         EntryFifo f = fifo;
         if (!isTopIn(f)) {
@@ -141,11 +129,6 @@ final class Entries {
 
     private static boolean staysFirst(EntryFifo f, long key) {
         return f.size() == 1 || key < f.secondKey();
-    }
-
-    /** The top entry, for whose key there is no room, goes behind the next one, whose key it takes. */
-    void delayTop() {
-        fifo.delayFirst();
     }
 
     /** As that of the heap: racy, a hint. */
@@ -169,7 +152,13 @@ final class Entries {
         }
     }
 
-    /** Makes an entry, which is the live one of this timer from now on. {@link #ensureRoom} must have been called. */
+    /** Whether the next push, under this key, needs no memory. */
+    boolean hasRoom(long key) {
+        EntryFifo f = fifo;
+        return heap.size() < heap.capacity() || f != null && !isResting && f.hasRoom() && (f.isEmpty() || key >= f.lastKey());
+    }
+
+    /** Makes an entry, which is the live one of this timer from now on. There must be room for it. */
     void push(long key, TimerNode node) {
         int seq = heap.takeSeq();
         node.entry = seq;
@@ -188,7 +177,7 @@ final class Entries {
     private boolean fits(long key) {
         EntryFifo f = fifo;
         if (f == null) {
-            return heap.size() >= small && beginFifo();
+            return beginFifo();
         }
         // Two, or a second one would stay in the way for ever. The last slot of the heap may be for this key.
         for (int i = 0; i < 2 && !f.fits(key) && heap.capacity() - heap.size() > 1; i++) {
@@ -197,7 +186,7 @@ final class Entries {
             f.removeLast();
             f.spilled++;
         }
-        return (f.isEmpty() ? heap.size() >= small : f.fits(key)) && hasRoom(f);
+        return f.fits(key) && makeRoom(f);
     }
 
     private void countTry(int seq) {
@@ -214,7 +203,7 @@ final class Entries {
         if (!isShut) {
             try {
                 EntryFifo f = new EntryFifo();
-                if (hasRoom(f)) {
+                if (makeRoom(f)) {
                     fifo = f;
                 }
             } catch (OutOfMemoryError e) {
@@ -224,7 +213,7 @@ final class Entries {
         return fifo != null;
     }
 
-    private boolean hasRoom(EntryFifo f) {
+    private boolean makeRoom(EntryFifo f) {
         if (!f.hasRoom() && !isShut) {
             try {
                 f.addChunk(heap.allocate(null, EntryFifo.CHUNK));

@@ -251,23 +251,6 @@ final class EntryFifo {
         }
     }
 
-    /** The first entry goes behind the second one, whose key it takes. */
-    void delayFirst() {
-        long second = position(1);
-        TimerHeap.Chunk c = chunk(first);
-        TimerHeap.Chunk d = chunk(second);
-        int o = (int) first & OFFSET;
-        int p = (int) second & OFFSET;
-        TimerNode node = c.nodes[o];
-        int seq = c.seqs[o];
-        c.keys[o] = d.keys[p];
-        c.nodes[o] = d.nodes[p];
-        c.seqs[o] = d.seqs[p];
-        d.nodes[p] = node;
-        d.seqs[p] = seq;
-        firstKey = c.keys[o];
-    }
-
     // ---- sweeps ----
 
     /** From the first entry on, none has been visited. */

@@ -20,8 +20,6 @@ final class Inbox extends InboxFields {
     /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
 
-    /** The link of the oldest timer. */
-    static final TimerNode END = new TimerNode(null);
     /** The head, for good, once the queue is closed. */
     static final TimerNode CLOSED = new TimerNode(null);
     /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
@@ -50,12 +48,6 @@ final class Inbox extends InboxFields {
         return (TimerNode) HEAD.getVolatile(this);
     }
 
-    /** The timer that follows this one in the chain, or in a line. */
-    static TimerNode next(TimerNode t) {
-        TimerNode next = t.next;
-        return next == END ? null : next;
-    }
-
     /** Whether an inbox that begins so holds timers. */
     static boolean isTimer(TimerNode head) {
         return head != null && head != CLOSED;
@@ -73,7 +65,7 @@ final class Inbox extends InboxFields {
             if (h == CLOSED) {
                 return false;
             }
-            t.next = h == null ? END : h; // plain: published by the CAS
+            t.next = h; // plain: published by the CAS
             setDepth(depth); // before the CAS: what is in the inbox must not be told to be refused by an Error
             if (HEAD.compareAndSet(this, h, t)) {
                 return true;

@@ -1,44 +1,60 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
-import static io.pendula.internal.queue.TimerState.MOVING;
 import static io.pendula.internal.queue.TimerState.deadline;
 import static io.pendula.internal.queue.TimerState.isArmed;
 import static io.pendula.internal.queue.TimerState.isQueued;
 import static io.pendula.internal.queue.TimerState.state;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * The way of armed timers from the inbox to the heap, in slices that one hold of the lock may do. Guarded by the queue's
- * lock.
- *
- * <p>On the way a timer is in one of these lines: the chain that is being turned round, the backlog, those that
- * a loop defers, those that were armed for the present and need no heap, or those for which there is no memory.
- * To all other threads it is in the inbox all that time.
+ * The way of armed timers from the inbox to the entries, in slices that one hold of the lock may do. Guarded by the
+ * queue's lock but for the volatile fields. To all other threads a timer is in the inbox all that time.
  */
 final class Intake {
     /*
      * Slices. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several: it takes
      * the inbox as it is, turns that chain round, and appends it to the backlog when the chain is complete, which keeps
      * the order of arming; then it files the backlog. Only then is the inbox looked at again. What is between inbox and
-     * heap is as good as in the inbox to all others. It is "something to do": no owner sleeps meanwhile (wakeTime), and
-     * a drain whose result is false stands for R1 in no proof.
+     * entries is as good as in the inbox to all others. It is "something to do": no owner sleeps meanwhile (wakeTime),
+     * and a drain whose result is false stands for R1 in no proof.
+     *
+     * Memory shortage. If the heap cannot grow, it keeps the timers that are due early: one that is due before the next
+     * look but one makes room by parking another, which is due later. All others for which there is no room are parked
+     * as well, and so is a put-off timer that would have to move to a full heap. What is parked is in the inbox to all
+     * others: its state is MOVING or MODIFIED_EARLIER, and stop and reset need the word alone. It is looked at again
+     * before it is due: all of it joins the backlog then. A reset that brings it forward wakes the owner in vain; the next
+     * look finds it, and so it may be late by the time between two looks.
+     *
+     * Memory is short as long as growAt is set: from a failed attempt to grow until nothing is parked and either the time
+     * for the next attempt has come or there is ample room. A failed attempt may cost two full collections. So the pause
+     * before the next one is a multiple of what it took; it is cut short when the JVM reports that there is memory again.
+     *
+     * With a manual clock the order of arming counts, and time stands still: there nothing makes room, what is armed
+     * while others are parked is parked behind them, and each drain tries to grow, once.
      */
 
     /** While an inbox is longer than this, arming threads that cannot help yield. */
     private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
-    /** More than these go to the heap, which is swept: those in line that are cancelled stay until it is their turn. */
-    static final int IMMEDIATE_MAX = 4 * Inbox.HELP_DEPTH;
+    /** The shortest time between two attempts to grow. */
+    private static final long GROW_NANOS = 100_000_000;
+    /** The longest time between two attempts to grow. */
+    private static final long MAX_GROW_NANOS = 10_000_000_000L;
+    /** The pause after an attempt that failed is this many times as long as the attempt. */
+    private static final long GROW_SHARE = 32;
+    /** The shortest time between two looks at what is parked. */
+    static final long LOOK_NANOS = 10_000_000;
+    /** The longest time between two looks at what is parked. */
+    private static final long MAX_LOOK_NANOS = 500_000_000;
+    /** What each parked timer adds to that time: many times what a look at it costs. */
+    private static final long LOOK_NANOS_EACH = 1_000;
+    /** This many entries are looked at to find one that is due later than another. */
+    private static final int MAKE_ROOM_VISITS = 16;
+    /** The shortest time between two reports of a shortage. */
+    private static final long REPORT_NANOS = 60_000_000_000L;
 
-    /** So many of a loop's timers may stay unfiled in any case. */
-    private static final int DEFERRED_MIN = Inbox.HELP_DEPTH / 2;
-    /** So many at most, as one drain files them all; and, as of stale entries, no more than a quarter of all. */
-    private static final int DEFERRED_MAX = 8 * Inbox.HELP_DEPTH;
-    /** Where none was stopped while it was deferred, few are until the inbox was taken so often; then twice as often. */
-    private static final int DEFER_PAUSE = 256;
-    private static final int DEFER_PAUSE_MAX = 65_536;
-
+    private final int index;
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
@@ -48,40 +64,40 @@ final class Intake {
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
 
-    /** What the last drain took from the inbox, on its way to the backlog. */
-    private final Reversal reversal = new Reversal();
-    /** Taken from the inbox and not filed yet. */
+    /** Taken from the inbox, newest first, and not turned round yet. */
+    private TimerNode chain;
+    /** The part of the chain that has been turned round. */
+    private final NodeFifo turned = new NodeFifo();
+    /** In the order of arming, and not filed yet. */
     final NodeFifo backlog = new NodeFifo();
-    /**
-     * Of a loop: taken from the inbox when that became long, and left unfiled until they could be due, as most are stopped
-     * before.
-     */
-    final NodeFifo deferred = new NodeFifo();
-    /** Armed for the present, hence due, and in order of their deadlines, so that no heap is needed. */
-    final NodeFifo immediate = new NodeFifo();
-    final HeapRoom room;
-    private final Shortage shortage;
+    /** For which there is no room, as memory is short. In no order, but with a manual clock in that of arming. */
+    private final NodeFifo parked = new NodeFifo();
 
-    /** While something is taken out of the line of those that are immediate. */
-    private boolean lineClosed;
     /** How often the inbox was taken, and how often when that which was filed last was taken. */
     private long taken;
     private long settled;
-    private long deferAgainAt;
-    private int deferPause = DEFER_PAUSE;
     /** Timers that were stopped before they were filed. */
     long stops;
     /** How often arming threads have helped. */
     long helps;
 
-    Intake(Timeline timeline, HoldLock lock, Inbox inbox, Entries entries, HeapRoom room, Compactor compactor,
-            WakeGate gate, boolean keepOrder) {
+    /** When the heap may try to grow again; 0 if memory is not short. Volatile, as failedAt: read by arming threads. */
+    volatile long growAt;
+    private volatile long failedAt;
+    /** When to look at what is parked. */
+    private long lookAt;
+    /** What is due before this makes room for itself. */
+    private long horizon;
+    private OutOfMemoryError unreported;
+    private long reportedAt;
+
+    Intake(int index, Timeline timeline, HoldLock lock, Inbox inbox, Entries entries, Compactor compactor, WakeGate gate,
+            boolean keepOrder) {
+        this.index = index;
         this.timeline = timeline;
         this.lock = lock;
         this.inbox = inbox;
         this.entries = entries;
-        this.room = room;
-        this.shortage = room.shortage;
         this.compactor = compactor;
         this.gate = gate;
         this.keepOrder = keepOrder;
@@ -108,11 +124,7 @@ final class Intake {
         if (free && lock.tryLock()) {
             try {
                 helps++;
-                if (isAsked() && !keepOrder) {
-                    fileOldest();
-                } else {
-                    drain();
-                }
+                drain();
             } finally {
                 lock.unlock();
             }
@@ -121,16 +133,7 @@ final class Intake {
         }
     }
 
-    void drainNow() {
-        lock.lock();
-        try {
-            drainFully();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    // ---- from the inbox to the heap ----
+    // ---- from the inbox to the entries ----
 
     /**
      * Files what has been armed, in the order of arming, as far as one hold of the lock may.
@@ -139,31 +142,45 @@ final class Intake {
      */
     boolean drain() {
         assert lock.isHeldByCurrentThread();
-        backlog.appendAll(deferred);
+        boolean asked = isAsked();
+        if (!isTakenOut() && growAt == 0 && !inbox.holdsTimers() && (!asked || inbox.arrivals() == Timeline.NEVER)) {
+            settled = taken; // as mostly
+            return true;
+        }
         boolean looked = false;
+        boolean mayLook = true;
         int counted = 0;
         for (;;) {
             fileBacklog(backlog.size() - counted);
             if (!backlog.isEmpty()) {
                 return leaveRest();
             }
-            if (reversal.isEmpty()) {
+            if (chain == null) {
                 settled = taken;
+                if (looked && mayLook && beginLook()) {
+                    mayLook = false;
+                    continue;
+                }
                 if (looked) {
-                    return !shortage.isOn() || lookAtParked();
+                    noteShortage();
+                    return true;
                 }
-                if (isAsked() && inbox.arrivals() != Timeline.NEVER) {
-                    inbox.setArrivals(Timeline.NEVER); // before the inbox is looked at, see above
+                if (asked && inbox.arrivals() != Timeline.NEVER) {
+                    inbox.setArrivals(Timeline.NEVER); // before the inbox is looked at, see WakeGate
                 }
-                takeInbox();
+                taken++;
+                chain = inbox.take();
                 looked = true;
-                if (reversal.isSingle() && mayVisit(1)) { // as after each firing of a ticker
-                    file(reversal.takeSingle());
+                if (chain != null && chain.next == null && mayVisit(1)) { // as after each firing of a ticker
+                    TimerNode single = chain;
+                    chain = null;
+                    file(single);
                     continue;
                 }
             }
-            counted = turn(backlog);
-            if (!reversal.isEmpty()) {
+            counted = turn(lock.left() - HoldLock.SPARE_VISITS);
+            lock.visit(counted);
+            if (chain != null) {
                 return leaveRest();
             }
         }
@@ -183,22 +200,18 @@ final class Intake {
         }
     }
 
-    private void takeInbox() {
-        taken++;
-        TimerNode newest = inbox.take();
-        if (newest != null) {
-            reversal.begin(newest);
+    /** Turns this many timers of the chain round at most; when all are, they join the backlog. Returns how many it has. */
+    private int turn(int most) {
+        int n = 0;
+        for (; chain != null && n < most; n++) {
+            TimerNode t = chain;
+            chain = t.next;
+            turned.prepend(t);
         }
-    }
-
-    /** Goes on with the chain, which joins a line when it is complete; returns how many were visited. */
-    private int turn(NodeFifo line) {
-        int turned = reversal.turn(Math.max(0, lock.left() - HoldLock.SPARE_VISITS));
-        lock.visit(turned);
-        if (reversal.isComplete()) {
-            reversal.appendTo(line);
+        if (chain == null) {
+            backlog.appendAll(turned);
         }
-        return turned;
+        return n;
     }
 
     /** As far as this hold may; {@code uncounted} of them have not been visited in it. */
@@ -209,46 +222,7 @@ final class Intake {
         compactor.noteSize();
     }
 
-    /** Drops what was stopped and files the oldest; the younger ones may be stopped yet, before they are in the heap. */
-    private void fileOldest() {
-        if (reversal.isEmpty()) {
-            takeInbox();
-        }
-        int old = backlog.size();
-        long stopped = stops;
-        int counted = turn(deferred);
-        for (int left = deferred.size() - counted; hasOutgrown() && mayVisit(left); left--) {
-            TimerNode t = deferred.removeFirst();
-            if (!unlinkUnlessArmed(t)) {
-                backlog.append(t);
-            }
-        }
-        if (backlog.size() > old && defersMany()) {
-            boolean inVain = stops == stopped;
-            deferAgainAt = inVain ? taken + deferPause : deferAgainAt;
-            deferPause = inVain ? Math.min(2 * deferPause, DEFER_PAUSE_MAX) : DEFER_PAUSE;
-        }
-        fileBacklog(old);
-        if (isUnfinished() || hasOutgrown()) {
-            leaveRest();
-        }
-    }
-
-    /** Whether the first of those that are deferred was stopped, or there are too many. */
-    private boolean hasOutgrown() {
-        return !deferred.isEmpty()
-                && (deferred.size() > deferredMax() || !isArmed(state(deferred.first().wordVolatile())));
-    }
-
-    private int deferredMax() {
-        return Math.max(DEFERRED_MIN, defersMany() ? Math.min(DEFERRED_MAX, entries.size() >> 2) : 0);
-    }
-
-    private boolean defersMany() {
-        return taken >= deferAgainAt;
-    }
-
-    boolean mayVisit(int uncounted) {
+    private boolean mayVisit(int uncounted) {
         if (uncounted > 0) {
             if (lock.left() <= HoldLock.SPARE_VISITS) {
                 return false;
@@ -256,11 +230,6 @@ final class Intake {
             lock.visit(1);
         }
         return true;
-    }
-
-    /** Whether something is on its way from the inbox to the heap, and may be filed at once. */
-    boolean isUnfinished() {
-        return !reversal.isEmpty() || !backlog.isEmpty() || shortage.isPassing();
     }
 
     boolean isAsked() {
@@ -272,113 +241,43 @@ final class Intake {
     private void file(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
-            int s = state(w);
-            if (s == MOVING && t.isImmediate() && !keepOrder && !lineClosed && fitsImmediate(deadline(w))) {
-                immediate.append(t);
+            if (!isArmed(state(w))) {
+                if (t.tryDrop(w)) {
+                    stops++;
+                    return;
+                }
+            } else if (!ensureRoom(deadline(w))) {
+                parked.append(t);
                 return;
-            }
-            if (s == MOVING || s == MODIFIED_EARLIER) {
-                if (!room.hasRoom() && !room.makeRoomFor(deadline(w))) {
-                    shortage.parked.append(t);
-                    return;
-                }
-                if (t.tryFile(w)) {
-                    entries.push(deadline(w), t);
-                    return;
-                }
-            } else if (unlink(t, w)) {
+            } else if (t.tryFile(w)) {
+                entries.push(deadline(w), t);
                 return;
             }
         }
-    }
-
-    /** A stopped or cancelled timer leaves the inbox; false if its word is no longer {@code w}. */
-    private boolean unlink(TimerNode t, long w) {
-        if (t.tryDrop(w)) {
-            stops++;
-            return true;
-        }
-        return false;
-    }
-
-    /**
-     * Of equal deadlines the heap's come first, so all that are equal to the last one in line must join it, however
-     * long the line is.
-     */
-    private boolean fitsImmediate(long when) {
-        if (immediate.isEmpty()) {
-            return true;
-        }
-        long last = deadline(immediate.last().wordVolatile());
-        return immediate.size() < IMMEDIATE_MAX ? when >= last : when == last;
     }
 
     // ---- the lines ----
 
-    /** When the first of those in line is due, or NEVER. */
-    long immediateWhen() {
-        return immediate.isEmpty() ? Timeline.NEVER : deadline(immediate.first().wordVolatile());
-    }
-
-    /** The first in line was stopped or, should that ever happen, reset: then it is filed under its new deadline. */
-    void dropFirstImmediate() {
-        TimerNode t = immediate.removeFirst(); // before the CAS, see there
-        if (!unlinkUnlessArmed(t)) {
-            backlog.append(t);
-        }
-    }
-
-    private void dropStopped(NodeFifo line) {
-        for (int n = line.size(); n > 0; n--) {
-            TimerNode t = line.removeFirst(); // before the CAS, see there
-            if (!unlinkUnlessArmed(t)) {
-                line.append(t);
-            }
-        }
-    }
-
-    /**
-     * Lets go of a timer that was taken out of a line because it was stopped. False if a reset has armed it again
-     * meanwhile: that reset pushed nothing, as the timer was in the line, so the timer must stay in one.
-     */
-    private boolean unlinkUnlessArmed(TimerNode t) {
-        for (;;) {
-            long w = t.wordVolatile();
-            if (isArmed(state(w))) {
-                return false;
-            }
-            if (unlink(t, w)) {
-                return true;
-            }
-        }
-    }
-
-    /** Takes a stopped timer out of the inbox; those in line go into the heap, as a line is not searched. */
+    /** Takes a stopped timer out of the inbox. */
     void unlinkStopped(TimerNode t) {
         lock.lock();
         try {
             for (int tries = 0; tries < 2 && isQueued(state(t.wordVolatile())); tries++) {
-                backlog.prependAll(immediate);
-                lineClosed = true;
-                shortage.passNow();
+                lookAt = 0;
                 drainFully();
-                while (shortage.isPassing() && isQueued(state(t.wordVolatile()))) {
-                    lock.giveWay();
-                    drain();
-                }
-            }
-            if (isQueued(state(t.wordVolatile()))) {
-                dropStopped(backlog); // another thread has opened the line again
-                dropStopped(immediate);
             }
         } finally {
-            lineClosed = false;
             lock.unlock();
         }
     }
 
+    /** Whether something is on its way from the inbox to the entries, and may be filed at once. */
+    boolean isUnfinished() {
+        return chain != null || !backlog.isEmpty();
+    }
+
     boolean isTakenOut() {
-        return !reversal.isEmpty() || !backlog.isEmpty() || !deferred.isEmpty() || !shortage.parked.isEmpty();
+        return isUnfinished() || !parked.isEmpty();
     }
 
     /** Something may be waiting in the inbox, or something taken from it could not be filed. */
@@ -386,51 +285,40 @@ final class Intake {
         return inbox.holdsTimers() || isTakenOut();
     }
 
-    /** Whether nothing is on its way. */
-    boolean isEmpty() {
-        return immediate.isEmpty() && !isTakenOut();
-    }
-
-    /** Looks at every timer in a line, after a drain. What was armed since may be in a chain that is being turned. */
+    /** Looks at every timer that was taken from the inbox, after a drain. */
     void forEach(Consumer<TimerNode> look) {
         backlog.forEach(look);
-        shortage.parked.forEach(look);
-        immediate.forEach(look);
+        parked.forEach(look);
     }
 
     /** The queue is being closed: all that is on its way, and what was in the inbox, is in the backlog then. */
     void gather(TimerNode newest) {
-        reversal.turn(Integer.MAX_VALUE);
-        reversal.appendTo(backlog);
-        backlog.appendAll(deferred);
-        backlog.appendAll(shortage.parked);
-        if (newest != null) {
-            reversal.begin(newest);
-            reversal.turn(Integer.MAX_VALUE);
-            reversal.appendTo(backlog);
-        }
+        turn(Integer.MAX_VALUE);
+        backlog.appendAll(parked);
+        chain = newest;
+        turn(Integer.MAX_VALUE);
     }
 
     /** How many armed timers are in the lines. Releases the lock between slices. */
     long armed() {
-        return armedIn(backlog) + armedIn(shortage.parked) + armedIn(immediate);
+        return armedIn(backlog) + armedIn(parked);
     }
 
     /** Lock held, and released between slices: those that leave the line meanwhile do so from its front. */
     private long armedIn(NodeFifo line) {
         long armed = 0;
         long at = line.removed();
-        TimerNode t = line.firstOrNull();
+        TimerNode t = line.first();
         for (long end = at + line.size(); t != null && at < end; ) {
             if (!mayVisit(1)) {
                 lock.giveWay();
                 if (line.removed() > at) {
                     at = line.removed();
-                    t = line.firstOrNull();
+                    t = line.first();
                 }
             } else {
                 armed += isArmed(state(t.wordVolatile())) ? 1 : 0;
-                t = Inbox.next(t);
+                t = t.next;
                 at++;
             }
         }
@@ -439,33 +327,172 @@ final class Intake {
 
     // ---- memory shortage ----
 
-    /** A part of a pass, if one is due; true if none is under way then. */
-    private boolean lookAtParked() {
-        long now = timeline.now();
-        if (!shortage.isPassing() && (keepOrder || now >= shortage.lookAt())) {
-            shortage.beginPass(now);
-        }
-        if (shortage.isPassing()) {
-            boolean mayGrow = !room.isFull() || room.grow();
-            while (shortage.isPassing() && mayVisit(1)) {
-                TimerNode t = shortage.next();
-                long w = t.wordVolatile();
-                if (isArmed(state(w)) && room.isFull() && !shortage.isNear(deadline(w))
-                        && !(mayGrow && room.grow())) {
-                    mayGrow = false;
-                    shortage.parked.append(t);
-                } else {
-                    file(t);
-                }
+    /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
+    void refuseIfShort(long when) {
+        if (growAt != 0 && !isAmple()) {
+            long now = timeline.now();
+            if (when > now && !mayGrow(now)) {
+                throw new RejectedExecutionException("memory is short: the heap of worker " + index + ", which holds "
+                        + entries.size() + " timers, could not grow");
             }
-            shortage.passed(now);
         }
-        if (shortage.parked.isEmpty() && room.isAmple()) {
-            shortage.ended();
+    }
+
+    /** When to look at what is parked, or NEVER. */
+    long lookAt() {
+        return parked.isEmpty() ? Timeline.NEVER : lookAt;
+    }
+
+    private boolean mayGrow(long now) {
+        return keepOrder || now >= growAt || now - failedAt >= GROW_NANOS && isMemoryBack();
+    }
+
+    private static boolean isMemoryBack() {
+        Runtime r = Runtime.getRuntime();
+        return r.maxMemory() - r.totalMemory() + r.freeMemory() > r.maxMemory() / 4;
+    }
+
+    /** Whether there is room for an entry under this key; it may take the place of another that is due later. */
+    private boolean ensureRoom(long when) {
+        if (keepOrder && !parked.isEmpty()) {
+            return false; // it would overtake those
+        }
+        if (entries.hasRoom(when) || grow()) {
+            return true;
+        }
+        planFirstLook();
+        return when < horizon && makeRoomFor(when);
+    }
+
+    private boolean grow() {
+        long began = timeline.now();
+        if (!mayGrow(began)) {
+            return false;
+        }
+        try {
+            entries.ensureRoom();
+            return true;
+        } catch (OutOfMemoryError e) {
+            failed(e, began);
+            return false;
+        }
+    }
+
+    private void failed(OutOfMemoryError e, long began) {
+        long now = timeline.now();
+        if (growAt == 0) {
+            if (reportedAt == 0 || now - reportedAt > REPORT_NANOS) {
+                unreported = e;
+                reportedAt = now;
+            }
+            lock.setScarce(true);
+        }
+        failedAt = now;
+        growAt = now + Math.min(MAX_GROW_NANOS, Math.max(GROW_NANOS, GROW_SHARE * (now - began)));
+    }
+
+    /** Before the first timer is parked. */
+    private void planFirstLook() {
+        if (parked.isEmpty()) {
+            planLook(timeline.now());
+        }
+    }
+
+    private void planLook(long now) {
+        long pause = Math.max(LOOK_NANOS, Math.min(MAX_LOOK_NANOS, LOOK_NANOS_EACH * parked.size()));
+        lookAt = Timeline.plus(now, pause);
+        horizon = keepOrder ? 0 : Timeline.plus(now, 2 * pause);
+    }
+
+    /** If it is time, all that is parked joins the backlog; false if it is not. */
+    private boolean beginLook() {
+        boolean begins = !parked.isEmpty() && (keepOrder || timeline.now() >= lookAt);
+        if (begins) {
+            planLook(timeline.now());
+            backlog.appendAll(parked);
+        }
+        return begins;
+    }
+
+    /** After a drain. */
+    private void noteShortage() {
+        if (growAt == 0) {
+            return;
+        }
+        if (parked.isEmpty() && (isAmple() || timeline.now() >= growAt)) {
+            growAt = 0;
             lock.setScarce(false);
         } else {
-            inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH)); // see refuseIfShort
+            leaveRest(); // see refuseIfShort
         }
-        return !shortage.isPassing();
+    }
+
+    private boolean isAmple() {
+        TimerHeap heap = entries.heap;
+        return heap.capacity() - heap.size() > heap.capacity() >> 4;
+    }
+
+    /** By parking what is due later; only the last entries are looked at, as such are. */
+    private boolean makeRoomFor(long when) {
+        TimerHeap heap = entries.heap;
+        for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end; i--) {
+            if (lock.left() <= HoldLock.SPARE_VISITS) {
+                return false;
+            }
+            lock.visit(1);
+            if (compactor.isStale(heap.node(i), heap.seq(i))) {
+                entries.removeFromHeap(i);
+                compactor.onStaleDropped(1);
+                return true;
+            }
+            if (heap.key(i) > when && park(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lock held. An entry of the heap; false if it has become stale at this moment. */
+    boolean park(int i) {
+        TimerHeap heap = entries.heap;
+        TimerNode t = heap.node(i);
+        long w = t.wordVolatile();
+        if (!compactor.isLive(t, heap.seq(i), w) || !t.tryPark(w)) {
+            return false;
+        }
+        entries.removeFromHeap(i);
+        heap.takeSeq(); // walks and sweeps see that entries have moved
+        parked.append(t);
+        return true;
+    }
+
+    /** Gives the top entry, whose timer was put off and has the word {@code w}, its true key, or parks the timer. */
+    void rekeyTop(TimerNode t, long w) {
+        if (!entries.hasRoomToRekey(deadline(w)) && !ensureRoom(deadline(w))) {
+            if (t.tryPark(w)) {
+                entries.pop();
+                parked.append(t);
+            }
+        } else if (t.tryFile(w)) {
+            entries.rekeyTop(deadline(w));
+        }
+    }
+
+    /** What is to be told if memory was short since the last call; else null. */
+    Throwable takeReport() {
+        if (unreported == null || growAt != 0) { // only when it is over: a report needs memory
+            return null;
+        }
+        lock.lock();
+        try {
+            OutOfMemoryError e = unreported;
+            unreported = null;
+            return e == null ? null : new IllegalStateException("memory was short: the heap of worker "
+                    + index + " could not grow for a while, so that arming may have been rejected", e);
+        } catch (OutOfMemoryError again) {
+            return again;
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -22,21 +22,13 @@ final class NodeFifo {
         return removed;
     }
 
-    /** The oldest one; there must be one. */
+    /** The oldest one, or null. */
     TimerNode first() {
         return first;
     }
 
-    TimerNode firstOrNull() {
-        return first;
-    }
-
-    /** The newest one; there must be one. */
-    TimerNode last() {
-        return last;
-    }
-
     void append(TimerNode t) {
+        t.next = null;
         if (first == null) {
             first = t;
         } else {
@@ -46,33 +38,25 @@ final class NodeFifo {
         size++;
     }
 
-    /** Appends timers that are linked already. */
-    void append(TimerNode oldest, TimerNode newest, int count) {
-        if (first == null) {
-            first = oldest;
-        } else {
-            last.next = oldest;
+    /** In front of all others. */
+    void prepend(TimerNode t) {
+        t.next = first;
+        first = t;
+        if (last == null) {
+            last = t;
         }
-        last = newest;
-        size += count;
+        size++;
     }
 
     /** Takes over all that the other one has; the younger ones, if there are any here. */
     void appendAll(NodeFifo other) {
         if (other.first != null) {
-            append(other.first, other.last, other.size);
-            other.forget();
-        }
-    }
-
-    /** Takes over all that the other one has, in front of what is here. */
-    void prependAll(NodeFifo other) {
-        if (other.first != null) {
-            other.last.next = first;
-            first = other.first;
-            if (last == null) {
-                last = other.last;
+            if (first == null) {
+                first = other.first;
+            } else {
+                last.next = other.first;
             }
+            last = other.last;
             size += other.size;
             other.forget();
         }
@@ -88,7 +72,7 @@ final class NodeFifo {
     /** Nulls the link before the timer's word changes: from then on a reset may push it again. */
     TimerNode removeFirst() {
         TimerNode t = first;
-        first = Inbox.next(t);
+        first = t.next;
         if (first == null) {
             last = null;
         }
@@ -98,17 +82,8 @@ final class NodeFifo {
         return t;
     }
 
-    boolean contains(TimerNode sought) {
-        for (TimerNode t = first; t != null; t = Inbox.next(t)) {
-            if (t == sought) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     void forEach(Consumer<TimerNode> look) {
-        for (TimerNode t = first; t != null; t = Inbox.next(t)) {
+        for (TimerNode t = first; t != null; t = t.next) {
             look.accept(t);
         }
     }

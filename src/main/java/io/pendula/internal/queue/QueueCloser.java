@@ -171,7 +171,6 @@ final class QueueCloser {
     void collectArmed(List<? super TimerNode> collected) {
         assert lock.isHeldByCurrentThread();
         intake.gather(inbox.close());
-        collectAll(intake.immediate, collected);
         collectAll(intake.backlog, collected);
         collectHeap(collected);
         entries.clear();

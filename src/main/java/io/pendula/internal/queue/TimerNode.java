@@ -60,9 +60,7 @@ public class TimerNode {
      * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
      * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
      *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
-     *             MOVING, for now -> the same                joins the line of those that need no heap
      * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
-     * run (first in line) MOVING -> RUNNING                  dropped, as by a drain, if it was stopped
      * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
      *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
      *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
@@ -241,11 +239,6 @@ public class TimerNode {
     /** For people: the time between two firings, or 0 if this timer fires once. */
     public long periodNanos() {
         return 0;
-    }
-
-    /** Whether it was armed for the present and is never reset, so that it is due by the time that it is drained. */
-    protected boolean isImmediate() {
-        return false;
     }
 
     /** Whether a firing with this task is kept for a receiver: then claiming it is all, and no run begins. */

@@ -54,8 +54,7 @@ public final class TimerQueue extends Padded {
         this.gate = new WakeGate();
         this.compactor = new Compactor(entries, lock, gate, keepOrder, host == null ? Compactor.FULL_SWEEP_NANOS
                 : host.fullSweepNanos());
-        HeapRoom room = new HeapRoom(index, timeline, lock, entries, compactor, keepOrder);
-        this.intake = new Intake(timeline, lock, inbox, entries, room, compactor, gate, keepOrder);
+        this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, gate, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
         this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
     }
@@ -73,7 +72,7 @@ public final class TimerQueue extends Padded {
     /** Arms a new timer. */
     public void arm(TimerNode t, long when) {
         if (inbox.depth() >= Inbox.HELP_DEPTH) {
-            intake.room.refuseIfShort(when);
+            intake.refuseIfShort(when);
             intake.helpDrain();
         }
         takePermit(1);
@@ -182,7 +181,12 @@ public final class TimerQueue extends Padded {
     /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
     public boolean reset(TimerNode t, long when) {
         if (keepOrder) {
-            intake.drainNow();
+            lock.lock();
+            try {
+                intake.drainFully();
+            } finally {
+                lock.unlock();
+            }
         }
         for (;;) {
             long w = t.wordVolatile();

@@ -25,10 +25,11 @@ package io.pendula.internal.queue;
  * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
  *    twice.
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
- *    grow, the heap takes what would go there.
+ *    grow, the heap takes what would go there. What neither has room for is parked, and is as good as in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
- * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed). Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock
- *    allows, or copies more than one chunk of the heap; only a close may take longer. The lock stays in this package.
+ * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed).
+ *    Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock allows, or
+ *    copies more than one chunk of the heap; only a close may take longer. The lock stays in this package.
  *
  * Who may touch what
  *
@@ -51,6 +52,8 @@ package io.pendula.internal.queue;
  *              lock holder                           threads that make entries stale; volatile
  *                                                    the owner before it sleeps
  *   revived    threads that revive an entry; sweeps  sweeps                           volatile
+ * Intake.growAt, failedAt
+ *              lock holder                           arming threads                   volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile

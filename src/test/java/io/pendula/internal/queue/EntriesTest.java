@@ -22,8 +22,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EntriesTest {
-    private static final int SMALL = 48;
-
     private static final class Node extends TimerNode {
         Node() {
             super(null);
@@ -41,10 +39,6 @@ class EntriesTest {
                 new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
         final Map<TimerNode, Entry> byNode = new HashMap<>();
         long order;
-
-        Pair() {
-            entries.small = SMALL;
-        }
 
         private static TimerNode filed() {
             Node node = new Node();
@@ -80,7 +74,9 @@ class EntriesTest {
 
         void rekeyTop(long key) {
             TimerNode node = entries.top();
-            assertTrue(entries.ensureRoomToRekey(key));
+            if (!entries.hasRoomToRekey(key)) {
+                entries.ensureRoom();
+            }
             entries.rekeyTop(key);
             forget(byNode.get(node));
             add(new Entry(key, order++, node));
@@ -243,7 +239,7 @@ class EntriesTest {
     @Test
     void push_inOrder_heapStaysSmall() {
         Pair p = inOrder(100_000);
-        assertEquals(SMALL, p.entries.heap.size());
+        assertEquals(0, p.entries.heap.size());
         assertTrue(p.entries.capacity() < 100_000 + 2 * EntryFifo.CHUNK, p.entries.capacity() + " slots");
         p.checkAll();
         p.popAll();
@@ -253,12 +249,12 @@ class EntriesTest {
     /** As by several threads that arm timers with the same delay. */
     @Test
     void push_nearlyInOrder_heapStaysSmall() {
-        Pair p = inOrder(SMALL + EntryFifo.MANY);
+        Pair p = inOrder(EntryFifo.MANY);
         Random rnd = new Random(5);
         for (int i = 0; i < 20_000; i++) {
             p.push(10_000 + 10L * i - rnd.nextInt(10 * EntryFifo.NEAR));
         }
-        assertEquals(SMALL, p.entries.heap.size());
+        assertEquals(0, p.entries.heap.size());
         p.checkAll();
         p.popAll();
     }
@@ -315,7 +311,7 @@ class EntriesTest {
     /** Of two delays in turn one stays in the fifo. */
     @Test
     void push_twoDelaysInTurn_fifoTakesOne() {
-        Pair p = inOrder(SMALL);
+        Pair p = inOrder(1);
         for (int i = 0; i < 20_000; i++) {
             p.push(10_000 + i + (i & 1) * 5_000);
         }
@@ -402,8 +398,8 @@ class EntriesTest {
     /** The first of all lives for long, and many that come behind it are stopped: the slots in between are used again. */
     @Test
     void sweep_oldestLives_fifoStaysSmall() {
-        Pair p = inOrder(SMALL + 1);
-        TimerNode first = p.entries.node(SMALL);
+        Pair p = inOrder(1);
+        TimerNode first = p.entries.node(0);
         long key = 100_000;
         for (int round = 0; round < 100; round++) {
             for (int i = 0; i < 2_000; i++) {
@@ -437,7 +433,7 @@ class EntriesTest {
     /** An entry of the fifo may take the last slot of the heap only if the new one needs none. */
     @Test
     void push_oneSlotFreeAndTwoInTheWay_needsThatSlot() {
-        Pair p = inOrder(SMALL + 10);
+        Pair p = inOrder(10);
         p.push(1_000_000);
         p.push(1_000_000);
         while (p.heap.size() < p.heap.capacity() - 1) {
@@ -451,7 +447,7 @@ class EntriesTest {
 
     @Test
     void push_outOfMemory_goesToTheHeapUntilThatHasGrown() {
-        Pair p = inOrder(SMALL + EntryFifo.CHUNK);
+        Pair p = inOrder(EntryFifo.CHUNK);
         assertFalse(p.entries.fifo.hasRoom());
         int free = p.heap.capacity() - p.heap.size();
         assertTrue(free > 2);
@@ -472,45 +468,10 @@ class EntriesTest {
         p.popAll();
     }
 
-    /** Nothing can be allocated: the first entry waits behind the next one, and comes when that has gone. */
+    /** Nothing can be allocated, and the heap is full: what stays the first one or becomes the last one needs no room. */
     @Test
-    void rekeyTop_outOfMemory_comesBehindTheNextOne() {
+    void hasRoomToRekey_heapFull_onlyIfItNeedsNoSlotThere() {
         Pair p = new Pair();
-        for (int i = 0; i < SMALL; i++) {
-            p.push(1_000_000 - i);
-        }
-        for (int i = 1; i <= 100; i++) {
-            p.push(10 * i);
-        }
-        while (p.heap.size() < p.heap.capacity()) {
-            p.push(500);
-        }
-        TimerNode first = p.entries.top();
-        p.heap.exhausted = true;
-        assertTrue(p.entries.ensureRoomToRekey(15), "it stays the first one");
-        assertTrue(p.entries.ensureRoomToRekey(1_001), "it becomes the last one");
-        assertFalse(p.entries.ensureRoomToRekey(25));
-        p.entries.delayTop();
-        assertEquals(20, p.entries.topKey());
-        assertSame(first, p.entries.node(p.heap.size() + 1));
-        p.entries.pop();
-        assertSame(first, p.entries.top());
-        assertEquals(20, p.entries.topKey());
-        p.heap.exhausted = false;
-        assertTrue(p.entries.ensureRoomToRekey(25));
-        p.entries.rekeyTop(25);
-        assertSame(first, p.entries.top());
-        p.entries.pop();
-        assertEquals(30, p.entries.topKey());
-    }
-
-    /** Without its first entry the fifo is too small for another one that is a little out of order. */
-    @Test
-    void ensureRoomToRekey_fitsWhileThereAreManyOnly_asksForRoomInTheHeap() {
-        Pair p = new Pair();
-        for (int i = 0; i < SMALL; i++) {
-            p.push(1_000_000 - i);
-        }
         for (int i = 1; i <= EntryFifo.MANY; i++) {
             p.push(10 * i);
         }
@@ -518,20 +479,26 @@ class EntriesTest {
             p.pushToHeap(500_000);
         }
         assertEquals(EntryFifo.MANY, p.entries.fifoSize());
+        p.heap.exhausted = true;
+        assertTrue(p.entries.hasRoomToRekey(15), "it stays the first one");
+        assertTrue(p.entries.hasRoomToRekey(10 * EntryFifo.MANY + 1), "it becomes the last one");
+        assertFalse(p.entries.hasRoomToRekey(25));
         long key = 10 * EntryFifo.MANY - 5;
         assertTrue(p.entries.fifo.fits(key));
-        p.heap.exhausted = true;
-        assertFalse(p.entries.ensureRoomToRekey(key));
+        assertFalse(p.entries.hasRoomToRekey(key), "without its first entry the fifo is too small for that");
+        p.rekeyTop(10 * EntryFifo.MANY + 1);
+        assertEquals(20, p.entries.topKey());
         p.heap.exhausted = false;
         p.rekeyTop(key);
-        assertEquals(20, p.entries.topKey());
+        assertEquals(30, p.entries.topKey());
         p.checkAll();
+        p.popAll();
     }
 
     /** What is put off during a rest goes to the heap, even if it would be the last of the fifo. */
     @Test
-    void ensureRoomToRekey_resting_asksForRoomInTheHeap() {
-        Pair p = inOrder(SMALL + 10);
+    void hasRoomToRekey_resting_onlyInTheHeap() {
+        Pair p = inOrder(10);
         while (p.heap.size() > 0) {
             p.pop();
         }
@@ -540,7 +507,7 @@ class EntriesTest {
         }
         setResting(p.entries, true);
         p.heap.exhausted = true;
-        assertFalse(p.entries.ensureRoomToRekey(600_000));
+        assertFalse(p.entries.hasRoomToRekey(600_000));
         p.heap.exhausted = false;
         int before = p.entries.fifoSize();
         p.rekeyTop(600_000);
@@ -565,7 +532,7 @@ class EntriesTest {
     @Test
     void earliestFrom_inHeapAndFifo_isTheLowestOfTheFirstOnes() {
         assertEquals(Timeline.NEVER, new Entries(new TimerHeap()).earliestFrom(0));
-        Pair p = inOrder(SMALL + 10);
+        Pair p = inOrder(10);
         while (p.heap.size() > 0) {
             p.pop();
         }

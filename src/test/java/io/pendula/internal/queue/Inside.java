@@ -10,7 +10,6 @@ import java.util.function.ToLongFunction;
 public final class Inside {
     public static final int HELP_DEPTH = Inbox.HELP_DEPTH;
     public static final TimerNode CLOSED = Inbox.CLOSED;
-    public static final int IMMEDIATE_MAX = Intake.IMMEDIATE_MAX;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
     public static final int CALL_EVERY = Compactor.CALL_EVERY;
     public static final long STALE = StaleCounter.STALE;
@@ -26,9 +25,10 @@ public final class Inside {
         return q.entries.size();
     }
 
-    /** Entries that come in order need no heap as soon as there are so many, not some thousands. */
-    public static void beginFifoAt(TimerQueue q, int entries) {
-        q.entries.small = entries;
+    /** As if entries had come in no order. */
+    public static void restFifo(TimerQueue q) {
+        q.entries.isResting = true;
+        q.entries.restUntil = q.entries.nextSeq() + (1 << 30);
     }
 
     public static long topKey(TimerQueue q) {
@@ -116,10 +116,6 @@ public final class Inside {
         return q.inbox.head();
     }
 
-    public static TimerNode next(TimerNode t) {
-        return Inbox.next(t);
-    }
-
     public static TimerNode link(TimerNode t) {
         return t.next;
     }
@@ -165,16 +161,12 @@ public final class Inside {
         return q.compactor.isUnderWay();
     }
 
-    public static int deferred(TimerQueue q) {
-        return q.intake.deferred.size();
-    }
-
     public static long stopsInInbox(TimerQueue q) {
         return q.intake.stops;
     }
 
     public static boolean isMemoryShort(TimerQueue q) {
-        return q.intake.room.shortage.isOn();
+        return q.intake.growAt != 0;
     }
 
     public static long helpBefore(TimerQueue q) {
@@ -182,7 +174,7 @@ public final class Inside {
     }
 
     public static long shortageLookNanos() {
-        return Shortage.LOOK_NANOS;
+        return Intake.LOOK_NANOS;
     }
 
     /** Whether a lock is a queue's. */

@@ -3,7 +3,6 @@ package io.pendula.internal.queue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +45,7 @@ class NodeFifoTest {
             assertNull(t.next);
         }
         assertEquals(3, line.removed());
-        assertNull(line.firstOrNull());
+        assertNull(line.first());
         assertEquals(fill(line, 2), contents(line));
     }
 
@@ -67,30 +66,15 @@ class NodeFifoTest {
     }
 
     @Test
-    void prependAll_another_comesFirstAndLeavesThatEmpty() {
-        List<TimerNode> younger = fill(line, 2);
-        NodeFifo other = new NodeFifo();
-        line.prependAll(other);
-        assertEquals(younger, contents(line));
-        List<TimerNode> all = fill(other, 3);
-        all.addAll(younger);
-        line.prependAll(other);
+    void prepend_several_areReversed() {
+        List<TimerNode> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            TimerNode t = node();
+            line.prepend(t);
+            all.add(0, t);
+        }
         assertEquals(all, contents(line));
-        assertEquals(List.of(), contents(other));
-        assertEquals(3, other.removed());
-        all.addAll(fill(line, 1));
+        all.addAll(fill(line, 2));
         assertEquals(all, contents(line));
-    }
-
-    @Test
-    void prependAll_toNone_isTheWholeLine() {
-        NodeFifo other = new NodeFifo();
-        List<TimerNode> all = fill(other, 2);
-        line.prependAll(other);
-        assertEquals(all, contents(line));
-        assertSame(all.get(1), line.last());
-        all.addAll(fill(line, 1));
-        assertEquals(all, contents(line));
-        assertTrue(other.isEmpty());
     }
 }

@@ -35,11 +35,16 @@ public final class Inside {
     public static void park(TimerQueue q, int entry) {
         q.lock.lock();
         try {
-            q.intake.room.shortage.failed(null, 1, 0);
-            q.intake.room.park(entry);
+            q.intake.park(entry);
         } finally {
             q.lock.unlock();
         }
+    }
+
+    /** No entry goes to the fifo, though it may come in order. */
+    public static void restFifo(TimerQueue q) {
+        q.entries.isResting = true;
+        q.entries.restUntil = 1 << 30;
     }
 
     public static void pretendStale(TimerQueue q, int entries) {
