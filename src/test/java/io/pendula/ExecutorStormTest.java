@@ -111,8 +111,8 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
     void end_inTheMidstOfAStorm_terminatesAndLosesNothing(Ending ending) throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             SchedulerExecutor pool = (SchedulerExecutor) pool();
-            if (ending == Ending.CLOSE_THE_SCHEDULER && subject.ownsThreads()) {
-                return; // nobody can get hold of it
+            if (ending == Ending.CLOSE_THE_SCHEDULER && pool.tracker().isOwner()) {
+                return; // a pool does not hand out its scheduler
             }
             List<List<Submission>> all = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             List<Runnable> returned = new ArrayList<>();
