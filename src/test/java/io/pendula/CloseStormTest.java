@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Threads arm, stop and reset their timers until the scheduler is closed under them: each arming ends exactly once. */
 @Tag("stress")
-@Timeout(600)
+@Timeout(120)
 class CloseStormTest {
     private static final int ROUNDS = Scale.of(25, 120);
     private static final int THREADS = 3;
