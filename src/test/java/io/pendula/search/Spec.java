@@ -55,11 +55,11 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
     public static final long BEFORE_LATE = 4_000_001;
     public static final long LATE = 5_000_001;
     /** A callback that stalls ends then. */
-    public static final long STALLED = 10_000_000_001L;
+    public static final long STALLED = 2_500_000_001L;
     /** So far away that the owner sleeps for long. */
-    public static final long DISTANT = 50_000_000_001L;
+    public static final long DISTANT = 1_500_000_001L;
     /** The owner sleeps for long until then, too. */
-    public static final long FAR = 60_000_000_001L;
+    public static final long FAR = 2_200_000_001L;
 
     /** An instant in words. */
     public static String at(long when) {
