@@ -286,8 +286,9 @@ class TimerSchedulerTest {
             Ticker ticker = Ticker.every(Duration.ofMillis(1), ran::countDown);
             check(ran.await(10, TimeUnit.SECONDS), "the shared scheduler does not run");
             ticker.close();
-            // This thread's worker has one, and there is the monitor; that may have called another one to help.
-            check(threads() >= 2 && threads() <= TimerScheduler.shared().engine.queues.length + 1, "threads: " + threads());
+            // A worker and the monitor; and others, where callbacks were held up while the JVM was still slow.
+            int most = TimerScheduler.shared().stats().maxThreads() + 1;
+            check(threads() >= 2 && threads() <= most, "threads: " + threads());
             Timer.after(Duration.ofHours(1), () -> {});
             System.out.println("workers " + TimerScheduler.shared().engine.queues.length);
         }
