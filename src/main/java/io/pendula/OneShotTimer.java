@@ -1,9 +1,9 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerState.NO_STATUS;
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isCancelled;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.NO_STATUS;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isCancelled;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;

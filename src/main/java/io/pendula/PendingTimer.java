@@ -2,7 +2,6 @@ package io.pendula;
 
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,7 +27,7 @@ public final class PendingTimer {
     PendingTimer(TimerNode timer, long now) {
         this.timer = timer;
         this.task = Handles.task(timer.work());
-        this.remaining = Math.max(0, TimerState.deadline(timer.wordVolatile()) - now);
+        this.remaining = Math.max(0, TimerNode.deadline(timer.wordVolatile()) - now);
         this.period = timer.periodNanos();
     }
 

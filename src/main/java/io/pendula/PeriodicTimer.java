@@ -1,8 +1,8 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isCancelled;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isCancelled;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;

@@ -1,14 +1,14 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerState.NO_STATUS;
-import static io.pendula.internal.queue.TimerState.deadline;
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isRunning;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.NO_STATUS;
+import static io.pendula.internal.queue.TimerNode.deadline;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isRunning;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -113,7 +113,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
     }
 
     private boolean isDone(long w) {
-        return TimerState.isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
+        return TimerNode.isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
     }
 
     /**
@@ -127,7 +127,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
 
     @Override
     public boolean isCancelled() {
-        return TimerState.isCancelled(state(wordVolatile()));
+        return TimerNode.isCancelled(state(wordVolatile()));
     }
 
     @Override
@@ -326,7 +326,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
         }
         boolean last = period == 0;
         try {
-            if (TimerState.isCancelled(state(wordVolatile()))) {
+            if (TimerNode.isCancelled(state(wordVolatile()))) {
                 return true;
             }
             if (claimed instanceof Call c) {
@@ -467,7 +467,7 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
         String tempo = period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
                 : ", " + Texts.duration(-period) + " after each run";
         String text;
-        if (TimerState.isCancelled(state(w))) {
+        if (TimerNode.isCancelled(state(w))) {
             text = "cancelled" + tempo;
         } else if (isDone(w)) {
             text = "done" + tempo;

@@ -1,7 +1,6 @@
 package io.pendula;
 
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerState;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -86,7 +85,7 @@ final class Tempo {
 
     /** The reset of {@code t} has thrown, for want of memory or stack perhaps after its CAS of the word. */
     void giveUp(Plan p, TimerNode t, Throwable thrown) {
-        boolean before = thrown instanceof RuntimeException || TimerState.deadline(t.wordVolatile()) != p.first;
+        boolean before = thrown instanceof RuntimeException || TimerNode.deadline(t.wordVolatile()) != p.first;
         p.fate = before ? Fate.REFUSED : Fate.ACCEPTED;
     }
 
@@ -110,7 +109,7 @@ final class Tempo {
 
     /** As the word of {@code t} says at this moment. */
     long period(TimerNode t) {
-        return periodFrom(announced, TimerState.deadline(t.wordVolatile()));
+        return periodFrom(announced, TimerNode.deadline(t.wordVolatile()));
     }
 
     private long periodFrom(Plan[] all, long when) {
@@ -126,7 +125,7 @@ final class Tempo {
         Plan[] rest = NONE;
         for (Plan p : all) {
             Fate fate = p.fate; // before the word
-            if (fate == Fate.OPEN || fate == Fate.ACCEPTED && p.first == TimerState.deadline(t.wordVolatile())) {
+            if (fate == Fate.OPEN || fate == Fate.ACCEPTED && p.first == TimerNode.deadline(t.wordVolatile())) {
                 rest = Arrays.copyOf(rest, rest.length + 1);
                 rest[rest.length - 1] = p;
             }

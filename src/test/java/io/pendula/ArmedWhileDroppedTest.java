@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
 import java.util.ArrayList;
@@ -45,7 +44,7 @@ class ArmedWhileDroppedTest {
 
     /** It fires once under the deadline of its reset. */
     private static void assertArmed(Rig rig, TimerNode t, long when) {
-        assertTrue(TimerState.isArmed(rig.state(t)), () -> "state " + rig.state(t));
+        assertTrue(TimerNode.isArmed(rig.state(t)), () -> "state " + rig.state(t));
         rig.giveMemory();
         int firings = 0;
         for (Fixtures.Claim run; (run = rig.claim(10_000)) != null; rig.queue.endRun(run.nodeOpaque())) {

@@ -9,7 +9,6 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -233,7 +232,7 @@ class CloseInterleavingsTest {
         }
 
         private void check() {
-            assertTrue(TimerState.state(timer.wordVolatile()) <= TimerState.REMOVED, () -> "state " + rig.state(timer));
+            assertTrue(TimerNode.state(timer.wordVolatile()) <= TimerNode.REMOVED, () -> "state " + rig.state(timer));
             int missing = armed - ended - collected.size();
             assertTrue(missing == 0 || missing == 1 && isMissed(), () -> "armings without an end: " + missing);
             assertTrue(collected.size() <= 1);

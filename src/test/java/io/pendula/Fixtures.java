@@ -12,7 +12,6 @@ import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.internal.queue.WakeGate;
 import java.lang.ref.Reference;
 import java.time.Duration;
@@ -90,8 +89,8 @@ public final class Fixtures {
             atEach.run();
             boolean done = super.casWord(expected, value);
             if (done) {
-                if (TimerState.isArmed(TimerState.state(expected)) && !TimerState.isArmed(TimerState.state(value))) {
-                    disarmedUnder = TimerState.deadline(expected);
+                if (TimerNode.isArmed(TimerNode.state(expected)) && !TimerNode.isArmed(TimerNode.state(value))) {
+                    disarmedUnder = TimerNode.deadline(expected);
                 }
                 atEach.run();
             }
@@ -246,11 +245,11 @@ public final class Fixtures {
         }
 
         int state(TimerNode t) {
-            return TimerState.state(t.wordVolatile());
+            return TimerNode.state(t.wordVolatile());
         }
 
         long deadline(TimerNode t) {
-            return TimerState.deadline(t.wordVolatile());
+            return TimerNode.deadline(t.wordVolatile());
         }
     }
 

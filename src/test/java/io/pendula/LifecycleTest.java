@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -345,7 +345,7 @@ class LifecycleTest {
             closer.start();
             eventually("first queue closed", () -> s.engine.queues[0].isClosed());
             go.countDown();
-            eventually("run ended", () -> !t.isPending() && !TimerState.isRunning(TimerState.state(Fixtures.node(t).wordVolatile())));
+            eventually("run ended", () -> !t.isPending() && !TimerNode.isRunning(TimerNode.state(Fixtures.node(t).wordVolatile())));
         } finally {
             Inside.lock(s.engine.queues[1]).unlock();
         }

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.Fixtures.Rig;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -172,7 +172,7 @@ class OutOfStackTest {
             assertEquals(OTHERS, rig.fire(700));
             assertEquals(OTHERS, othersRan.get());
             assertEquals(0, limit.held(), "permits in the end");
-            assertTrue(rig.state(timer) == TimerState.NO_STATUS);
+            assertTrue(rig.state(timer) == TimerNode.NO_STATUS);
         }
     }
 

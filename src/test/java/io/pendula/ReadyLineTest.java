@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -96,8 +95,8 @@ class ReadyLineTest {
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
         rig.sweepAll();
-        assertEquals(TimerState.REMOVED, TimerState.state(stopped.wordVolatile()));
-        assertEquals(TimerState.CANCELLED, TimerState.state(cancelled.wordVolatile()));
+        assertEquals(TimerNode.REMOVED, TimerNode.state(stopped.wordVolatile()));
+        assertEquals(TimerNode.CANCELLED, TimerNode.state(cancelled.wordVolatile()));
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.internal.queue.WakeGate;
 import io.pendula.search.Contents;
 import io.pendula.search.Execution;
@@ -297,7 +296,7 @@ public final class SearchedScheduler implements Program {
                 return wrong;
             }
             for (int i = 0; i < open.length; i++) {
-                boolean isArmed = TimerState.isArmed(TimerState.state(timers.get(i).wordVolatile()));
+                boolean isArmed = TimerNode.isArmed(TimerNode.state(timers.get(i).wordVolatile()));
                 if (open[i] != (isArmed ? 1 : 0)) {
                     return "timer " + i + " was armed " + open[i] + " times more than that has ended, and is "
                             + (isArmed ? "" : "not ") + "armed";
@@ -334,9 +333,9 @@ public final class SearchedScheduler implements Program {
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
             for (int i = 0; i < open.length; i++) {
                 long w = timers.get(i).wordVolatile();
-                int s = TimerState.state(w);
-                if (TimerState.isArmed(s) && s != TimerState.RUNNING_ARMED && TimerState.deadline(w) < latest) {
-                    return "timer " + i + " is due at " + Spec.at(TimerState.deadline(w)) + ", but all sleep until "
+                int s = TimerNode.state(w);
+                if (TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED && TimerNode.deadline(w) < latest) {
+                    return "timer " + i + " is due at " + Spec.at(TimerNode.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }
             }

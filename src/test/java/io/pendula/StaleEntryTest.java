@@ -12,7 +12,7 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -355,7 +355,7 @@ class StaleEntryTest {
         sleepUntil(now, now + FULL + SECOND);
         assertEquals(0, rig.dead());
         assertEquals(1, rig.entries());
-        assertEquals(TimerState.REMOVED, rig.state(stopped));
+        assertEquals(TimerNode.REMOVED, rig.state(stopped));
         assertEquals(0, rig.owner.wakes);
         assertTrue(far.isPending());
     }
@@ -368,7 +368,7 @@ class StaleEntryTest {
         queue.stop(stopped);
         rig.sleep(now);
         assertEquals(0, rig.owner.wakes);
-        assertEquals(TimerState.REMOVED, rig.state(stopped));
+        assertEquals(TimerNode.REMOVED, rig.state(stopped));
     }
 
     @Test
@@ -393,7 +393,7 @@ class StaleEntryTest {
             queue.stop(timers.get(3 * i + 1_000));
             now = sleepUntil(now, now + SECOND);
             if (i >= 60) {
-                assertEquals(TimerState.REMOVED, rig.state(timers.get(3 * (i - 60) + 1_000)));
+                assertEquals(TimerNode.REMOVED, rig.state(timers.get(3 * (i - 60) + 1_000)));
             }
         }
     }
@@ -435,7 +435,7 @@ class StaleEntryTest {
         OneShotTimer stopped = rig.arm(6 * HOUR);
         queue.stop(stopped);
         long now = SECOND;
-        while (rig.state(stopped) != TimerState.REMOVED) {
+        while (rig.state(stopped) != TimerNode.REMOVED) {
             assertTrue(now <= SECOND + 2 * FULL, "it is still there");
             now = queue.due.prepareToWait(loop, now);
         }
@@ -481,8 +481,8 @@ class StaleEntryTest {
             }
             loop.runDue();
             assertEquals(0, s.stats().staleEntries());
-            assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(filed).wordVolatile()));
-            assertEquals(TimerState.REMOVED, TimerState.state(Fixtures.node(arrived).wordVolatile()));
+            assertEquals(TimerNode.REMOVED, TimerNode.state(Fixtures.node(filed).wordVolatile()));
+            assertEquals(TimerNode.REMOVED, TimerNode.state(Fixtures.node(arrived).wordVolatile()));
         }
     }
 

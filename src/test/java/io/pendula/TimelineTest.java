@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Timeline;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -144,10 +144,10 @@ class TimelineTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 1L << 40, (1L << 59) - 2, (1L << 59) - 1})
     void word_anyDeadline_keepsBothParts(long deadline) {
-        for (int s = TimerState.NO_STATUS; s <= TimerState.CANCELLED_QUEUED; s++) {
-            long w = TimerState.word(deadline, s);
-            assertEquals(s, TimerState.state(w));
-            assertEquals(deadline, TimerState.deadline(w));
+        for (int s = TimerNode.NO_STATUS; s <= TimerNode.CANCELLED_QUEUED; s++) {
+            long w = TimerNode.word(deadline, s);
+            assertEquals(s, TimerNode.state(w));
+            assertEquals(deadline, TimerNode.deadline(w));
         }
     }
 }

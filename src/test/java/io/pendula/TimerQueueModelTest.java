@@ -12,7 +12,6 @@ import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -333,7 +332,7 @@ class TimerQueueModelTest {
             assertEquals(wakes, rig.owner.wakes, "wakes");
             assertEquals(asleepUntil != NONE, rig.isAsleep(), "asleep");
             for (Known k : all) {
-                assertEquals(k.isArmed(), TimerState.isArmed(rig.state(k.timer)), "armed");
+                assertEquals(k.isArmed(), TimerNode.isArmed(rig.state(k.timer)), "armed");
                 if (k.isArmed()) {
                     assertEquals(k.when, rig.deadline(k.timer), "deadline");
                 }
@@ -385,10 +384,10 @@ class TimerQueueModelTest {
             assertEquals(expected, new HashSet<>(unfired), "unfired");
             assertEquals(expected.size(), unfired.size());
             for (Known k : byTimer.values()) {
-                assertFalse(TimerState.isArmed(rig.state(k.timer)));
+                assertFalse(TimerNode.isArmed(rig.state(k.timer)));
                 if (!k.cancelled) {
                     assertThrows(RejectedExecutionException.class, () -> queue.reset(k.timer, now));
-                    assertFalse(TimerState.isArmed(rig.state(k.timer)));
+                    assertFalse(TimerNode.isArmed(rig.state(k.timer)));
                 }
             }
             QueueSnapshot s = queue.view().stats();

@@ -12,7 +12,6 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -69,7 +68,7 @@ class TimerQueueStepsTest {
         queue.arm(t, 25 * SECOND);
         rig.drain();
         rig.sleep(1);
-        boolean[] done = stepInOnce(t, TimerState.MODIFIED_EARLIER, () -> {
+        boolean[] done = stepInOnce(t, TimerNode.MODIFIED_EARLIER, () -> {
             assertNull(Inside.inboxHead(queue), "not pushed yet");
             assertTrue(queue.reset(t, 2));
             rig.sleep(1);
@@ -85,7 +84,7 @@ class TimerQueueStepsTest {
         SteppedTimer t = new SteppedTimer(queue);
         queue.arm(t, 500);
         rig.drain();
-        boolean[] done = stepInOnce(t, TimerState.RUNNING, () -> queue.cancel(t));
+        boolean[] done = stepInOnce(t, TimerNode.RUNNING, () -> queue.cancel(t));
         Claim run = rig.claim(500);
         assertTrue(done[0]);
         assertNotNull(run.task);
@@ -142,7 +141,7 @@ class TimerQueueStepsTest {
         queue.arm(t, when);
         queue.stop(t);
         rig.drain();
-        assertEquals(TimerState.REMOVED, rig.state(t));
+        assertEquals(TimerNode.REMOVED, rig.state(t));
         return t;
     }
 
@@ -174,7 +173,7 @@ class TimerQueueStepsTest {
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         queue.collectLate(unfired);
         assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 0);
+        assertNothingPends(t, TimerNode.REMOVED, 0);
     }
 
     @Test
@@ -185,7 +184,7 @@ class TimerQueueStepsTest {
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         queue.collectLate(unfired);
         assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 0);
+        assertNothingPends(t, TimerNode.REMOVED, 0);
     }
 
     @Test
@@ -200,7 +199,7 @@ class TimerQueueStepsTest {
         queue.endRun(t);
         queue.collectLate(unfired);
         assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.NO_STATUS, 0);
+        assertNothingPends(t, TimerNode.NO_STATUS, 0);
     }
 
     /** A reset that another thread has begun, and that goes on when the test says so: its next step is the change. */
@@ -257,7 +256,7 @@ class TimerQueueStepsTest {
         assertTrue(closing.isAlive(), "it does not wait");
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 600), "one that has not begun");
         assertFalse(Inside.lock(queue).isLocked());
-        assertEquals(runs ? TimerState.RUNNING : TimerState.REMOVED, rig.state(t));
+        assertEquals(runs ? TimerNode.RUNNING : TimerNode.REMOVED, rig.state(t));
         begun.proceed();
         closing.join();
         assertNull(begun.failure());
@@ -265,7 +264,7 @@ class TimerQueueStepsTest {
         if (runs) {
             assertFalse(queue.endRun(t));
         }
-        assertNothingPends(t, runs ? TimerState.NO_STATUS : TimerState.REMOVED, 1);
+        assertNothingPends(t, runs ? TimerNode.NO_STATUS : TimerNode.REMOVED, 1);
     }
 
     /** What a thread leaves that dies inside a reset: no close waits for it for long, and none waits for ever. */
@@ -296,7 +295,7 @@ class TimerQueueStepsTest {
         begun.proceed();
         assertInstanceOf(RejectedExecutionException.class, begun.failure());
         assertEquals(List.of(t), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 1);
+        assertNothingPends(t, TimerNode.REMOVED, 1);
     }
 
     /** Armed in its run, and stopped before the run's end has pushed it. */
@@ -316,7 +315,7 @@ class TimerQueueStepsTest {
         });
         queue.endRun(t);
         assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerState.REMOVED, 0);
+        assertNothingPends(t, TimerNode.REMOVED, 0);
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
@@ -378,7 +378,7 @@ public class ParkRaces {
 
         @Arbiter
         public void settle(LIL_Result r) {
-            r.r1 = sleep(TimerState.deadline(timer.wordVolatile()));
+            r.r1 = sleep(TimerNode.deadline(timer.wordVolatile()));
             r.r2 = wakes.get();
             r.r3 = audit(4, 0, 2);
         }

@@ -7,7 +7,6 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -115,7 +114,7 @@ abstract class Rig {
     /** Takes the firing that waits for a receiver, if there is one. */
     final boolean receive(TimerNode t) {
         long w = t.wordVolatile();
-        return TimerState.state(w) == TimerState.NO_STATUS && queue.receive(t, w);
+        return TimerNode.state(w) == TimerNode.NO_STATUS && queue.receive(t, w);
     }
 
     /** Keeps an actor for a random time that would be done before the other one is half way. */
@@ -170,14 +169,14 @@ abstract class Rig {
     }
 
     private static boolean isInMotion(TimerNode t) {
-        return TimerState.state(t.wordVolatile()) > TimerState.CANCELLED;
+        return TimerNode.state(t.wordVolatile()) > TimerNode.CANCELLED;
     }
 
     /** An armed timer has one live entry, whichever; all others are dead. Nothing is in the inbox, and nobody runs. */
     private int deadEntries() {
         Set<TimerNode> live = new HashSet<>();
         for (int i = 0; i < heap.size(); i++) {
-            if (TimerState.isArmed(TimerState.state(heap.node(i).wordVolatile()))) {
+            if (TimerNode.isArmed(TimerNode.state(heap.node(i).wordVolatile()))) {
                 live.add(heap.node(i));
             }
         }

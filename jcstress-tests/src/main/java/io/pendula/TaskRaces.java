@@ -2,7 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -70,7 +70,7 @@ public class TaskRaces {
         public void cancel(LL_Result r) {
             jitter(3_000);
             int was = queue.abort(task);
-            r.r1 = was < 0 ? "ended" : TimerState.isRunning(was) ? "ran" : "waited";
+            r.r1 = was < 0 ? "ended" : TimerNode.isRunning(was) ? "ran" : "waited";
         }
 
         @Actor

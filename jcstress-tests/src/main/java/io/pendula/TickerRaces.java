@@ -2,7 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.pendula.internal.queue.TimerState;
+import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -33,7 +33,7 @@ public class TickerRaces {
             if (!worker.claim(queue, END)) {
                 return "none";
             }
-            long next = TimerState.deadline(ticker.wordVolatile());
+            long next = TimerNode.deadline(ticker.wordVolatile());
             return worker.deadline + "+" + (next - worker.deadline);
         }
     }

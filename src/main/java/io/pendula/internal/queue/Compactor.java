@@ -1,11 +1,11 @@
 package io.pendula.internal.queue;
 
 import static io.pendula.internal.queue.StaleCounter.STALE;
-import static io.pendula.internal.queue.TimerState.DELETED;
-import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
-import static io.pendula.internal.queue.TimerState.WAITING;
-import static io.pendula.internal.queue.TimerState.isFiled;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.DELETED;
+import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
+import static io.pendula.internal.queue.TimerNode.WAITING;
+import static io.pendula.internal.queue.TimerNode.isFiled;
+import static io.pendula.internal.queue.TimerNode.state;
 
 /**
  * Tells stale entries from live ones, counts them, and decides when to sweep. Guarded by the queue's lock but for the

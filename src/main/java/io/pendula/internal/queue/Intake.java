@@ -1,9 +1,9 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.deadline;
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isQueued;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.deadline;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isQueued;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isQueued;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isQueued;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.function.Predicate;
 

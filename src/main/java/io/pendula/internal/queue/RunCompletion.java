@@ -75,6 +75,6 @@ public final class RunCompletion {
     }
 
     private static boolean isRunning(TimerNode t) {
-        return TimerState.isRunning(TimerState.state(t.wordVolatile()));
+        return TimerNode.isRunning(TimerNode.state(t.wordVolatile()));
     }
 }

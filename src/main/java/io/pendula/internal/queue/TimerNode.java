@@ -1,31 +1,13 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerState.CANCELLED;
-import static io.pendula.internal.queue.TimerState.CANCELLED_QUEUED;
-import static io.pendula.internal.queue.TimerState.DELETED;
-import static io.pendula.internal.queue.TimerState.DELETED_QUEUED;
-import static io.pendula.internal.queue.TimerState.MODIFIED_EARLIER;
-import static io.pendula.internal.queue.TimerState.MODIFIED_LATER;
-import static io.pendula.internal.queue.TimerState.MOVING;
-import static io.pendula.internal.queue.TimerState.NO_STATUS;
-import static io.pendula.internal.queue.TimerState.REMOVED;
-import static io.pendula.internal.queue.TimerState.RUNNING;
-import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
-import static io.pendula.internal.queue.TimerState.RUNNING_CANCELLED;
-import static io.pendula.internal.queue.TimerState.WAITING;
-import static io.pendula.internal.queue.TimerState.deadline;
-import static io.pendula.internal.queue.TimerState.isQueued;
-import static io.pendula.internal.queue.TimerState.isRunning;
-import static io.pendula.internal.queue.TimerState.state;
-import static io.pendula.internal.queue.TimerState.word;
-
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. Each
- * transition of the word is one method here, and each is one compare-and-set; {@link TimerQueue} and its parts decide
- * which is due. With compressed references a timer takes 40 bytes: a header of 12, the word, three references, and a number.
+ * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. The word is
+ * {@code deadline << 4 | state}, so both change in one compare-and-set and no thread can see half a step. Each transition
+ * is one method here; {@link TimerQueue} and its parts decide which is due. With compressed references a timer takes 40
+ * bytes: a header of 12, the word, three references, and a number.
  */
 public class TimerNode {
     /*
@@ -77,6 +59,37 @@ public class TimerNode {
      * take back   as close, but not told as unfired          the push of a reset or of a new timer was refused
      */
 
+    // States. The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
+
+    /** Never armed, or fired. Nowhere. For a timer without a task: fired, and not received yet. */
+    public static final int NO_STATUS = 0;
+    /** Stopped and let go. Nowhere. */
+    public static final int REMOVED = 1;
+    /** Cancelled for good. Nowhere, save perhaps for a stale heap entry. */
+    public static final int CANCELLED = 2;
+    /** Claimed; its callback runs. Nowhere. */
+    public static final int RUNNING = 3;
+    /** As RUNNING, and armed again for when the callback has returned: the word holds that next deadline. */
+    public static final int RUNNING_ARMED = 4;
+    /** As RUNNING, but cancelled meanwhile. */
+    public static final int RUNNING_CANCELLED = 5;
+    /** Stopped; its heap entry is still there, stale. */
+    public static final int DELETED = 6;
+    /** Has a heap entry with key == deadline. */
+    public static final int WAITING = 7;
+    /** Put off: has a heap entry with key <= deadline, re-keyed when it surfaces. */
+    public static final int MODIFIED_LATER = 8;
+    /** On its way to the heap: in the inbox. */
+    public static final int MOVING = 9;
+    /** Brought forward: in the inbox again, and its old heap entry is stale. */
+    public static final int MODIFIED_EARLIER = 10;
+    /** Stopped while in the inbox, where its link still is. */
+    public static final int DELETED_QUEUED = 11;
+    /** Cancelled while in the inbox, where its link still is. */
+    public static final int CANCELLED_QUEUED = 12;
+
+    public static final int STATE_BITS = 4;
+
     private static final VarHandle WORD;
 
     static {
@@ -115,6 +128,42 @@ public class TimerNode {
     /** Not final either. For the transitions below alone. */
     protected boolean casWord(long expected, long value) {
         return WORD.compareAndSet(this, expected, value);
+    }
+
+    // ---- what a word says ----
+
+    public static long word(long deadline, int state) {
+        return deadline << STATE_BITS | state;
+    }
+
+    public static int state(long word) {
+        return (int) word & (1 << STATE_BITS) - 1;
+    }
+
+    public static long deadline(long word) {
+        return word >>> STATE_BITS;
+    }
+
+    public static boolean isQueued(int state) {
+        return state >= MOVING;
+    }
+
+    /** Whether a firing is still to come that stop() would prevent. */
+    public static boolean isArmed(int state) {
+        return state >= WAITING && state <= MODIFIED_EARLIER || state == RUNNING_ARMED;
+    }
+
+    public static boolean isRunning(int state) {
+        return state >= RUNNING && state <= RUNNING_CANCELLED;
+    }
+
+    public static boolean isCancelled(int state) {
+        return state == CANCELLED || state == RUNNING_CANCELLED || state == CANCELLED_QUEUED;
+    }
+
+    /** Of a timer that is filed: has an entry, which is stale as soon as the timer is stopped or brought forward. */
+    public static boolean isFiled(int state) {
+        return state == WAITING || state == MODIFIED_LATER;
     }
 
     // ---- transitions: each false if the word is no longer w ----

@@ -2,17 +2,17 @@ package io.pendula.internal.queue;
 
 import static io.pendula.internal.queue.StaleCounter.STALE;
 import static io.pendula.internal.queue.StaleCounter.STOP;
-import static io.pendula.internal.queue.TimerState.DELETED;
-import static io.pendula.internal.queue.TimerState.NO_STATUS;
-import static io.pendula.internal.queue.TimerState.REMOVED;
-import static io.pendula.internal.queue.TimerState.RUNNING;
-import static io.pendula.internal.queue.TimerState.RUNNING_ARMED;
-import static io.pendula.internal.queue.TimerState.deadline;
-import static io.pendula.internal.queue.TimerState.isArmed;
-import static io.pendula.internal.queue.TimerState.isCancelled;
-import static io.pendula.internal.queue.TimerState.isFiled;
-import static io.pendula.internal.queue.TimerState.isQueued;
-import static io.pendula.internal.queue.TimerState.state;
+import static io.pendula.internal.queue.TimerNode.DELETED;
+import static io.pendula.internal.queue.TimerNode.NO_STATUS;
+import static io.pendula.internal.queue.TimerNode.REMOVED;
+import static io.pendula.internal.queue.TimerNode.RUNNING;
+import static io.pendula.internal.queue.TimerNode.RUNNING_ARMED;
+import static io.pendula.internal.queue.TimerNode.deadline;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isCancelled;
+import static io.pendula.internal.queue.TimerNode.isFiled;
+import static io.pendula.internal.queue.TimerNode.isQueued;
+import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
