@@ -4,7 +4,7 @@ import io.pendula.internal.queue.Firing;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A claimed firing on its way through the executor that a scheduler was built with. */
-final class DispatchedFiring extends CallbackRun implements Runnable {
+final class DispatchedFiring extends Firing implements Runnable {
     private final Engine engine;
     private final AtomicBoolean taken = new AtomicBoolean();
     private volatile Thread runner;
@@ -20,7 +20,7 @@ final class DispatchedFiring extends CallbackRun implements Runnable {
     }
 
     @Override
-    Thread runner() {
+    public Thread runner() {
         return runner;
     }
 
@@ -29,7 +29,7 @@ final class DispatchedFiring extends CallbackRun implements Runnable {
         if (take()) {
             runner = Thread.currentThread();
             try {
-                engine.perform(this);
+                engine.performHere(this);
             } finally {
                 engine.ended(this);
             }

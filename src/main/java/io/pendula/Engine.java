@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  * workers and loops name this class. {@link SchedulerEngine}, which makes the parts, is above them, and answers what
  * they ask.
  */
-abstract class Engine implements QueueHost, Watched {
+abstract class Engine implements QueueHost {
     final Timeline timeline;
     final Options options;
     final Reporter reporter;
@@ -184,16 +184,27 @@ abstract class Engine implements QueueHost, Watched {
         return options.decorator == null ? new Call(task) : Decorated.by(options.decorator, task);
     }
 
-    /**
-     * Runs a claimed callback to its end, whatever it throws: the end must come even when memory is short. True if the
-     * timer was armed again.
-     */
-    final boolean perform(Firing run) {
-        return runCallback(run) && endRun(run);
+    /** Runs a claimed callback, to its end or into the executor. */
+    final void perform(Firing run) {
+        if (run(run)) {
+            endRun(run);
+        }
     }
 
-    /** True if the run ends with its callback. */
-    final boolean runCallback(Firing run) {
+    /** The same without the executor. */
+    final void performHere(Firing run) {
+        if (runHere(run)) {
+            endRun(run);
+        }
+    }
+
+    /** Calls what was claimed, or hands it to the executor; true if the run ends now. */
+    final boolean run(Firing run) {
+        return (options.executor == null || !handOff(run)) && runHere(run);
+    }
+
+    /** Whatever the callback throws, since the end must come even when memory is short. */
+    private boolean runHere(Firing run) {
         TimerNode t = run.nodeOpaque();
         boolean ends = !t.isReceiver(run.task);
         long began = options.isMeasured() ? nowIfTold() : 0;

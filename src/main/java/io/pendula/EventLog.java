@@ -81,26 +81,26 @@ final class EventLog {
     void slow(TimerNode timer, long lateness, long ran) {
         Object name = Handles.name(timer);
         String thread = Thread.currentThread().getName();
-        hear(Kind.SLOW, Watched.of(timer), name, ran, () -> "the callback of " + name + ", " + Texts.millis(lateness)
+        hear(Kind.SLOW, QueuedNode.hostOf(timer), name, ran, () -> "the callback of " + name + ", " + Texts.millis(lateness)
                 + " late, took " + Texts.millis(ran) + " in " + thread, null);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
         Object name = Handles.name(timer);
-        hear(Kind.STALLED, Watched.of(timer), name, blocked, () -> "the callback of " + name + ", "
+        hear(Kind.STALLED, QueuedNode.hostOf(timer), name, blocked, () -> "the callback of " + name + ", "
                 + Texts.millis(lateness) + " late, has blocked its thread for " + Texts.millis(blocked),
-                stackOf(Watched.of(timer).runnerOf(timer)));
+                stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = Handles.name(timer);
-        hear(Kind.LOOP_STALLED, Watched.of(timer), name, lateness, () -> loop + " has not run " + name + ", which is "
+        hear(Kind.LOOP_STALLED, QueuedNode.hostOf(timer), name, lateness, () -> loop + " has not run " + name + ", which is "
                 + Texts.millis(lateness) + " late", stackOf(thread));
     }
 
     void threw(TimerNode timer, long lateness, Throwable thrown) {
         Object name = Handles.name(timer);
-        hear(Kind.THREW, Watched.of(timer), name, 0, () -> "the callback of " + name + ", " + Texts.millis(lateness)
+        hear(Kind.THREW, QueuedNode.hostOf(timer), name, 0, () -> "the callback of " + name + ", " + Texts.millis(lateness)
                 + " late, threw", thrown);
     }
 

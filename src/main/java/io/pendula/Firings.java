@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.lang.invoke.VarHandle;
@@ -26,7 +27,7 @@ final class Firings {
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
-        // By their own types: for CallbackRun the JVM's verifier would load every one of these classes at the start.
+        // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
         for (Worker d : workerPool.workers()) {
             look(d.nodeAcquire(), look);
         }
@@ -77,9 +78,9 @@ final class Firings {
     // ---- the caller's own, and those of others ----
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */
-    private List<CallbackRun> ofCaller() {
+    private List<Firing> ofCaller() {
         Thread t = Thread.currentThread();
-        List<CallbackRun> runs = new ArrayList<>();
+        List<Firing> runs = new ArrayList<>();
         for (Worker d : workerPool.workers()) {
             if (d.runner() == t) {
                 runs.add(d);
@@ -103,7 +104,7 @@ final class Firings {
 
     /** Whether the calling thread is inside a callback of such a timer. */
     boolean isByCaller(Predicate<TimerNode> timer) {
-        return ofCaller().stream().map(CallbackRun::nodeOpaque).anyMatch(timer);
+        return ofCaller().stream().map(Firing::nodeOpaque).anyMatch(timer);
     }
 
     // ---- what the executor has not begun ----
@@ -147,7 +148,7 @@ final class Firings {
      */
     boolean awaitEnd(long nanos) {
         long begun = System.nanoTime();
-        List<CallbackRun> mine = ofCaller();
+        List<Firing> mine = ofCaller();
         synchronized (engine.lifecycle) {
             if (!mine.isEmpty()) {
                 mine.forEach(run -> run.inClose = true);

@@ -91,14 +91,14 @@ final class Handles {
     }
 
     static String schedulerOf(TimerNode t) {
-        return Watched.of(t) == null ? "" : ", scheduler " + schedulerName(t);
+        return QueuedNode.hostOf(t) == null ? "" : ", scheduler " + schedulerName(t);
     }
 
     static String schedulerName(TimerNode t) {
-        return Watched.of(t).name();
+        return QueuedNode.hostOf(t).name();
     }
 
     static Thread runner(TimerNode t) {
-        return Watched.of(t).runnerOf(t);
+        return QueuedNode.hostOf(t).runnerOf(t);
     }
 }

@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.StackRoom;
 import io.pendula.internal.queue.Timeline;
@@ -13,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lets an application's own thread drive a queue, at the moments when that thread polls. */
-final class LoopWorker extends QueueRunner implements QueueOwner {
+final class LoopWorker extends Firing implements QueueOwner {
     /*
      * Overview
      *
@@ -50,6 +51,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         }
     }
 
+    final Engine engine;
     final TimerQueue queue;
     private final Loops loops;
     /** What its user has in its place, once there is one. Under this object's monitor. */
@@ -81,7 +83,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     boolean stallReported;
 
     LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup) {
-        super(engine);
+        this.engine = engine;
         this.loops = loops;
         this.queue = queue;
         this.thread = thread;
@@ -91,7 +93,7 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
     // ---- any thread ----
 
     @Override
-    Thread runner() {
+    public Thread runner() {
         return thread;
     }
 
@@ -245,13 +247,12 @@ final class LoopWorker extends QueueRunner implements QueueOwner {
         }
     }
 
-    @Override
-    boolean runClaimed() {
+    private void runClaimed() {
         getOn();
         running = true;
         done++;
         try {
-            return perform();
+            engine.perform(this);
         } finally {
             interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next
             running = false;

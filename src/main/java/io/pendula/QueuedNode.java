@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueHost;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -16,6 +17,11 @@ abstract class QueuedNode extends TimerNode {
     /** What its texts begin with. */
     String kind() {
         return "Timer";
+    }
+
+    /** The scheduler of a timer; null for a queue alone, as tests have it. */
+    static QueueHost hostOf(TimerNode t) {
+        return queueOf(t).host;
     }
 
     /** The queue of a timer that a scheduler has made: all of those are of this class. */

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.StackRoom;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
@@ -7,7 +8,7 @@ import io.pendula.internal.queue.TimerQueue;
 import java.lang.invoke.VarHandle;
 
 /** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
-final class Stepper extends CallbackRun {
+final class Stepper extends Firing {
     private final Engine engine;
     private volatile Thread runner;
 
@@ -30,7 +31,7 @@ final class Stepper extends CallbackRun {
 
     /** The thread that advances the clock, while a callback runs. */
     @Override
-    Thread runner() {
+    public Thread runner() {
         return runner;
     }
 
@@ -66,9 +67,7 @@ final class Stepper extends CallbackRun {
         }
         runner = Thread.currentThread();
         try {
-            if (engine.options.executor == null || !engine.handOff(this)) {
-                engine.perform(this);
-            }
+            engine.perform(this);
         } finally {
             runner = null;
             end();

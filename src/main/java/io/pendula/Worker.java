@@ -1,15 +1,17 @@
 package io.pendula;
 
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
-final class Worker extends QueueRunner implements Runnable {
+final class Worker extends Firing implements Runnable {
     /*
      * Each round has three steps:
      *   1. run what is due: in the workers' queues, and in those of loops that are behind,
@@ -17,7 +19,16 @@ final class Worker extends QueueRunner implements Runnable {
      *   3. sleep.
      * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
      * A worker that has run something starts over, unless it is in the poller's way (Sharing).
+     *
+     * One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest of it
+     * from helpers if one callback blocks. After BATCH callbacks of a queue the others have their turn. Callbacks may
+     * block, so what a helper takes has its turn for BATCH_NANOS only: after each callback it reads the clock.
      */
+
+    /** So many callbacks of one queue run before the other queues are looked at. */
+    static final int BATCH = 64;
+    /** A batch that others may have to wait for ends when it has taken so long. */
+    static final long BATCH_NANOS = 1_000_000;
 
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     /** A timer that is due so long before the end of a sleep was forgotten. */
@@ -30,16 +41,10 @@ final class Worker extends QueueRunner implements Runnable {
     /** And for a spare worker: several in a row must not start one after the other behind callbacks that are long. */
     static final long STUCK_NANOS = 1_000_000;
 
-    private static final VarHandle PULSE;
+    private static final VarHandle PULSE = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "pulse",
+            VarHandle.class, Worker.class, int.class);
 
-    static {
-        try {
-            PULSE = MethodHandles.lookup().findVarHandle(Worker.class, "pulse", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
+    final Engine engine;
     private final WorkerPool workerPool;
     private final TimerQueue home;
     /** A spare one: it runs timers only as poller, when that is held up, and ends when it has had nothing to do for long. */
@@ -87,7 +92,7 @@ final class Worker extends QueueRunner implements Runnable {
 
     /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
     Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
-        super(workerPool.engine);
+        this.engine = workerPool.engine;
         this.workerPool = workerPool;
         this.home = home;
         this.isTemporary = temporary;
@@ -108,7 +113,7 @@ final class Worker extends QueueRunner implements Runnable {
     }
 
     @Override
-    Thread runner() {
+    public Thread runner() {
         return seat.thread();
     }
 
@@ -295,6 +300,22 @@ final class Worker extends QueueRunner implements Runnable {
         return true;
     }
 
+    /** Runs what is due in a queue, without the owner's role, up to a bound; true if there was anything. */
+    boolean help(TimerQueue q, long now) {
+        int ran = 0;
+        for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !engine.isClosed();
+                t = engine.timeline.now()) {
+            int step = q.due.helpOne(this, t, true);
+            if (step == DueTimers.CLAIMED) {
+                runClaimed();
+            } else if (step != DueTimers.MORE) {
+                break;
+            }
+            ran++;
+        }
+        return ran > 0;
+    }
+
     /**
      * Until when it was to sleep for a queue if no thread has called it; else 0. A timer that was due much sooner was
      * forgotten: a sleep that took too long, a clock that leaps or a callback that blocks does not change this.
@@ -442,8 +463,8 @@ final class Worker extends QueueRunner implements Runnable {
         PULSE.setOpaque(this, pulse + 1);
     }
 
-    @Override
-    boolean runClaimed() {
+    /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
+    private boolean runClaimed() {
         runs++;
         try {
             return runInside() && engine.endRun(this);
@@ -469,7 +490,7 @@ final class Worker extends QueueRunner implements Runnable {
             } else {
                 workerPool.growAgain(this);
             }
-            return runCallback();
+            return engine.run(this);
         } finally {
             leaveCallback(); // before the run's end, which arms a ticker again: that must not call the guard
         }

@@ -50,7 +50,7 @@ class BatchTest {
             List<String> order = new CopyOnWriteArrayList<>();
             Runnable task = () -> {
                 order.add("transferred");
-                spin(2 * QueueRunner.BATCH_NANOS);
+                spin(2 * Worker.BATCH_NANOS);
             };
             arm(s.engine.queues[0], () -> { // arms the others itself: they are due when it ends, however slow this thread is
                 for (int i = 1; i < BLOCKING; i++) {
@@ -213,7 +213,7 @@ class BatchTest {
         it.other.setThread(Thread.currentThread());
         it.poller.asleep = false;
         it.poller.sharing.ranAlone(1, Sharing.LONG_NANOS / 5, it.now);
-        for (int i = 0; i < 10 * QueueRunner.BATCH; i++) {
+        for (int i = 0; i < 10 * Worker.BATCH; i++) {
             it.arm(0, "short", () -> {
                 it.now += 2 * nanos; // in which the poller runs one, too
                 it.poller.enterCallback();
@@ -264,7 +264,7 @@ class BatchTest {
         int turnOfOther(Runnable meanwhile) {
             for (int i = 1; i < BLOCKING; i++) {
                 arm(0, "first", () -> {
-                    now += QueueRunner.BATCH_NANOS / 2;
+                    now += Worker.BATCH_NANOS / 2;
                     meanwhile.run();
                 });
             }
@@ -300,7 +300,7 @@ class BatchTest {
             for (int i = 0; i < BLOCKING; i++) {
                 arm(s.engine.queues[0], () -> {
                     ran.incrementAndGet();
-                    spin(2 * QueueRunner.BATCH_NANOS);
+                    spin(2 * Worker.BATCH_NANOS);
                 });
             }
             help(s);
@@ -318,14 +318,14 @@ class BatchTest {
             AtomicInteger ran = new AtomicInteger();
             int batches = 0;
             for (int attempt = 0; attempt < 50 && batches == 0; attempt++) { // a pause of the machine ends a batch, too
-                for (int i = 0; i < 2 * QueueRunner.BATCH; i++) {
+                for (int i = 0; i < 2 * Worker.BATCH; i++) {
                     arm(s.engine.queues[0], ran::incrementAndGet);
                 }
                 int before = ran.get();
                 help(s);
                 int helped = ran.get() - before;
-                assertTrue(helped <= QueueRunner.BATCH, () -> "helped " + helped);
-                batches += helped == QueueRunner.BATCH ? 1 : 0;
+                assertTrue(helped <= Worker.BATCH, () -> "helped " + helped);
+                batches += helped == Worker.BATCH ? 1 : 0;
             }
             release.countDown();
             assertEquals(1, batches);

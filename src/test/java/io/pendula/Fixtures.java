@@ -105,7 +105,8 @@ public final class Fixtures {
 
     /** A claimed firing of a queue that has no worker. */
     static final class Claim extends Firing {
-        Thread runner() {
+        @Override
+        public Thread runner() {
             return Thread.currentThread();
         }
     }

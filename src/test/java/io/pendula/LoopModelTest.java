@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The protocol by which a loop waits and is woken, as LoopWorker, Loops, QueueRunner and Worker have it, under every
+ * The protocol by which a loop waits and is woken, as LoopWorker, Loops and Worker have it, under every
  * interleaving of its steps: a loop that waits and polls, threads that arm, a hook that throws, another loop that
  * leaves its queue to this one or to a worker, a worker that adopts the loop's queue.
  *
@@ -222,7 +222,7 @@ class LoopModelTest {
             });
         }
 
-        // ---- TimerQueue, QueueRunner ----
+        // ---- TimerQueue, Worker ----
 
         private int top(int timers) {
             int top = NEVER;

@@ -23,6 +23,13 @@ public abstract class Firing {
     public Runnable task;
     public long deadline;
     public long claimedAt;
+    /** Its callback has called close(): the close() of another callback must not wait for this run. */
+    public volatile boolean inClose;
+
+    /** The thread that runs it; null if none does, as while it waits in an executor. */
+    public Thread runner() {
+        return null;
+    }
 
     /** The timer that runs, or null; a hint. */
     public final TimerNode nodeOpaque() {
