@@ -347,7 +347,6 @@ final class WorkerPool {
         return t;
     }
 
-    /** As Executors.defaultThreadFactory does: not that of the thread which happens to need one. */
     /** Called by the worker's thread as the last thing that it does. */
     void ended(Worker d) {
         synchronized (engine.lifecycle) {
