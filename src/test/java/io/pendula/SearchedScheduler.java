@@ -26,9 +26,9 @@ import java.util.concurrent.locks.LockSupport;
  * pending still.
  */
 public final class SearchedScheduler implements Program {
-    private static final Set<String> PARTS = Set.of("NodeFifo", "Sweep");
+    private static final Set<String> PARTS = Set.of("Sweep");
     /** They count up; what matters of them is said otherwise, or is the same whenever the lock is released. */
-    private static final Set<String> UNCOUNTED = Set.of("stops", "taken", "settled", "swept", "nextSeq", "everStale");
+    private static final Set<String> UNCOUNTED = Set.of("stops", "completed", "swept", "nextSeq", "everStale");
 
     /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
     private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",

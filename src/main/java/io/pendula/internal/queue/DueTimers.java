@@ -422,7 +422,7 @@ public final class DueTimers extends HolderFields {
             return NOT_OWNER;
         }
         try {
-            long told = Math.min(earliest(), intake.isAsked() ? inbox.arrivals() : Timeline.NEVER);
+            long told = Math.min(earliest(), inbox.isAsked() ? inbox.arrivals() : Timeline.NEVER);
             // What is not late stays in the inbox, where it may be stopped at little cost.
             return told <= late ? fileAndPeek(now) : told;
         } finally {

@@ -77,6 +77,11 @@ final class HoldLock extends ReentrantLock {
         this.scarce = scarce;
     }
 
+    /** Whether memory is short. */
+    boolean isScarce() {
+        return scarce;
+    }
+
     @Override
     public void unlock() {
         most = Math.max(most, visits);

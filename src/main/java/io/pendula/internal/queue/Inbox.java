@@ -87,6 +87,10 @@ final class Inbox extends InboxFields {
         return (long) ARRIVALS.getVolatile(this);
     }
 
+    boolean isAsked() {
+        return arrivals() != UNASKED;
+    }
+
     void setArrivals(long when) {
         ARRIVALS.setVolatile(this, when);
     }

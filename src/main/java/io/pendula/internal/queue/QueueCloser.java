@@ -26,7 +26,7 @@ final class QueueCloser {
      *     A1  counts itself in a cell              C1  closed = true
      *     A2  reads closed, is refused if true     C2  waits until it has read 0 in each cell
      *     A3  changes the word by a CAS            C3  inbox = CLOSED
-     *     A4  pushes, unless the timer runs        C4  collects what is in the inbox, the lines and the heap
+     *     A4  pushes, unless the timer runs        C4  collects what is in the inbox, on its way, and filed
      *     A5  takes itself out of the cell         C5  looks at what runs (collectRunning)
      *                                              C6  collects what is in late
      *
@@ -35,8 +35,8 @@ final class QueueCloser {
      * 1. A1 and C1 are a handshake as in WakeGate. If C2 has read the reset's cell before A1, then A2 reads true, and
      *    nothing changes. If A1 came before, so did A5, as the cell said 0. So after C2 no reset is between A2 and A5:
      *    what it has armed is in the inbox, where C4 meets it, or runs, where C5 meets it.
-     * 2. So after C2 no timer leaves rest, and no run is armed that was not. C4 leaves no timer in the inbox, in a line or
-     *    the heap. What is left is what a run had armed before. C5 meets it in its run, or when that has just ended: in a
+     * 2. So after C2 no timer leaves rest, and no run is armed that was not. C4 leaves no timer in the inbox, on its way or
+     *    filed. What is left is what a run had armed before. C5 meets it in its run, or when that has just ended: in a
      *    queued state, armed or stopped. Or the run has ended before C5 and found the inbox closed: then it has handed
      *    the arming to late, before C6. After C5 no such timer is in a queued state, so no reset arms it again. A timer
      *    that was collected is at rest, or runs without an arming, so it is collected once.
@@ -71,7 +71,7 @@ final class QueueCloser {
     /** Not final for tests alone. */
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
-    private final NodeFifo late = new NodeFifo();
+    private TimerNode late;
     private long unfired;
 
     QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, StaleCounter staleCounter) {
@@ -171,15 +171,15 @@ final class QueueCloser {
     void collectArmed(List<? super TimerNode> collected) {
         assert lock.isHeldByCurrentThread();
         intake.gather(inbox.close());
-        collectAll(intake.backlog, collected);
+        collectOnTheWay(collected);
         collectHeap(collected);
         entries.clear();
     }
 
-    private void collectAll(NodeFifo line, List<? super TimerNode> collected) {
-        while (!line.isEmpty()) {
-            reserve(collected);
-            collect(line.removeFirst(), false, collected);
+    private void collectOnTheWay(List<? super TimerNode> collected) {
+        while (intake.isUnfinished()) {
+            reserve(collected); // before it is taken out
+            collect(intake.removeNext(), false, collected);
         }
     }
 
@@ -246,8 +246,8 @@ final class QueueCloser {
             if (takeBack(t)) {
                 releasePermit();
                 unfired++;
-                t.next = null;
-                late.append(t);
+                t.next = late;
+                late = t;
             }
         } finally {
             lock.unlock();
@@ -263,9 +263,12 @@ final class QueueCloser {
     void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
-            while (!late.isEmpty()) {
+            while (late != null) {
                 reserve(collected);
-                collected.add(late.removeFirst());
+                TimerNode t = late;
+                late = t.next;
+                t.next = null;
+                collected.add(t);
             }
         } finally {
             lock.unlock();

@@ -30,7 +30,7 @@ public final class QueueView {
     public long pending() {
         lock.lock();
         try {
-            intake.drainFully();
+            intake.drainAndLook();
             return waiting();
         } finally {
             lock.unlock();
@@ -38,7 +38,7 @@ public final class QueueView {
     }
 
     private long waiting() {
-        return Math.max(0, intake.armed() + entries.size() - compactor.staleCounter.stale());
+        return Math.max(0, intake.parkedCount() + entries.size() - compactor.staleCounter.stale());
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -54,7 +54,7 @@ public final class QueueView {
     public QueueSnapshot stats() {
         lock.lock();
         try {
-            intake.drainFully();
+            intake.drainAndLook();
             long pending = waiting();
             long stopped = intake.stops + compactor.staleCounter.stops();
             long reset = resets.sum();

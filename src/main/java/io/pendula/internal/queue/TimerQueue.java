@@ -54,7 +54,7 @@ public final class TimerQueue extends Padded {
         this.gate = new WakeGate();
         this.compactor = new Compactor(entries, lock, gate, keepOrder, host == null ? Compactor.FULL_SWEEP_NANOS
                 : host.fullSweepNanos());
-        this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, gate, keepOrder);
+        this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
         this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
     }
@@ -72,8 +72,8 @@ public final class TimerQueue extends Padded {
     /** Arms a new timer. */
     public void arm(TimerNode t, long when) {
         if (inbox.depth() >= Inbox.HELP_DEPTH) {
-            intake.refuseIfShort(when);
             intake.helpDrain();
+            intake.refuseIfShort(when);
         }
         takePermit(1);
         boolean pushed = false;

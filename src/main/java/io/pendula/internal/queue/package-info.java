@@ -52,8 +52,10 @@ package io.pendula.internal.queue;
  *              lock holder                           threads that make entries stale; volatile
  *                                                    the owner before it sleeps
  *   revived    threads that revive an entry; sweeps  sweeps                           volatile
- * Intake.growAt, failedAt
- *              lock holder                           arming threads                   volatile
+ * HoldLock.scarce
+ *              lock holder                           threads that arm or lock         volatile
+ * Intake.unreported
+ *              lock holder                           owner                            volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile

@@ -166,7 +166,7 @@ public final class Inside {
     }
 
     public static boolean isMemoryShort(TimerQueue q) {
-        return q.intake.growAt != 0;
+        return q.lock.isScarce();
     }
 
     public static long helpBefore(TimerQueue q) {

@@ -35,7 +35,7 @@ public final class Inside {
     public static void park(TimerQueue q, int entry) {
         q.lock.lock();
         try {
-            q.intake.park(entry);
+            q.intake.parkEntry(entry);
         } finally {
             q.lock.unlock();
         }
