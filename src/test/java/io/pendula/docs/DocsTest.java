@@ -34,6 +34,12 @@ class DocsTest {
 
     private static final Pattern TEST_NAME =
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
+    private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\(\\))?`");
+    private static final Pattern DECLARATION = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
+    private static final List<String> PACKAGES = List.of("java.lang", "java.lang.invoke", "java.nio.channels", "java.util",
+            "java.util.concurrent", "java.util.concurrent.atomic");
+    /** A class of another library, and the end of many a name. */
+    private static final Set<String> OTHERS = Set.of("HashedWheelTimer", "Races");
     private static final Pattern FILE_NAME =
             Pattern.compile("`((?:\\.ci|\\.mvn|adapters|benchmarks|docs|jcstress-tests|src)/[\\w./-]+)`");
     private static final Pattern DEPENDENCY =
@@ -173,9 +179,13 @@ class DocsTest {
     }
 
     private static Map<String, String> testSources() throws IOException {
+        return sources("src/test/java", "jcstress-tests/src/main/java", "benchmarks/src/test/java", "adapters/src/test/java");
+    }
+
+    /** By the name of the file. */
+    private static Map<String, String> sources(String... roots) throws IOException {
         Map<String, String> sources = new HashMap<>();
-        for (String root : List.of("src/test/java", "jcstress-tests/src/main/java", "benchmarks/src/test/java",
-                "adapters/src/test/java")) {
+        for (String root : roots) {
             if (Files.isDirectory(Path.of(root))) {
                 try (Stream<Path> files = Files.walk(Path.of(root))) {
                     for (Path f : files.filter(f -> f.toString().endsWith(".java")).toList()) {
@@ -210,6 +220,43 @@ class DocsTest {
         for (String page : List.of("docs/guarantees.md", "docs/internals/tests.md", "docs/internals/traps.md")) {
             assertTrue(checked.getOrDefault(Path.of(page), 0) > 10, checked::toString);
         }
+    }
+
+    /** Of the library, of its tests, or of the JDK; a member that is named with its class occurs there. */
+    @Test
+    void classNames_onPagesForMaintainers_exist() throws Exception {
+        Map<String, String> declared = new HashMap<>();
+        Map<String, String> files = testSources();
+        files.putAll(sources("src/main/java"));
+        files.values().forEach(source -> DECLARATION.matcher(source).results().forEach(r -> declared.put(r.group(1), source)));
+        List<String> unknown = new ArrayList<>();
+        int checked = 0;
+        for (Path page : Pages.all()) {
+            if (page.startsWith("docs/internals") || page.endsWith("guarantees.md")) {
+                Matcher m = CLASS_NAME.matcher(String.join("\n", Pages.prose(page)));
+                while (m.find()) {
+                    checked++;
+                    String source = declared.getOrDefault(m.group(1), isOfOthers(m.group(1)) ? m.group() : "");
+                    String member = m.group(2) == null ? "" : m.group(2);
+                    if (source.isEmpty() || !Pattern.compile("\\b" + member + "\\b").matcher(source).find()) {
+                        unknown.add(page + ": " + m.group());
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), unknown);
+        assertTrue(checked > 300, "only " + checked + " names were found");
+    }
+
+    private static boolean isOfOthers(String name) {
+        return OTHERS.contains(name) || PACKAGES.stream().anyMatch(p -> {
+            try {
+                Class.forName(p + "." + name, false, null);
+                return true;
+            } catch (ClassNotFoundException e) {
+                return false;
+            }
+        });
     }
 
     /** A type that a user can name, and that no page mentions, is one that a user does not find. */
