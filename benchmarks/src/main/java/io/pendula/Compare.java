@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard "
                 + "error.")
 final class Compare implements Callable<Integer> {
-    private static final Map<String, String> SHORT = Settings.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
+    private static final Map<String, String> SHORT = CellText.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
             + "firings=100 spanMs=100");
 
     @Spec
@@ -131,7 +131,7 @@ final class Compare implements Callable<Integer> {
         Results results = new Results();
         for (int round = 1; round <= rounds; round++) {
             for (Map<String, String> cell : c.cells()) {
-                if (!Settings.allow(only, cell)) {
+                if (!CellText.allow(only, cell)) {
                     continue;
                 }
                 for (Launch.Jvm java : javas) {
@@ -163,7 +163,7 @@ final class Compare implements Callable<Integer> {
         List<Results.Figure> figures = new ArrayList<>();
         try {
             for (Launch.Part part : launch.run()) {
-                String cell = Settings.text(part.cell());
+                String cell = CellText.text(part.cell());
                 Map<String, String> shown = new LinkedHashMap<>();
                 part.figures().forEach((figure, value) -> {
                     shown.put(figure, Tables.number(value));
@@ -171,7 +171,7 @@ final class Compare implements Callable<Integer> {
                             launch.subject().label(), round, figure, value));
                 });
                 System.err.println(round + "/" + rounds + " " + launch.measured().name() + " " + cell + " "
-                        + launch.subject().label() + " on " + launch.java().version() + ": " + Settings.text(shown));
+                        + launch.subject().label() + " on " + launch.java().version() + ": " + CellText.text(shown));
             }
         } catch (Launch.Skipped e) {
             if (skipped.add(launch.java().version() + launch.subject().label())) {

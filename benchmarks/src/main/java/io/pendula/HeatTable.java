@@ -88,7 +88,7 @@ final class HeatTable {
     String note() {
         Set<String> varying = varying();
         Map<String, String> common = new LinkedHashMap<>();
-        Settings.parse(best.keySet().iterator().next()).forEach((key, value) -> {
+        CellText.parse(best.keySet().iterator().next()).forEach((key, value) -> {
             if (!varying.contains(key)) {
                 common.put(key, value);
             }
@@ -159,7 +159,7 @@ final class HeatTable {
                 .replace(":", ":<wbr>")).append("</th>"));
         html.append("</tr></thead><tbody>\n");
         for (String cell : best.keySet()) {
-            Map<String, String> settings = Settings.parse(cell);
+            Map<String, String> settings = CellText.parse(cell);
             html.append("<tr><th class=s>").append(varying.stream().filter(settings::containsKey)
                     .map(key -> "<span>" + key + " " + grouped(settings.get(key)) + "</span>")
                     .collect(Collectors.joining(" "))).append("</th>");
@@ -191,7 +191,7 @@ final class HeatTable {
     /** The settings that are not the same in all cells. */
     private Set<String> varying() {
         Map<String, Set<String>> values = new LinkedHashMap<>();
-        List<Map<String, String>> cells = best.keySet().stream().map(Settings::parse).toList();
+        List<Map<String, String>> cells = best.keySet().stream().map(CellText::parse).toList();
         Set<String> keys = new LinkedHashSet<>();
         cells.forEach(c -> keys.addAll(c.keySet()));
         for (String key : keys) {

@@ -108,9 +108,9 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
     private Part part(String line) {
         String[] settingsAndFigures = line.split(Child.HAS, 2);
         Map<String, String> settings = new LinkedHashMap<>(cell);
-        settings.putAll(Settings.parse(settingsAndFigures[0]));
+        settings.putAll(CellText.parse(settingsAndFigures[0]));
         Map<String, Double> figures = new LinkedHashMap<>();
-        Settings.parse(settingsAndFigures[1]).forEach((key, value) -> figures.put(key, Double.valueOf(value)));
+        CellText.parse(settingsAndFigures[1]).forEach((key, value) -> figures.put(key, Double.valueOf(value)));
         return new Part(settings, figures);
     }
 
@@ -137,6 +137,6 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
 
     @Override
     public String toString() {
-        return String.join(" ", measured.name(), Settings.text(cell), subject.label(), "on", java.version);
+        return String.join(" ", measured.name(), CellText.text(cell), subject.label(), "on", java.version);
     }
 }

@@ -22,7 +22,7 @@ public final class Main {
     @Command(name = "cases", description = "Lists what can be compared.")
     void cases() {
         for (Case c : Cases.ALL) {
-            System.out.println(c.name() + ": " + c.cells().stream().map(Settings::text).toList());
+            System.out.println(c.name() + ": " + c.cells().stream().map(CellText::text).toList());
         }
     }
 }

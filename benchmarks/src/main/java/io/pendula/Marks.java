@@ -100,11 +100,11 @@ final class Marks {
         String name = parts[0].trim();
         String subject = parts[2].trim();
         String figure = parts[3].trim();
-        Map<String, String> only = new LinkedHashMap<>(Settings.parse(parts[1]));
+        Map<String, String> only = new LinkedHashMap<>(CellText.parse(parts[1]));
         String version = only.remove("java");
         Results some = results.only(f -> f.name().equals(name) && (version == null || f.java().startsWith(version))
-                && Settings.parse(f.cell()).keySet().containsAll(only.keySet())
-                && Settings.allow(only, Settings.parse(f.cell())));
+                && CellText.parse(f.cell()).keySet().containsAll(only.keySet())
+                && CellText.allow(only, CellText.parse(f.cell())));
         if (some.isEmpty()) {
             throw new IllegalArgumentException("no results for '" + description + "'");
         }
@@ -140,7 +140,7 @@ final class Marks {
 
     /** A row for each cell with what differs between them, the best in bold. */
     private static String table(Results some, String java, List<String> subjects, String figure) {
-        List<Map<String, String>> cells = some.cells().stream().map(Settings::parse).toList();
+        List<Map<String, String>> cells = some.cells().stream().map(CellText::parse).toList();
         Set<String> keys = new LinkedHashSet<>();
         cells.forEach(c -> keys.addAll(c.keySet()));
         keys.removeIf(key -> cells.stream().map(c -> c.getOrDefault(key, "")).distinct().count() < 2);
@@ -149,7 +149,7 @@ final class Marks {
                 .append(String.join(" | ", subjects)).append(" |\n").append("|---".repeat(columns.size()))
                 .append("|--:".repeat(subjects.size())).append("|\n");
         for (String cell : some.cells()) {
-            Map<String, String> settings = Settings.parse(cell);
+            Map<String, String> settings = CellText.parse(cell);
             double best = subjects.stream().map(s -> some.spread(java, cell, s, figure)).filter(s -> s != null)
                     .mapToDouble(Spread::median).min().orElse(Double.NaN);
             table.append("|");

@@ -57,7 +57,7 @@ final class Measuring {
 
     private void run(Launch launch, int round, Plan.Step step) throws IOException, InterruptedException {
         String name = launch.measured().name();
-        String cell = Settings.text(launch.cell());
+        String cell = CellText.text(launch.cell());
         boolean done = before.figures().stream().anyMatch(f -> f.round() == round && f.name().equals(name)
                 && f.java().equals(launch.java().version()) && f.subject().equals(launch.subject().label())
                 && (f.cell() + " ").startsWith(cell + " "));
@@ -73,7 +73,7 @@ final class Measuring {
             List<Launch.Part> parts = launch.run();
             for (Launch.Part part : parts) {
                 part.figures().forEach((figure, value) -> figures.add(new Results.Figure(name, launch.java().version(),
-                        Settings.text(part.cell()), launch.subject().label(), round, figure, value)));
+                        CellText.text(part.cell()), launch.subject().label(), round, figure, value)));
             }
             shown = parts.stream().map(p -> launch.measured().ratios().stream().filter(p.figures()::containsKey)
                     .map(f -> f + "=" + Tables.number(p.figures().get(f))).collect(Collectors.joining(" ")))

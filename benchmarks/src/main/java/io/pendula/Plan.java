@@ -50,7 +50,7 @@ final class Plan {
     /** Under six minutes: six subjects and the control, in the cells that tell most. */
     static Plan quick() {
         Plan plan = new Plan();
-        Map<String, String> brief = Settings.parse("warmMs=120 windowMs=120 windows=5");
+        Map<String, String> brief = CellText.parse("warmMs=120 windowMs=120 windows=5");
         plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=ONE inFlight=16000|100000 pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, brief, 2);
@@ -58,7 +58,7 @@ final class Plan {
         plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
         plan.add("frontier", "busy=false", List.of(),
-                Settings.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
+                CellText.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
         plan.add("frontier", "busy=calls", List.of("PENDULA", "STPE:threads=1", "NETTY_EXECUTOR:threads=1"), Map.of(), 9);
         plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
         plan.add("looparm", "delays=ONE inFlight=1000|16000 pending=100000",
@@ -134,7 +134,7 @@ final class Plan {
         Case measured = Cases.named(name);
         List<Map<String, String>> cells = new ArrayList<>();
         for (Map<String, String> cell : measured.cells()) {
-            if (Settings.allow(Settings.parse(only), cell)) {
+            if (CellText.allow(CellText.parse(only), cell)) {
                 cells.add(new LinkedHashMap<>(cell));
             }
         }

@@ -50,21 +50,21 @@ final class Plots {
                     "busy=false"), frontier("p50_us", "half are later than, microseconds", "busy=true"), distribution());
             case "memory" -> List.of(bars("Heap for a pending timer", name, Map.of(), "bytes", "bytes"));
             case "fire" -> List.of(bars("Firing and arming again", name,
-                    Settings.parse("byReset=false workers=2"), "cpu_ns", "processor time, nanoseconds"));
+                    CellText.parse("byReset=false workers=2"), "cpu_ns", "processor time, nanoseconds"));
             default -> List.of();
         };
         return plots.stream().flatMap(Optional::stream).toList();
     }
 
     private Results some(String name, String settings) {
-        Map<String, String> only = Settings.parse(settings);
+        Map<String, String> only = CellText.parse(settings);
         return all.only(f -> f.name().equals(name) && f.java().equals(java) && !f.subject().endsWith(AGAIN)
-                && Settings.allow(only, Settings.parse(f.cell()))
-                && Settings.parse(f.cell()).keySet().containsAll(only.keySet()));
+                && CellText.allow(only, CellText.parse(f.cell()))
+                && CellText.parse(f.cell()).keySet().containsAll(only.keySet()));
     }
 
     private Optional<Plot> bars(String title, String name, Map<String, String> settings, String figure, String unit) {
-        Results some = some(name, Settings.text(settings));
+        Results some = some(name, CellText.text(settings));
         List<Line> lines = new ArrayList<>();
         for (String subject : some.subjects()) {
             Spread spread = some.spread(java, some.cells().get(0), subject, figure);
@@ -79,8 +79,8 @@ final class Plots {
     private Optional<Plot> steps(String title, String name, String setting, String only, String figure, String x,
             String y) {
         Results some = some(name, only);
-        List<String> cells = some.cells().stream().filter(c -> Settings.parse(c).containsKey(setting))
-                .sorted(Comparator.comparing(c -> Long.parseLong(Settings.parse(c).get(setting)))).toList();
+        List<String> cells = some.cells().stream().filter(c -> CellText.parse(c).containsKey(setting))
+                .sorted(Comparator.comparing(c -> Long.parseLong(CellText.parse(c).get(setting)))).toList();
         List<Line> lines = new ArrayList<>();
         for (String subject : some.subjects()) {
             List<Point> points = new ArrayList<>();
@@ -88,7 +88,7 @@ final class Plots {
                 Spread spread = some.spread(java, cell, subject, figure);
                 if (spread != null && spread.median() > 0) {
                     points.add(new Point(String.format(Locale.ROOT, "%,d",
-                            Long.parseLong(Settings.parse(cell).get(setting))), spread.median(), null));
+                            Long.parseLong(CellText.parse(cell).get(setting))), spread.median(), null));
                 }
             }
             if (points.size() > 1) {
@@ -107,7 +107,7 @@ final class Plots {
                 Spread late = some.spread(java, cell, subject, figure);
                 Spread cpu = some.spread(java, cell, subject, "cpu_us");
                 if (late != null && cpu != null && late.median() > 0 && cpu.median() > 0) {
-                    String rate = Settings.parse(cell).get("rate");
+                    String rate = CellText.parse(cell).get("rate");
                     String note = NOTED.contains(rate) ? String.format(Locale.ROOT, "%,d/s", Integer.parseInt(rate)) : null;
                     points.add(new Point(String.valueOf(cpu.median()), late.median(), note));
                 }

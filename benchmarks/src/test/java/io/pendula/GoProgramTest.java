@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The program in Go, where there is a go command. */
 class GoProgramTest {
     private static Launch launch(String name, String cell, String more) {
-        return new Launch(Cases.named(name), Settings.parse(cell), Subject.of(GoProgram.SUBJECT), Launch.Jvm.present(),
-                Settings.parse(more));
+        return new Launch(Cases.named(name), CellText.parse(cell), Subject.of(GoProgram.SUBJECT), Launch.Jvm.present(),
+                CellText.parse(more));
     }
 
     private static List<Launch.Part> run(String name, String cell, String more) throws Exception {
@@ -64,7 +64,7 @@ class GoProgramTest {
     void run_costPerOperation_hasTheFiguresOfTheOthers(String name, String cell) throws Exception {
         List<Launch.Part> parts = run(name, cell, "warmMs=20 windowMs=20 windows=3");
         assertEquals(1, parts.size());
-        assertEquals(Settings.parse(cell), parts.get(0).cell());
+        assertEquals(CellText.parse(cell), parts.get(0).cell());
         assertEquals(Set.copyOf(JmhCase.FIGURES), parts.get(0).figures().keySet());
         assertTrue(parts.get(0).figures().get("cpu_ns") > 0 && parts.get(0).figures().get("wall_ns") > 0,
                 () -> "figures: " + parts.get(0).figures());

@@ -24,7 +24,7 @@ class PageTest {
         System.setProperty("java.awt.headless", "true");
         List<Results.Figure> figures = new ArrayList<>();
         for (Case c : Cases.ALL) {
-            String first = Settings.text(c.cells().get(0));
+            String first = CellText.text(c.cells().get(0));
             for (String cell : switch (c.name()) {
                 case "startstop" -> List.of(CELL);
                 case "frontier" -> List.of(first + " rate=100", first + " rate=10000");

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Settings as one text: {@code inFlight=1000 pending=0}. */
-final class Settings {
-    private Settings() {}
+/** The settings of a cell as one text: {@code inFlight=1000 pending=0}. */
+final class CellText {
+    private CellText() {}
 
     static Map<String, String> parse(String text) {
         Map<String, String> settings = new LinkedHashMap<>();
