@@ -86,7 +86,7 @@ final class SchedulerEngine extends Engine {
             for (TimerQueue q : queues) {
                 each.add(q.view().stats());
             }
-            return new TimerStats(options.name, options.maxPending, each, loops.figuresOfClosed(), workerPool.figures(),
+            return TimerStats.of(options.name, options.maxPending, each, loops.figuresOfClosed(), workerPool.figures(),
                     firings.count(), reporter.counts());
         }
     }

@@ -164,7 +164,7 @@ class ReleaseTest {
                 String type = line.replaceFirst("^.* (io\\.pendula\\.[\\w$]+).*?( : .*)?$", "$1").replaceAll(" .*", "");
                 Path file = Path.of("src/main/java", type.replaceAll("\\$.*", "").replace('.', '/') + ".java");
                 String simple = type.replaceAll(".*[.$]", "");
-                Matcher m = Pattern.compile("@since [^\\n]+\\n[ ]*\\*/\\n[^/]*?(class|interface|enum) " + simple + "\\b")
+                Matcher m = Pattern.compile("@since [^\\n]+\\n[ ]*\\*/\\n[^/]*?(class|interface|enum|record) " + simple + "\\b")
                         .matcher(Files.readString(file));
                 if (!m.find()) {
                     missing.add(type);
