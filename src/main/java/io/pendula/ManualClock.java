@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A clock that stands still until it is told to advance, for deterministic tests. A scheduler built with one has no
@@ -33,7 +34,8 @@ public final class ManualClock implements NanoClock {
     /** In the order in which they were built. Copied at each change: a callback may build one, or close one. */
     private final List<Stepper> schedulers = new CopyOnWriteArrayList<>();
     private volatile long nanos;
-    private Thread advancing;
+    /** Null while no thread advances the clock. */
+    private final AtomicReference<Thread> advancing = new AtomicReference<>();
     /** Of the thread that advances: a callback has left its interrupt flag set. */
     private boolean interrupted;
 
@@ -74,13 +76,11 @@ public final class ManualClock implements NanoClock {
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
-        synchronized (schedulers) {
-            if (advancing != null) {
-                throw new IllegalStateException("the clock is being advanced already"
-                        + (advancing == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
-                        : " by " + advancing.getName()));
-            }
-            advancing = Thread.currentThread();
+        Thread other = advancing.compareAndExchange(null, Thread.currentThread());
+        if (other != null) {
+            throw new IllegalStateException("the clock is being advanced already"
+                    + (other == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
+                    : " by " + other.getName()));
         }
         schedulers.removeIf(Stepper::isClosed);
         try {
@@ -90,9 +90,7 @@ public final class ManualClock implements NanoClock {
                 interrupted = false;
                 Thread.currentThread().interrupt();
             }
-            synchronized (schedulers) {
-                advancing = null;
-            }
+            advancing.set(null);
         }
     }
 
