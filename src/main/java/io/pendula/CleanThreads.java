@@ -26,7 +26,6 @@ final class CleanThreads implements PrivilegedAction<Thread> {
         this.contextClassLoader = contextClassLoader;
     }
 
-    /** A {@link WorkerThread} for a worker. */
     static Thread make(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
         return make(new CleanThreads(body, name, isDaemon, contextClassLoader));
     }
@@ -40,8 +39,7 @@ final class CleanThreads implements PrivilegedAction<Thread> {
     @Override
     public Thread run() {
         ThreadGroup group = root();
-        Thread t = body instanceof Worker ? new WorkerThread(group, body, name)
-                : new Thread(group, body, name, 0, false);
+        Thread t = new WorkerThread(group, body, name);
         t.setPriority(Thread.NORM_PRIORITY);
         t.setDaemon(isDaemon);
         t.setContextClassLoader(contextClassLoader);

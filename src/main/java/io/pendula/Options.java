@@ -69,10 +69,6 @@ final class Options implements Cloneable {
             throw new IllegalArgumentException("a scheduler without workers has no threads, but maxThreads is "
                     + maxThreads);
         }
-        if (workers > 1 && forKind != Kind.SHARED && clock instanceof ManualClock) {
-            throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
-                    + workers);
-        }
         boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
         int max = maxThreads != 0 ? maxThreads
                 : w == 0 || sequential || w > Integer.MAX_VALUE - SPARES ? w : w + SPARES;

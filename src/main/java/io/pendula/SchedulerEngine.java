@@ -128,8 +128,7 @@ final class SchedulerEngine extends Engine {
 
     /** The worker of this scheduler that a thread carries, or null. */
     private Worker workerOf(Thread t) {
-        if (t instanceof WorkerThread d) {
-            Worker worker = (Worker) d.worker;
+        if (t instanceof WorkerThread d && d.body instanceof Worker worker) {
             return worker.engine == this ? worker : null;
         }
         return options.threadFactory == null ? null : workerPool.workerOf(t);

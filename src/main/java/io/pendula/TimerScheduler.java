@@ -587,6 +587,10 @@ public final class TimerScheduler implements AutoCloseable {
          *     thread is left behind
          */
         public TimerScheduler build() {
+            if (options.workers > 1 && options.clock instanceof ManualClock) {
+                throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
+                        + options.workers);
+            }
             return new TimerScheduler(new SchedulerEngine(options.complete(Options.Kind.ORDINARY)));
         }
     }

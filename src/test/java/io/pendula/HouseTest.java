@@ -32,12 +32,12 @@ class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
-    /** TimerQueue, QueueHost and QueueView name each other. */
-    private static final int LARGEST_CIRCLE_IN_QUEUE = 3;
+    /** Sweeps, what they go through and what fills it: Compactor, Sweep, Entries, EntryFifo, Intake. */
+    private static final int LARGEST_CIRCLE_IN_QUEUE = 5;
     /** The sealed interfaces of timers, the nodes behind them, and the shutdown of tasks. */
     private static final int LARGEST_CIRCLE = 8;
     private static final Pattern NAME = Pattern.compile("\\b[A-Z]\\w+\\b");
-    private static final Pattern NO_CODE = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(\\\\.|[^\"\\\\])*\"|(?m:^import .*$)",
+    private static final Pattern NO_CODE = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(\\\\.|[^\"\\\\])*\"|(?m:^import [^\\n]*$)",
             Pattern.DOTALL);
 
     private static List<Path> sources(Path folder) throws IOException {
@@ -83,7 +83,8 @@ class HouseTest {
     @Test
     void all_theirClasses_nameEachOtherInSmallCircles() throws IOException {
         Map<String, Set<String>> names = names(ROOT);
-        assertTrue(names.size() > 80, names::toString);
+        assertTrue(names.size() > 60, names::toString);
+        assertTrue(names.get("Worker").contains("Engine"), names::toString); // what follows the imports was read
         assertEquals(List.of(), circles(names, LARGEST_CIRCLE));
     }
 
