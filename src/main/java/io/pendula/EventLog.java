@@ -1,107 +1,91 @@
 package io.pendula;
 
+import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.WARNING;
+
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Writes to a {@link System.Logger} what happens to timers and loops. Each scheduler has {@link #LINES} lines of each
- * kind in a window of time; then follows a line with the number of those that were left out, and the longest of them.
+ * Writes to a {@link System.Logger} what it is told. Each scheduler has {@link #LINES} lines for each kind of event in a
+ * window of time. When the window is over, one more line says how many events were left out, and names the longest.
+ *
+ * <p>A log may block, and so may a task's {@code toString}. So one thread of the log's own makes the texts and writes them.
+ * It starts with the first event and ends soon after the window is over; should an error end it, the pool starts another.
  */
 final class EventLog {
-    /*
-     * A log may block, and so may a task's toString. So a thread of its own makes the texts and writes them. It starts
-     * with the first event and ends when all is written and the window is over. If it ends by what is thrown, a new
-     * thread takes over what is left, without the counts of that window: what has failed may fail again.
-     */
-
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
 
-    enum Kind {
-        THREW(System.Logger.Level.ERROR, "callbacks threw"),
-        SLOW(System.Logger.Level.WARNING, "callbacks were slow"),
-        STALLED(System.Logger.Level.WARNING, "callbacks blocked their thread"),
-        LOOP_STALLED(System.Logger.Level.WARNING, "loops were late"),
-        LOOP_CLOSED(System.Logger.Level.INFO, "loops were closed with timers armed"),
-        PAUSED(System.Logger.Level.WARNING, "pauses"),
-        WAKEUP_THREW(System.Logger.Level.ERROR, "wakeups of loops threw");
+    /** That of all schedulers without a listener. */
+    static final EventLog SHARED = new EventLog();
 
-        final System.Logger.Level level;
-        final String plural;
+    /** Whose events of one kind share a number of lines. */
+    record Account(System.Logger.Level level, String plural, Object scheduler) {}
 
-        Kind(System.Logger.Level level, String plural) {
-            this.level = level;
-            this.plural = plural;
-        }
-    }
-
-    private record Line(System.Logger.Level level, Supplier<String> text, Throwable thrown) {}
-
-    /** What a budget is for. */
-    private record Account(Object scheduler, Kind kind) {}
-
-    /** The events of a budget in this window. Of those that were left out, the longest. */
+    /** The events of an account in this window. Of those that were left out, the longest. */
     private static final class Tally {
         long count;
         long longest;
         Object whose;
     }
 
-    /** That of all schedulers without a listener. This class is loaded for the first event. */
-    static final EventLog SHARED = new EventLog();
-
     private final long windowNanos;
-    private final LongSupplier clock;
-    /** Null until the first line: the first logger of a JVM takes its time. Of the thread. */
+    private final ScheduledThreadPoolExecutor writer =
+            new ScheduledThreadPoolExecutor(1, r -> CleanThreads.make(r, "pendula-log", true, null));
+    /** Null until the first line: the first logger of a JVM takes its time. Of the writer. */
     private System.Logger logger;
-
-    // All below under this object's monitor.
-    private final ArrayDeque<Line> lines = new ArrayDeque<>();
+    /** Guarded by this object's monitor. Empty if no window is open. */
     private final Map<Account, Tally> tallies = new LinkedHashMap<>();
-    private Thread writer;
-    private long windowEnd;
 
     EventLog() {
-        this(null, WINDOW_NANOS, System::nanoTime);
+        this(null, WINDOW_NANOS);
     }
 
-    EventLog(System.Logger logger, long windowNanos, LongSupplier clock) {
+    EventLog(System.Logger logger, long windowNanos) {
         this.logger = logger;
         this.windowNanos = windowNanos;
-        this.clock = clock;
+        writer.setKeepAliveTime(1, TimeUnit.SECONDS);
+        writer.allowCoreThreadTimeOut(true);
+    }
+
+    void threw(TimerNode timer, long lateness, Throwable thrown) {
+        Object name = Handles.name(timer);
+        hear(of(ERROR, "callbacks threw", timer), name, 0, () -> callback(name, lateness) + ", threw", thrown);
     }
 
     void slow(TimerNode timer, long lateness, long ran) {
         Object name = Handles.name(timer);
         String thread = Thread.currentThread().getName();
-        hear(Kind.SLOW, QueuedNode.hostOf(timer), name, ran, () -> "the callback of " + name + ", " + Texts.millis(lateness)
-                + " late, took " + Texts.millis(ran) + " in " + thread, null);
+        hear(of(WARNING, "callbacks were slow", timer), name, ran,
+                () -> callback(name, lateness) + ", took " + Texts.millis(ran) + " in " + thread, null);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
         Object name = Handles.name(timer);
-        hear(Kind.STALLED, QueuedNode.hostOf(timer), name, blocked, () -> "the callback of " + name + ", "
-                + Texts.millis(lateness) + " late, has blocked its thread for " + Texts.millis(blocked),
-                stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
+        hear(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
+                () -> callback(name, lateness) + ", has blocked its thread for " + Texts.millis(blocked),
+                stackOf(Handles.runner(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = Handles.name(timer);
-        hear(Kind.LOOP_STALLED, QueuedNode.hostOf(timer), name, lateness, () -> loop + " has not run " + name + ", which is "
-                + Texts.millis(lateness) + " late", stackOf(thread));
+        hear(of(WARNING, "loops were late", timer), name, lateness,
+                () -> loop + " has not run " + name + ", which is " + Texts.millis(lateness) + " late", stackOf(thread));
     }
 
-    void threw(TimerNode timer, long lateness, Throwable thrown) {
-        Object name = Handles.name(timer);
-        hear(Kind.THREW, QueuedNode.hostOf(timer), name, 0, () -> "the callback of " + name + ", " + Texts.millis(lateness)
-                + " late, threw", thrown);
+    private static Account of(System.Logger.Level level, String plural, TimerNode timer) {
+        return new Account(level, plural, QueuedNode.hostOf(timer));
+    }
+
+    private static String callback(Object name, long lateness) {
+        return "the callback of " + name + ", " + Texts.millis(lateness) + " late";
     }
 
     /** Null for no thread, as of a callback that has ended meanwhile. */
@@ -125,88 +109,47 @@ final class EventLog {
      * An event. Both {@code whose}, which may be null, and {@code text} become texts on the log's thread. {@code nanos}
      * is 0 if the event has no duration.
      */
-    synchronized void hear(Kind kind, Object scheduler, Object whose, long nanos, Supplier<String> text,
-            Throwable thrown) {
+    synchronized void hear(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
         if (tallies.isEmpty()) {
-            windowEnd = clock.getAsLong() + windowNanos;
+            writer.schedule(this::endWindow, windowNanos, TimeUnit.NANOSECONDS);
         }
-        Tally tally = tallies.computeIfAbsent(new Account(scheduler, kind), a -> new Tally());
+        Tally tally = tallies.computeIfAbsent(account, a -> new Tally());
         tally.count++;
         if (tally.count <= LINES) {
-            lines.add(new Line(kind.level, text, thrown));
+            writer.execute(() -> write(account, text, thrown));
         } else if (nanos > tally.longest) {
             tally.longest = nanos;
             tally.whose = whose;
         }
-        ensureWriting();
     }
 
-    /** Under the monitor. If a thread cannot be had, the next event tries again. */
-    private void ensureWriting() {
-        if (writer != null) {
-            notifyAll();
-            return;
-        }
-        Thread t = CleanThreads.make(this::write, "pendula-log", true, null);
-        t.start();
-        writer = t;
-    }
-
-    private void write() {
+    /** By the writer. The next event opens another window, also if this fails. */
+    private synchronized void endWindow() {
         try {
-            for (Line line = next(); line != null; line = next()) {
-                try {
-                    logger = logger == null ? System.getLogger("io.pendula") : logger;
-                    logger.log(line.level, line.text.get(), line.thrown);
-                } catch (Throwable e) {
-                    Reporter.uncaught(e);
+            tallies.forEach((account, tally) -> {
+                if (tally.count > LINES) {
+                    writer.execute(() -> write(account, () -> leftOut(account, tally), null));
                 }
-            }
+            });
         } finally {
-            end();
-        }
-    }
-
-    /** What is to be written next; null if this thread is to end. */
-    private synchronized Line next() {
-        while (lines.isEmpty() && !tallies.isEmpty()) {
-            long left = windowEnd - clock.getAsLong();
-            try {
-                if (left > 0) {
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
-                } else {
-                    count();
-                }
-            } catch (InterruptedException e) {
-                count(); // this thread is to end
-            }
-        }
-        if (lines.isEmpty()) {
-            writer = null;
-        }
-        return lines.poll();
-    }
-
-    /** The window is over: the next event begins another one. */
-    private void count() {
-        tallies.forEach((account, tally) -> {
-            if (tally.count > LINES) {
-                lines.add(new Line(account.kind.level, () -> String.format(Locale.ROOT, "%,d more %s within %d s",
-                        tally.count - LINES, account.kind.plural, TimeUnit.NANOSECONDS.toSeconds(windowNanos))
-                        + (tally.longest == 0 ? "" : ", the longest " + Texts.millis(tally.longest))
-                        + (tally.whose == null ? "" : ": " + tally.whose), null));
-            }
-        });
-        tallies.clear();
-    }
-
-    private synchronized void end() {
-        if (writer == Thread.currentThread()) { // by what was thrown
-            writer = null;
             tallies.clear();
-            if (!lines.isEmpty()) {
-                ensureWriting();
-            }
+        }
+    }
+
+    private String leftOut(Account account, Tally tally) {
+        return String.format(Locale.ROOT, "%,d more %s within %d s", tally.count - LINES, account.plural,
+                TimeUnit.NANOSECONDS.toSeconds(windowNanos))
+                + (tally.longest == 0 ? "" : ", the longest " + Texts.millis(tally.longest))
+                + (tally.whose == null ? "" : ": " + tally.whose);
+    }
+
+    /** By the writer. A line that fails harms no other. */
+    private void write(Account account, Supplier<String> text, Throwable thrown) {
+        try {
+            logger = logger == null ? System.getLogger("io.pendula") : logger;
+            logger.log(account.level, text.get(), thrown);
+        } catch (Throwable e) {
+            Reporter.uncaught(e);
         }
     }
 }

@@ -1,5 +1,9 @@
 package io.pendula;
 
+import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
 import io.pendula.internal.queue.TimerNode;
 import java.util.List;
 
@@ -33,19 +37,19 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-        log.hear(EventLog.Kind.LOOP_CLOSED, loop.worker.engine, null, 0,
+        log.hear(new EventLog.Account(INFO, "loops were closed with timers armed", loop.worker.engine), null, 0,
                 () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
     }
 
     @Override
     public void paused(long pausedNanos) {
-        log.hear(EventLog.Kind.PAUSED, null, null, pausedNanos,
+        log.hear(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
                 () -> "no thread could run for " + Texts.millis(pausedNanos), null);
     }
 
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-        log.hear(EventLog.Kind.WAKEUP_THREW, loop.worker.engine, null, 0,
+        log.hear(new EventLog.Account(ERROR, "wakeups of loops threw", loop.worker.engine), null, 0,
                 () -> "the wakeup of " + loop + " threw", thrown);
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts what happens to callbacks, and tells of it. This class tells what a scheduler without a listener does:
- * exceptions go to the uncaught-exception handler, what is slow or stalls goes to the log. {@link ListenerReporter} tells
- * a listener. What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
+ * exceptions go to the uncaught-exception handler, what is slow or stalls goes to the log. A subclass tells a listener.
+ * What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
  */
 class Reporter {
     // No adders: those allocate, and what is reported may be that memory is short.

@@ -1,6 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
@@ -114,7 +117,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * @throws NullPointerException if {@code listener} is null
      */
     public B listener(TimerListener listener) {
-        options.reporter = new ListenerReporter(listener);
+        options.reporter = new ListenerReporter(Check.notNull(listener, "listener"));
         return self();
     }
 
@@ -164,5 +167,62 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     public B decorate(UnaryOperator<Runnable> decorator) {
         options.decorator = Check.notNull(decorator, "decorator");
         return self();
+    }
+
+    /** Tells a listener of the user's, which knows nodes as handles and loops as {@link TimerLoop}s. */
+    private static final class ListenerReporter extends Reporter {
+        private final TimerListener listener;
+
+        ListenerReporter(TimerListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        Reporter anew() {
+            return new ListenerReporter(listener);
+        }
+
+        private static TimerHandle handle(TimerNode timer) {
+            return (TimerHandle) timer;
+        }
+
+        private static TimerLoop handle(QueueOwner loop) {
+            return TimerLoop.of((LoopWorker) loop);
+        }
+
+        @Override
+        void tellThrew(TimerNode t, long lateness, Throwable thrown) {
+            listener.threw(handle(t), lateness, thrown);
+        }
+
+        @Override
+        void tellSlow(TimerNode t, long lateness, long ran) {
+            listener.slow(handle(t), lateness, ran);
+        }
+
+        @Override
+        void tellStalled(TimerNode t, long lateness, long blocked) {
+            listener.stalled(handle(t), lateness, blocked);
+        }
+
+        @Override
+        void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+            listener.loopStalled(handle(loop), handle(first), late);
+        }
+
+        @Override
+        void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
+            listener.loopClosed(handle(loop), unfired.stream().map(ListenerReporter::handle).toList());
+        }
+
+        @Override
+        void tellPaused(long nanos) {
+            listener.paused(nanos);
+        }
+
+        @Override
+        void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
+            listener.wakeupThrew(handle(loop), thrown);
+        }
     }
 }

@@ -22,7 +22,7 @@ public interface TimerListener {
      * errors, slow and stalled callbacks, late loops and pauses as warnings. For each scheduler it writes at most ten
      * lines of each kind within ten seconds, then one with the number of those that it has left out and the longest of
      * them. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread ends when nothing
-     * was logged for ten seconds.
+     * was logged for some ten seconds.
      *
      * <p>A task is named by its {@code toString}, called by that thread, or by its class if that does not override it.
      *

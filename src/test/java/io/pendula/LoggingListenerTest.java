@@ -34,6 +34,7 @@ class LoggingListenerTest {
         final Queue<Line> lines = new ConcurrentLinkedQueue<>();
         final CountDownLatch open = new CountDownLatch(1);
         final AtomicInteger failures = new AtomicInteger();
+        Error error = new AssertionError("meant");
         boolean blocks;
 
         @Override
@@ -52,7 +53,7 @@ class LoggingListenerTest {
                 LifeFixtures.await(open);
             }
             if (failures.getAndDecrement() > 0) {
-                throw new IllegalStateException("meant");
+                throw error;
             }
             lines.add(new Line(level, msg, thrown, Thread.currentThread()));
         }
@@ -69,7 +70,7 @@ class LoggingListenerTest {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private TimerListener listener(Duration window) {
-        return new LoggingListener(new EventLog(log, window.toNanos(), System::nanoTime));
+        return new LoggingListener(new EventLog(log, window.toNanos()));
     }
 
     /** As the clock goes on by a millisecond with each reading, all callbacks are slow. */
@@ -263,27 +264,23 @@ class LoggingListenerTest {
         assertTrue(log.lines.peek().text.contains("x".repeat(200) + "..., scheduler timers]"), log.lines.peek().text);
     }
 
-    /** As the log's thread reads its clock, it is ended by what that throws. */
+    /** What a line, and the count of those that are left out, end in ends neither the log nor its windows. */
     @Test
-    void thread_endedByAnError_anotherOneTakesOver() {
-        Queue<Thread> failed = new ConcurrentLinkedQueue<>();
-        TimerListener listener = new LoggingListener(new EventLog(log, SHORT.toNanos(), () -> {
-            if (Thread.currentThread().getName().equals("pendula-log") && failed.isEmpty()) {
-                failed.add(Thread.currentThread());
-                throw new OutOfMemoryError("meant");
-            }
-            return System.nanoTime();
-        }));
-        listener.paused(1_000_000_000);
-        eventually("its end", () -> !failed.isEmpty() && !failed.peek().isAlive());
+    void logger_thatThrowsAnError_isAskedAgain() {
+        TimerListener listener = listener(SHORT);
+        log.error = new OutOfMemoryError("meant");
+        log.failures.set(11);
+        for (int i = 0; i < 11; i++) {
+            listener.paused(1_000_000_000);
+        }
+        eventually("their failures", () -> log.failures.get() == 0);
         for (int i = 0; i < 11; i++) {
             listener.paused(2_000_000_000);
         }
-        eventually("all of them", () -> log.lines.size() == 12);
+        eventually("all of them", () -> log.lines.size() == 11);
         List<String> texts = log.lines.stream().map(Line::text).toList();
-        assertEquals("no thread could run for 1.0 s", texts.get(0));
-        assertEquals("no thread could run for 2.0 s", texts.get(1));
-        assertEquals("1 more pauses within 0 s, the longest 2.0 s", texts.get(11));
+        assertEquals("no thread could run for 2.0 s", texts.get(0));
+        assertEquals("1 more pauses within 0 s, the longest 2.0 s", texts.get(10));
         eventually("its thread has ended", () -> log.lines.stream().noneMatch(line -> line.by.isAlive()));
     }
 
