@@ -64,20 +64,20 @@ final class EventLog {
         Object name = Handles.name(timer);
         String thread = Thread.currentThread().getName();
         hear(of(WARNING, "callbacks were slow", timer), name, ran,
-                () -> callback(name, lateness) + ", took " + Texts.millis(ran) + " in " + thread, null);
+                () -> callback(name, lateness) + ", took " + Texts.duration(ran) + " in " + thread, null);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
         Object name = Handles.name(timer);
         hear(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
-                () -> callback(name, lateness) + ", has blocked its thread for " + Texts.millis(blocked),
+                () -> callback(name, lateness) + ", has blocked its thread for " + Texts.duration(blocked),
                 stackOf(Handles.runner(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = Handles.name(timer);
         hear(of(WARNING, "loops were late", timer), name, lateness,
-                () -> loop + " has not run " + name + ", which is " + Texts.millis(lateness) + " late", stackOf(thread));
+                () -> loop + " has not run " + name + ", which is " + Texts.duration(lateness) + " late", stackOf(thread));
     }
 
     private static Account of(System.Logger.Level level, String plural, TimerNode timer) {
@@ -85,7 +85,7 @@ final class EventLog {
     }
 
     private static String callback(Object name, long lateness) {
-        return "the callback of " + name + ", " + Texts.millis(lateness) + " late";
+        return "the callback of " + name + ", " + Texts.duration(lateness) + " late";
     }
 
     /** Null for no thread, as of a callback that has ended meanwhile. */
@@ -137,9 +137,9 @@ final class EventLog {
     }
 
     private String leftOut(Account account, Tally tally) {
-        return String.format(Locale.ROOT, "%,d more %s within %d s", tally.count - LINES, account.plural,
-                TimeUnit.NANOSECONDS.toSeconds(windowNanos))
-                + (tally.longest == 0 ? "" : ", the longest " + Texts.millis(tally.longest))
+        return String.format(Locale.ROOT, "%,d more %s within %s", tally.count - LINES, account.plural,
+                Texts.duration(windowNanos))
+                + (tally.longest == 0 ? "" : ", the longest " + Texts.duration(tally.longest))
                 + (tally.whose == null ? "" : ": " + tally.whose);
     }
 

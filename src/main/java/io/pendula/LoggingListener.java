@@ -44,7 +44,7 @@ final class LoggingListener implements TimerListener {
     @Override
     public void paused(long pausedNanos) {
         log.hear(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
-                () -> "no thread could run for " + Texts.millis(pausedNanos), null);
+                () -> "no thread could run for " + Texts.duration(pausedNanos), null);
     }
 
     @Override

@@ -161,7 +161,7 @@ public final class ManualClock implements NanoClock {
                 most = atInstant + pending();
             }
             if (atInstant >= runsAtAnInstant && atInstant == most) {
-                throw new IllegalStateException("the clock cannot be moved beyond " + nanos + " ns: " + atInstant
+                throw new IllegalStateException("the clock cannot be moved beyond " + Texts.duration(nanos) + ": " + atInstant
                         + " callbacks have run at that instant, and they arm timers for it without end; "
                         + first.describeNext());
             }
@@ -186,6 +186,6 @@ public final class ManualClock implements NanoClock {
      */
     @Override
     public String toString() {
-        return "ManualClock[at " + Duration.ofNanos(nanos) + "]";
+        return "ManualClock[at " + Texts.duration(nanos) + "]";
     }
 }

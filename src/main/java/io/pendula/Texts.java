@@ -1,13 +1,15 @@
 package io.pendula;
 
 import io.pendula.internal.queue.Timeline;
-import java.time.Duration;
+import java.math.BigDecimal;
 
 /** Times and counts as people read them, in texts without a fixed form. */
 final class Texts {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000_000_000;
+    private static final long MINUTE = 60;
+    private static final long HOUR = 3_600;
 
     /** More than a timer waits that is meant to fire, and less than is left, after years, to one that never fires. */
     private static final long NEVER = Timeline.NEVER - Timeline.NEVER / 4;
@@ -18,19 +20,23 @@ final class Texts {
         return nanos > NEVER ? "never due" : "due in " + duration(nanos);
     }
 
-    /** Needless digits are cut off, so that no text says that more is left than there is. */
+    /** As 100 ms, 1.5 s, 1 h 30 min. Needless digits are cut off: no text says that more is left than there is. */
     static String duration(long nanos) {
-        long unit = nanos >= SECOND ? MILLI : nanos >= MILLI ? MICRO : 1;
-        return Duration.ofNanos(nanos - nanos % unit).toString();
+        if (nanos >= MINUTE * SECOND) {
+            long seconds = nanos / SECOND;
+            return (part(seconds / HOUR, " h ") + part(seconds / MINUTE % MINUTE, " min ")
+                    + part(seconds % MINUTE, " s ")).stripTrailing();
+        }
+        return nanos >= SECOND ? decimal(nanos / MILLI) + " s"
+                : nanos >= MICRO || nanos == 0 ? decimal(nanos / MICRO) + " ms" : nanos + " ns";
     }
 
-    /** A time that has passed, in milliseconds, or in seconds from one second on. */
-    static String millis(long nanos) {
-        if (nanos >= SECOND) {
-            return Math.round(nanos / 1e8) / 10.0 + " s";
-        }
-        double millis = nanos < 10 * MILLI ? Math.round(nanos / 1e3) / 1e3 : Math.round(nanos / 1e5) / 10.0;
-        return millis + " ms";
+    private static String part(long count, String unit) {
+        return count == 0 ? "" : count + unit;
+    }
+
+    private static String decimal(long thousandths) {
+        return BigDecimal.valueOf(thousandths, 3).stripTrailingZeros().toPlainString();
     }
 
     /** With a noun whose plural ends in an s. */

@@ -39,7 +39,7 @@ final class Timeouts {
                 future.complete(value);
             } else {
                 future.completeExceptionally(new TimeoutException("not completed within "
-                        + java.time.Duration.ofNanos(nanos) + ", says scheduler '" + name + "'"));
+                        + Texts.duration(nanos) + ", says scheduler '" + name + "'"));
             }
         }
 

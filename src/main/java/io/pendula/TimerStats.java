@@ -213,8 +213,8 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
         @Override
         public String toString() {
             return count == 0 ? "no firings" : Texts.count(count, "firing") + ": p50 "
-                    + Texts.millis(quantileNanos(0.5)) + ", p99 " + Texts.millis(quantileNanos(0.99)) + ", max "
-                    + Texts.millis(max);
+                    + Texts.duration(quantileNanos(0.5)) + ", p99 " + Texts.duration(quantileNanos(0.99)) + ", max "
+                    + Texts.duration(max);
         }
     }
 }

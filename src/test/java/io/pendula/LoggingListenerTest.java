@@ -115,7 +115,7 @@ class LoggingListenerTest {
         eventually("the count", () -> log.lines.size() == 11);
         List<Line> lines = new ArrayList<>(log.lines);
         assertEquals("the callback of Timer[" + TimerHandleTest.Heartbeat.class.getName()
-                + ", scheduler timers], 1.5 ms late, took 20.0 ms in " + Thread.currentThread().getName(),
+                + ", scheduler timers], 1.5 ms late, took 20 ms in " + Thread.currentThread().getName(),
                 lines.get(0).text);
         eventually("the thread has ended", () -> !lines.get(0).by.isAlive());
         assertTrue(lines.get(0).by.isDaemon());
@@ -138,7 +138,7 @@ class LoggingListenerTest {
         eventually("all of them", () -> log.lines.size() == 21);
         assertEquals(10, log.lines.stream().filter(l -> l.thrown == thrown
                 && l.level == System.Logger.Level.ERROR).count());
-        assertTrue(log.lines.stream().anyMatch(l -> l.text.equals("no thread could run for 2.0 s")));
+        assertTrue(log.lines.stream().anyMatch(l -> l.text.equals("no thread could run for 2 s")));
     }
 
     @Test
@@ -229,9 +229,9 @@ class LoggingListenerTest {
         listener.slow(important.after(Duration.ofSeconds(1), new Report("of the day")), 0, 3_000_000_000L);
         eventually("ten lines, one, and a count", () -> log.lines.size() == 12);
         List<String> texts = log.lines.stream().map(Line::text).toList();
-        assertEquals("the callback of Timer[report of the day, scheduler important], 0.0 ms late, took 3.0 s in "
+        assertEquals("the callback of Timer[report of the day, scheduler important], 0 ms late, took 3 s in "
                 + Thread.currentThread().getName(), texts.get(10));
-        assertEquals("1,204 more callbacks were slow within 0 s, the longest 2.5 s: Timer[report of the year, scheduler"
+        assertEquals("1,204 more callbacks were slow within 300 ms, the longest 2.5 s: Timer[report of the year, scheduler"
                 + " noisy]", texts.get(11));
     }
 
@@ -279,8 +279,8 @@ class LoggingListenerTest {
         }
         eventually("all of them", () -> log.lines.size() == 11);
         List<String> texts = log.lines.stream().map(Line::text).toList();
-        assertEquals("no thread could run for 2.0 s", texts.get(0));
-        assertEquals("1 more pauses within 0 s, the longest 2.0 s", texts.get(10));
+        assertEquals("no thread could run for 2 s", texts.get(0));
+        assertEquals("1 more pauses within 300 ms, the longest 2 s", texts.get(10));
         eventually("its thread has ended", () -> log.lines.stream().noneMatch(line -> line.by.isAlive()));
     }
 

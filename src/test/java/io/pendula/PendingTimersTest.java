@@ -70,7 +70,7 @@ class PendingTimersTest {
         assertEquals(Duration.ofMinutes(59), once.remaining());
         assertEquals(Duration.ZERO, once.period());
         assertEquals(0, once.queue());
-        assertEquals("PendingTimer[" + Heartbeat.class.getName() + ", due in PT59M, queue 0]", once.toString());
+        assertEquals("PendingTimer[" + Heartbeat.class.getName() + ", due in 59 min, queue 0]", once.toString());
         PendingTimer again = byText.get("PeriodicTimer");
         assertSame(ticker, again.timer());
         assertEquals(Duration.ofMinutes(4), again.remaining());
@@ -160,7 +160,7 @@ class PendingTimersTest {
     @Test
     void text_namesTheTaskByItsToString() {
         s.after(HOUR, new Wrapper("report of 2026"));
-        assertEquals("PendingTimer[report of 2026, due in PT1H, queue 0]", s.pendingTimers(1).get(0).toString());
+        assertEquals("PendingTimer[report of 2026, due in 1 h, queue 0]", s.pendingTimers(1).get(0).toString());
     }
 
     /** Timers that were brought forward and put off leave entries behind that look alike; with a sweep, and without. */

@@ -166,8 +166,8 @@ class PoolBuilderTest {
             Runnable nothing = () -> {};
             ScheduledFuture<?> rate = pool.scheduleAtFixedRate(nothing, Duration.ofHours(2), Duration.ofHours(1));
             ScheduledFuture<?> delay = pool.scheduleWithFixedDelay(nothing, Duration.ofHours(2), Duration.ofHours(1));
-            assertTrue(rate.toString().contains("every PT1H") && rate.getDelay(TimeUnit.MINUTES) >= 119, rate.toString());
-            assertTrue(delay.toString().contains("PT1H after each run") && delay.getDelay(TimeUnit.MINUTES) >= 119);
+            assertTrue(rate.toString().contains("every 1 h") && rate.getDelay(TimeUnit.MINUTES) >= 119, rate.toString());
+            assertTrue(delay.toString().contains("1 h after each run") && delay.getDelay(TimeUnit.MINUTES) >= 119);
             assertEquals("period must be positive, but is 0", assertThrows(IllegalArgumentException.class,
                     () -> pool.scheduleAtFixedRate(nothing, Duration.ZERO, Duration.ZERO)).getMessage());
             assertThrows(IllegalArgumentException.class,

@@ -17,18 +17,12 @@ class TextsTest {
     private final ManualClock clock = new ManualClock();
 
     @ParameterizedTest
-    @CsvSource({"0, PT0S", "1, PT0.000000001S", "999999, PT0.000999999S", "1234567, PT0.001234S",
-        "999999999, PT0.999999S", "29998028903, PT29.998S", "5400000000000, PT1H30M"})
+    @CsvSource({"0, 0 ms", "1, 1 ns", "999, 999 ns", "1000, 0.001 ms", "319420, 0.319 ms", "999999, 0.999 ms",
+        "1234567, 1.234 ms", "10000000, 10 ms", "100082744, 100.082 ms", "999999999, 999.999 ms", "1000000000, 1 s",
+        "29998028903, 29.998 s", "59999999999, 59.999 s", "60000000000, 1 min", "3600000000000, 1 h", "3605000000000, 1 h 5 s",
+        "5400000000000, 1 h 30 min", "93784999999999, 26 h 3 min 4 s"})
     void duration_hasTheDigitsThatMatter_andIsNeverTooLong(long nanos, String text) {
         assertEquals(text, Texts.duration(nanos));
-        assertTrue(Duration.parse(text).toNanos() <= nanos);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 0.0 ms", "319420, 0.319 ms", "3554109, 3.554 ms", "10000000, 10.0 ms", "100082744, 100.1 ms",
-        "1000000000, 1.0 s", "6012345678, 6.0 s", "3600000000000, 3600.0 s"})
-    void millis_areRounded(long nanos, String text) {
-        assertEquals(text, Texts.millis(nanos));
     }
 
     @ParameterizedTest
@@ -47,7 +41,7 @@ class TextsTest {
             clock.advance(Duration.ofDays(4 * 365));
             assertEquals(text, never.toString());
             Timer inTenYears = timers.after(Duration.ofDays(3_650), new TimerHandleTest.Heartbeat());
-            assertTrue(inTenYears.toString().contains(", due in PT87600H, "), inTenYears::toString);
+            assertTrue(inTenYears.toString().contains(", due in 87600 h, "), inTenYears::toString);
         }
     }
 
@@ -81,7 +75,7 @@ class TextsTest {
             assertEquals("TimerScheduler[io, manual clock]", timers.toString());
             assertEquals("SchedulerExecutor[view of " + timers + "]", timers.asScheduledExecutorService().toString());
             Executor later = timers.delayedExecutor(Duration.ofMillis(1_500), timers.asScheduledExecutorService());
-            assertEquals("delayedExecutor[PT1.5S, scheduler io]", later.toString());
+            assertEquals("delayedExecutor[1.5 s, scheduler io]", later.toString());
         }
     }
 
@@ -91,19 +85,19 @@ class TextsTest {
             assertEquals("no firings", timers.stats().lateness().toString());
             timers.after(Duration.ZERO, () -> {});
             clock.advance(Duration.ZERO);
-            assertEquals("1 firing: p50 0.0 ms, p99 0.0 ms, max 0.0 ms", timers.stats().lateness().toString());
+            assertEquals("1 firing: p50 0 ms, p99 0 ms, max 0 ms", timers.stats().lateness().toString());
             timers.after(Duration.ZERO, () -> {});
             clock.advance(Duration.ZERO);
             String stats = timers.stats().toString();
             assertTrue(stats.startsWith("TimerStats[name=timers, armed=2, fired=2, "), stats);
-            assertTrue(stats.contains(", lateness=2 firings: p50 0.0 ms, p99 0.0 ms, max 0.0 ms, "), stats);
+            assertTrue(stats.contains(", lateness=2 firings: p50 0 ms, p99 0 ms, max 0 ms, "), stats);
         }
     }
 
     @Test
     void clockAndListeners_sayWhatTheyAre() {
         clock.advance(Duration.ofMillis(1_500));
-        assertEquals("ManualClock[at PT1.5S]", clock.toString());
+        assertEquals("ManualClock[at 1.5 s]", clock.toString());
         assertEquals("NanoClock.system()", NanoClock.system().toString());
         TimerListener log = TimerListener.logging();
         assertEquals("TimerListener.logging()", log.toString());

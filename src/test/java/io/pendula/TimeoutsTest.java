@@ -63,7 +63,7 @@ class TimeoutsTest {
         assertFalse(f.isDone());
         clock.advance(Duration.ofNanos(1));
         Throwable e = assertThrows(ExecutionException.class, f::get).getCause();
-        assertEquals("not completed within PT1S, says scheduler 't'", ((TimeoutException) e).getMessage());
+        assertEquals("not completed within 1 s, says scheduler 't'", ((TimeoutException) e).getMessage());
     }
 
     @Test

@@ -59,7 +59,7 @@ class TimerHandleTest {
     void timer_tellsItsTaskUntilItIsCancelled() {
         Timer t = timers.after(SECOND, task);
         assertSame(task, t.task());
-        assertEquals("Timer[" + NAME + ", due in PT1S, scheduler timers]", t.toString());
+        assertEquals("Timer[" + NAME + ", due in 1 s, scheduler timers]", t.toString());
         clock.advance(SECOND);
         assertSame(task, t.task(), "it may be reset");
         assertEquals("Timer[" + NAME + ", not pending, scheduler timers]", t.toString());
@@ -75,21 +75,21 @@ class TimerHandleTest {
         assertSame(task, t.task());
         assertTrue(t.isPending());
         assertEquals(Duration.ofMillis(700), t.remaining());
-        assertEquals("Ticker[" + NAME + ", every PT1S, due in PT0.7S, scheduler timers]", t.toString());
+        assertEquals("Ticker[" + NAME + ", every 1 s, due in 700 ms, scheduler timers]", t.toString());
         t.stop();
         assertFalse(t.isPending());
         assertEquals(Duration.ZERO, t.remaining());
-        assertEquals("Ticker[" + NAME + ", every PT1S, not pending, scheduler timers]", t.toString());
+        assertEquals("Ticker[" + NAME + ", every 1 s, not pending, scheduler timers]", t.toString());
         t.close();
         assertNull(t.task());
-        assertEquals("Ticker[cancelled, every PT1S, scheduler timers]", t.toString());
+        assertEquals("Ticker[cancelled, every 1 s, scheduler timers]", t.toString());
     }
 
     @Test
     void withoutATask_thereIsNone() {
         assertNull(timers.after(SECOND).task());
         assertNull(timers.every(SECOND).task());
-        assertEquals("Timer[no task, due in PT1S, scheduler timers]", timers.after(SECOND).toString());
+        assertEquals("Timer[no task, due in 1 s, scheduler timers]", timers.after(SECOND).toString());
     }
 
     @Test
@@ -103,9 +103,9 @@ class TimerHandleTest {
             assertTrue(h.isPending());
             assertEquals(SECOND, h.remaining());
         }
-        assertEquals("Task[" + NAME + ", due in PT1S, scheduler timers]", callable.toString());
-        assertEquals("Task[" + NAME + ", every PT2S, due in PT1S, scheduler timers]", rate.toString());
-        assertEquals("Task[" + NAME + ", PT2S after each run, due in PT1S, scheduler timers]", delay.toString());
+        assertEquals("Task[" + NAME + ", due in 1 s, scheduler timers]", callable.toString());
+        assertEquals("Task[" + NAME + ", every 2 s, due in 1 s, scheduler timers]", rate.toString());
+        assertEquals("Task[" + NAME + ", 2 s after each run, due in 1 s, scheduler timers]", delay.toString());
         clock.advance(SECOND);
         assertNull(callable.task(), "it has ended");
         assertFalse(callable.isPending());
@@ -113,7 +113,7 @@ class TimerHandleTest {
         assertSame(task, rate.task());
         ((Future<?>) rate).cancel(false);
         assertNull(rate.task());
-        assertEquals("Task[cancelled, every PT2S, scheduler timers]", rate.toString());
+        assertEquals("Task[cancelled, every 2 s, scheduler timers]", rate.toString());
     }
 
     @Test
@@ -135,7 +135,7 @@ class TimerHandleTest {
             }
         }
         own[0] = timers.after(SECOND, new Holder());
-        assertTrue(own[0].toString().contains("Holder, due in PT1S"));
+        assertTrue(own[0].toString().contains("Holder, due in 1 s"));
     }
 
     /** The thread that advances the clock runs the callbacks. */

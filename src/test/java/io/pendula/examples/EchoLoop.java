@@ -102,7 +102,7 @@ public final class EchoLoop {
                 System.out.println("heard: " + new String(answer.array(), 0, answer.position(), US_ASCII));
                 boolean ended = client.read(answer) < 0;
                 boolean early = System.nanoTime() - lastWrite < limit.toNanos();
-                System.out.println(ended && !early ? "closed after " + limit + " of silence" : "closed too early");
+                System.out.println(ended && !early ? "closed after " + limit.toMillis() + " ms of silence" : "closed too early");
             } finally {
                 loop.interrupt();
                 loop.join();

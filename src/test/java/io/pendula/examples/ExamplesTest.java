@@ -142,13 +142,13 @@ class ExamplesTest {
 
     @Test
     void requestTimeout_main_showsBothEnds() throws Exception {
-        assertEquals(List.of("answered: 42", "silent: no answer within PT0.05S"),
+        assertEquals(List.of("answered: 42", "silent: no answer within 50 ms"),
                 printedBy(() -> RequestTimeout.main(new String[0])));
     }
 
     @Test
     void heartbeat_main_losesThePeerInTheEnd() throws Exception {
-        assertEquals(List.of("five messages heard", "peer lost: silent for PT0.25S"),
+        assertEquals(List.of("five messages heard", "peer lost: silent for 250 ms"),
                 printedBy(() -> Heartbeat.main(new String[0])));
     }
 
@@ -179,7 +179,7 @@ class ExamplesTest {
 
     @Test
     void echoLoop_main_isEchoedThenClosedForItsSilence() throws Exception {
-        assertEquals(List.of("heard: 123", "closed after PT0.2S of silence"),
+        assertEquals(List.of("heard: 123", "closed after 200 ms of silence"),
                 printedBy(() -> EchoLoop.main(new String[0])));
     }
 

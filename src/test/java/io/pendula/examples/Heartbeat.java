@@ -41,7 +41,7 @@ public final class Heartbeat implements AutoCloseable {
             MetricsTicker.eachBeat(timers, Duration.ofMillis(10), 5, peer::heard);
             System.out.println("five messages heard");
             lost.await();
-            System.out.println("peer lost: silent for " + limit);
+            System.out.println("peer lost: silent for " + limit.toMillis() + " ms");
         }
     }
 }

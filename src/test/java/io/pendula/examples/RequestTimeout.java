@@ -14,7 +14,7 @@ public final class RequestTimeout {
     static <T> CompletableFuture<T> within(Duration limit, CompletableFuture<T> request, TimerScheduler timers) {
         // tag::readme[]
         Timer timeout = timers.after(limit, () ->
-                request.completeExceptionally(new TimeoutException("no answer within " + limit)));
+                request.completeExceptionally(new TimeoutException("no answer within " + limit.toMillis() + " ms")));
         request.whenComplete((answer, failure) -> timeout.cancel());
         // end::readme[]
         return request;
