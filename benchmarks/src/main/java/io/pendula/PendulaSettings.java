@@ -23,7 +23,7 @@ final class PendulaSettings {
     }
 
     private static void set(TimerScheduler.Builder builder, String name, String value) {
-        Method method = Arrays.stream(TimerScheduler.Builder.class.getDeclaredMethods())
+        Method method = Arrays.stream(TimerScheduler.Builder.class.getMethods())
                 .filter(m -> m.getName().equals(name) && m.getParameterCount() == 1).findFirst().orElseThrow(
                         () -> new UnsupportedOperationException("this Pendula's builder has no " + name));
         try {
