@@ -11,7 +11,7 @@ final class DispatchedFiring extends Firing implements Runnable {
 
     DispatchedFiring(Engine engine, Firing claimed) {
         this.engine = engine;
-        begin(claimed.nodeOpaque(), claimed.task, claimed.deadline, claimed.claimedAt);
+        begin(claimed.node(), claimed.task, claimed.deadline, claimed.claimedAt);
     }
 
     /** Once: by the run, by a close, or by the worker, as an executor that throws may have run the task all the same. */

@@ -205,7 +205,7 @@ abstract class Engine implements QueueHost {
 
     /** Whatever the callback throws, since the end must come even when memory is short. */
     private boolean runHere(Firing run) {
-        TimerNode t = run.nodeOpaque();
+        TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
         long began = options.isMeasured() ? nowIfTold() : 0;
         try {
@@ -224,7 +224,7 @@ abstract class Engine implements QueueHost {
     }
 
     final boolean endRun(Firing run) {
-        TimerNode t = run.nodeOpaque();
+        TimerNode t = run.node();
         return QueuedNode.queueOf(t).endRun(t);
     }
 
@@ -256,7 +256,7 @@ abstract class Engine implements QueueHost {
             if (h != null && !h.take()) {
                 return true; // it ran, or is running
             }
-            reporter.threw(claimed.nodeOpaque(), claimed.lateness(), e);
+            reporter.threw(claimed.node(), claimed.lateness(), e);
             if (h != null) {
                 ended(h);
             }

@@ -29,16 +29,16 @@ final class Firings {
     void forEach(Consumer<TimerNode> look) {
         // By their own types: for Firing the JVM's verifier would load every one of these classes at the start.
         for (Worker d : workerPool.workers()) {
-            look(d.nodeAcquire(), look);
+            look(d.node(), look);
         }
         for (LoopWorker l : loops.all()) {
-            look(l.nodeAcquire(), look);
+            look(l.node(), look);
         }
         for (DispatchedFiring h : engine.handedOff) { // after the workers: registered before a worker lets go
-            look(h.nodeAcquire(), look);
+            look(h.node(), look);
         }
         if (stepper != null) {
-            look(stepper.nodeAcquire(), look);
+            look(stepper.node(), look);
         }
     }
 
@@ -52,21 +52,21 @@ final class Firings {
     /** The thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
         for (DispatchedFiring h : engine.handedOff) { // before the worker that hands it over
-            if (h.nodeOpaque() == timer) {
+            if (h.node() == timer) {
                 return h.runner();
             }
         }
         for (Worker d : workerPool.workers()) {
-            if (d.nodeOpaque() == timer) {
+            if (d.node() == timer) {
                 return d.runner();
             }
         }
         for (LoopWorker l : loops.all()) {
-            if (l.nodeOpaque() == timer) {
+            if (l.node() == timer) {
                 return l.runner();
             }
         }
-        return stepper != null && stepper.nodeOpaque() == timer ? stepper.runner() : null;
+        return stepper != null && stepper.node() == timer ? stepper.runner() : null;
     }
 
     private static void look(TimerNode t, Consumer<TimerNode> look) {
@@ -104,7 +104,7 @@ final class Firings {
 
     /** Whether the calling thread is inside a callback of such a timer. */
     boolean isByCaller(Predicate<TimerNode> timer) {
-        return ofCaller().stream().map(Firing::nodeOpaque).anyMatch(timer);
+        return ofCaller().stream().map(Firing::node).anyMatch(timer);
     }
 
     // ---- what the executor has not begun ----
@@ -121,7 +121,7 @@ final class Firings {
     void takeBack(List<TimerNode> unfired) {
         List<TimerNode> again = new ArrayList<>(1);
         for (DispatchedFiring h : engine.handedOff) {
-            TimerNode t = h.nodeAcquire();
+            TimerNode t = h.node();
             unfired.add(t); // while there still is memory: a firing that was taken cannot be given back
             if (!h.take()) {
                 unfired.remove(unfired.size() - 1);
@@ -188,11 +188,11 @@ final class Firings {
         }
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
         for (LoopWorker l : loops.all()) {
-            if (!(insideCallback && l.inClose) && l.nodeAcquire() != null) { // its thread lives on
+            if (!(insideCallback && l.inClose) && l.node() != null) { // its thread lives on
                 return true;
             }
         }
-        if (stepper != null && !(insideCallback && stepper.inClose) && stepper.nodeAcquire() != null) {
+        if (stepper != null && !(insideCallback && stepper.inClose) && stepper.node() != null) {
             return true;
         }
         for (DispatchedFiring h : engine.handedOff) {

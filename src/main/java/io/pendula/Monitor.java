@@ -186,7 +186,7 @@ final class Monitor implements Runnable {
             if (isRunning && !d.stallReported) {
                 if (age >= stallNanos && age > 0) {
                     d.stallReported = true;
-                    engine.reporter.stalled(d.nodeOpaque(), d.lateness(), age);
+                    engine.reporter.stalled(d.node(), d.lateness(), age);
                 } else {
                     next = Math.min(next, now + Math.min(lookNanos, Math.max(MIN_LOOK_NANOS, stallNanos - age)));
                 }
@@ -226,7 +226,7 @@ final class Monitor implements Runnable {
 
     /** Whether something is armed or runs there; true if another thread has the lock. */
     private boolean isBusy(LoopWorker l, long now) {
-        return peek(l, now) != Timeline.NEVER || l.nodeOpaque() != null; // in this order: a claim comes between
+        return peek(l, now) != Timeline.NEVER || l.node() != null; // in this order: a claim comes between
     }
 
     /** When a timer is due there, or NOT_OWNER. What is late for long is filed first. */
@@ -239,7 +239,7 @@ final class Monitor implements Runnable {
         if (l.hasPolled(now - paused) || l.stallReported) {
             return;
         }
-        TimerNode running = l.nodeOpaque();
+        TimerNode running = l.node();
         long due = running == null ? peek(l, now) : DueTimers.NOT_OWNER;
         if (running != null) {
             reportStalled(l, running, age(l.seenAt, now));

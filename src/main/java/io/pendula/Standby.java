@@ -226,7 +226,7 @@ final class Standby implements QueueOwner {
         }
         long grace = grace();
         long from = Timeline.plus(now, grace);
-        long next = q.due.nextWhenOpaque();
+        long next = q.due.nextWhen();
         long second = from;
         if (next > now) { // what is due before from waits: to be up for it would cost a wake for each close pair
             second = next < from ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next;
@@ -324,7 +324,7 @@ final class Standby implements QueueOwner {
         long next = Timeline.plus(now, GRACE_NANOS);
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this) {
-                next = Math.min(next, q.due.nextWhenOpaque());
+                next = Math.min(next, q.due.nextWhen());
             }
         }
         return Math.max(next, Timeline.plus(now, SHORT_GRACE_NANOS)); // what is due now another thread is about to run

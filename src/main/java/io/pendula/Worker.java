@@ -332,7 +332,7 @@ final class Worker extends Firing implements Runnable {
 
     /** Before a callback, if there is more to do than this thread can. */
     private void callOthers(TimerQueue q, long now) {
-        if (sharing.needsHelp(lateness(), now) && q.due.nextWhenOpaque() <= now) {
+        if (sharing.needsHelp(lateness(), now) && q.due.nextWhen() <= now) {
             sharing.called();
             standby.callHelper(this);
         }
@@ -484,7 +484,7 @@ final class Worker extends Firing implements Runnable {
                     isUsed = true;
                     workerPool.spareIsUsed();
                 }
-                if (!standby.ensureGuard(this, QueuedNode.queueOf(nodeOpaque()), claimedAt)) {
+                if (!standby.ensureGuard(this, QueuedNode.queueOf(node()), claimedAt)) {
                     workerPool.growIfAlone(this);
                 }
             } else {

@@ -47,8 +47,8 @@ class ArmedWhileDroppedTest {
         assertTrue(TimerNode.isArmed(rig.state(t)), () -> "state " + rig.state(t));
         rig.giveMemory();
         int firings = 0;
-        for (Fixtures.Claim run; (run = rig.claim(10_000)) != null; rig.queue.endRun(run.nodeOpaque())) {
-            if (run.nodeOpaque() == t) {
+        for (Fixtures.Claim run; (run = rig.claim(10_000)) != null; rig.queue.endRun(run.node())) {
+            if (run.node() == t) {
                 assertEquals(when, run.deadline);
                 firings++;
             }

@@ -228,7 +228,7 @@ public final class Fixtures {
         int fire(long now) {
             int n = 0;
             for (Claim run; (run = claim(now)) != null; n++) {
-                TimerNode t = run.nodeOpaque();
+                TimerNode t = run.node();
                 try {
                     t.fire(run.task, run.deadline, run.claimedAt);
                 } catch (Throwable e) {

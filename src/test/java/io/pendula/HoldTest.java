@@ -88,7 +88,7 @@ class HoldTest {
         assertHoldsBounded();
         for (OneShotTimer t : timers) {
             Claim run = rig.claim(HOUR);
-            assertSame(t, run.nodeOpaque());
+            assertSame(t, run.node());
         }
     }
 
@@ -104,7 +104,7 @@ class HoldTest {
             assertFalse(drainOnce());
         }
         for (OneShotTimer t : timers) {
-            assertSame(t, rig.claim(HOUR).nodeOpaque());
+            assertSame(t, rig.claim(HOUR).node());
         }
         assertHoldsBounded();
     }
@@ -131,12 +131,12 @@ class HoldTest {
         int rounds = 0;
         while (queue.due.prepareToSleep(rig.owner, 1) == DueTimers.RETRY) {
             assertFalse(rig.isAsleep());
-            assertTrue(queue.due.nextWhenOpaque() <= 1, "thieves may help");
+            assertTrue(queue.due.nextWhen() <= 1, "thieves may help");
             rounds++;
         }
         assertTrue(rounds > MANY / Inside.MAX_VISITS, rounds + " rounds");
         assertEquals(5, queue.gate.pollUntil());
-        assertSame(soon, rig.claim(5).nodeOpaque());
+        assertSame(soon, rig.claim(5).node());
         assertHoldsBounded();
     }
 
@@ -208,7 +208,7 @@ class HoldTest {
             until = queue.due.prepareToWait(loop, 1);
         }
         assertTrue(until <= 50, "waits until " + until);
-        assertSame(soon, rig.claim(50).nodeOpaque());
+        assertSame(soon, rig.claim(50).node());
         assertEquals(MANY / 2 + 1, queue.view().pending());
         assertHoldsBounded();
     }

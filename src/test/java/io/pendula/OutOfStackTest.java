@@ -335,7 +335,7 @@ class OutOfStackTest {
                     return isSoon(advance, () -> runs.get() > before);
                 });
                 assertTrue(stopAndAwait(t));
-                assertNull(s.engine.stepper.nodeOpaque());
+                assertNull(s.engine.stepper.node());
                 assertEquals(0, s.pending());
             }
         });

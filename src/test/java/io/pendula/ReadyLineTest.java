@@ -35,8 +35,8 @@ class ReadyLineTest {
         if (run == null) {
             return null;
         }
-        rig.queue.endRun(run.nodeOpaque());
-        return run.nodeOpaque();
+        rig.queue.endRun(run.node());
+        return run.node();
     }
 
     private void drain() {

@@ -23,7 +23,7 @@ class RunCompletionTest {
     private SteppedTimer running() {
         SteppedTimer t = new SteppedTimer(rig.queue);
         rig.queue.arm(t, 10);
-        assertEquals(t, rig.claim(10).nodeOpaque());
+        assertEquals(t, rig.claim(10).node());
         return t;
     }
 
@@ -42,7 +42,7 @@ class RunCompletionTest {
         Fixtures.awaitWaiting(thread);
         OneShotTimer other = rig.arm(20);
         for (int i = 0; i < 1_000_000; i++) {
-            assertEquals(other, rig.claim(20).nodeOpaque());
+            assertEquals(other, rig.claim(20).node());
             rig.queue.endRun(other);
             rig.queue.reset(other, 20);
         }

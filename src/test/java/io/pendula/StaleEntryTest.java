@@ -240,7 +240,7 @@ class StaleEntryTest {
             queue.compactor.sweepStep();
             assertOrder(queue);
             for (int i = 0; i < 100; i++) {
-                assertSame(soon.get(100 * k + i), rig.claim(2 * SECOND).nodeOpaque());
+                assertSame(soon.get(100 * k + i), rig.claim(2 * SECOND).node());
                 rig.arm(3 * HOUR + i); // none of them rises in the heap
             }
             rig.drain();

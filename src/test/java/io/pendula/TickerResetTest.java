@@ -39,7 +39,7 @@ class TickerResetTest {
         List<Long> deadlines = new ArrayList<>();
         for (int i = 0; i < n; i++) {
             Claim run = rig.claim(FAR / 2);
-            assertSame(t, run.nodeOpaque());
+            assertSame(t, run.node());
             deadlines.add(run.deadline);
             rig.queue.endRun(t);
         }
@@ -99,7 +99,7 @@ class TickerResetTest {
         Claim run = rig.claim(101);
         assertTrue(t.reset(ns(30)));
         assertTrue(t.reset(ns(50)));
-        rig.queue.endRun(run.nodeOpaque());
+        rig.queue.endRun(run.node());
         assertEquals(List.of(51L, 101L), ticks(t, 2));
     }
 

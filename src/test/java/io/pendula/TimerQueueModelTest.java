@@ -249,7 +249,7 @@ class TimerQueueModelTest {
             if (run == null) {
                 return false;
             }
-            Known k = byTimer.get(run.nodeOpaque());
+            Known k = byTimer.get(run.node());
             checkClaim(k, run);
             fired++;
             k.disarm();
@@ -360,7 +360,7 @@ class TimerQueueModelTest {
             Known running = null;
             Claim run = rig.claim(now + 30);
             if (run != null) {
-                running = byTimer.get(run.nodeOpaque());
+                running = byTimer.get(run.node());
                 running.running = true;
                 running.when = NONE;
                 fired++;

@@ -125,7 +125,7 @@ class TimerQueueTest {
     private OneShotTimer claimed(Runnable task) {
         rig.keepWith(rig.owner);
         OneShotTimer t = rig.arm(100, task);
-        assertSame(t, rig.claim(100).nodeOpaque());
+        assertSame(t, rig.claim(100).node());
         sleep();
         return t;
     }
@@ -665,7 +665,7 @@ class TimerQueueTest {
         rig.drain();
         for (OneShotTimer t : armed) {
             assertNull(Inside.link(t), "a link keeps another timer alive");
-            assertSame(t, rig.claim(100).nodeOpaque());
+            assertSame(t, rig.claim(100).node());
         }
     }
 
@@ -675,7 +675,7 @@ class TimerQueueTest {
     void run_waitingDue_isRunning() {
         OneShotTimer t = rig.arm(100);
         Claim run = rig.claim(130);
-        assertSame(t, run.nodeOpaque());
+        assertSame(t, run.node());
         assertEquals(100, run.deadline);
         assertEquals(30, run.lateness());
         assertWord(t, RUNNING, 100);
@@ -918,7 +918,7 @@ class TimerQueueTest {
     private OneShotTimer runningBeforeItsDeadEntry() {
         OneShotTimer t = waiting();
         queue.reset(t, 100);
-        assertSame(t, rig.claim(100).nodeOpaque());
+        assertSame(t, rig.claim(100).node());
         return t;
     }
 
@@ -1118,9 +1118,9 @@ class TimerQueueTest {
         rig.drain();
         queue.reset(second, 550);
         queue.reset(second, 600);
-        assertSame(first, rig.claim(600).nodeOpaque());
-        assertSame(third, rig.claim(600).nodeOpaque());
-        assertSame(second, rig.claim(600).nodeOpaque());
+        assertSame(first, rig.claim(600).node());
+        assertSame(third, rig.claim(600).node());
+        assertSame(second, rig.claim(600).node());
         assertNull(rig.claim(600));
         assertEquals(0, rig.dead());
     }
@@ -1254,8 +1254,8 @@ class TimerQueueTest {
         assertEquals(2, filed.stream().filter(t -> rig.state(t) == MOVING).count(), "two were parked");
         assertEquals(rig.heap.capacity(), rig.entries());
         assertEquals(filed.size() + 2, queue.view().pending());
-        assertSame(b, rig.claim(10_000).nodeOpaque());
-        assertSame(a, rig.claim(10_000).nodeOpaque());
+        assertSame(b, rig.claim(10_000).node());
+        assertSame(a, rig.claim(10_000).node());
         rig.clock.advance(Duration.ofMillis(20));
         assertEquals(filed.size(), rig.fire(10_000), "two places are free again");
     }
@@ -1275,8 +1275,8 @@ class TimerQueueTest {
         assertWord(b, WAITING, 4_000);
         assertFalse(Inside.isMemoryShort(queue));
         assertEquals(filed.size(), rig.fire(3_999));
-        assertSame(b, rig.claim(10_000).nodeOpaque());
-        assertSame(a, rig.claim(10_000).nodeOpaque());
+        assertSame(b, rig.claim(10_000).node());
+        assertSame(a, rig.claim(10_000).node());
     }
 
     /** One that is brought forward has left an entry behind, so it needs a place in memory as well. */
@@ -1289,7 +1289,7 @@ class TimerQueueTest {
             rig.drain();
         }
         assertTrue(queue.reset(filed.get(0), 5_000));
-        assertSame(last, rig.claim(496).nodeOpaque());
+        assertSame(last, rig.claim(496).node());
         assertNull(rig.claim(999));
         rig.clock.advance(Duration.ofMillis(20));
         assertEquals(filed.size() - 2, rig.fire(4_999));
@@ -1319,11 +1319,11 @@ class TimerQueueTest {
         OneShotTimer first = inOrder.get(0);
         assertTrue(queue.reset(first, 350));
         assertNull(rig.claim(199));
-        assertSame(inOrder.get(1), rig.claim(299).nodeOpaque());
+        assertSame(inOrder.get(1), rig.claim(299).node());
         assertNull(rig.claim(299));
-        assertSame(inOrder.get(2), rig.claim(349).nodeOpaque());
+        assertSame(inOrder.get(2), rig.claim(349).node());
         assertNull(rig.claim(349));
-        assertSame(first, rig.claim(399).nodeOpaque());
+        assertSame(first, rig.claim(399).node());
         assertNull(rig.claim(399));
         assertOrder(queue);
         assertEquals(0, rig.dead());
@@ -1364,7 +1364,7 @@ class TimerQueueTest {
         for (int i = 0; i < claims; i++) {
             Claim run = rig.claim(now);
             if (run != null) {
-                return run.nodeOpaque();
+                return run.node();
             }
         }
         return null;
@@ -1420,7 +1420,7 @@ class TimerQueueTest {
         assertTrue(e.getMessage().contains("memory is short: the heap of worker 0, which holds " + filed.size()),
                 e.getMessage());
         OneShotTimer due = rig.arm(now);
-        assertSame(due, rig.claim(now).nodeOpaque());
+        assertSame(due, rig.claim(now).node());
         assertTrue(queue.reset(filed.get(0), 2_000), "what is armed may be reset");
         assertTrue(queue.stop(filed.get(1)));
         assertFalse(queue.reset(filed.get(1), 3_000), "and be armed again");
@@ -1455,8 +1455,8 @@ class TimerQueueTest {
         rig.drain();
         assertWord(more.get(0), REMOVED, 5_000);
         assertWord(more.get(2), CANCELLED, 5_000);
-        assertSame(more.get(3), rig.claim(10_000).nodeOpaque());
-        assertSame(more.get(1), rig.claim(10_000).nodeOpaque());
+        assertSame(more.get(3), rig.claim(10_000).node());
+        assertSame(more.get(1), rig.claim(10_000).node());
         assertEquals(filed.size(), rig.fire(10_000));
         assertEquals(3, queue.view().stats().stopped());
         assertEquals(1, queue.view().stats().reset());
@@ -1473,7 +1473,7 @@ class TimerQueueTest {
         rig.clock.advance(Duration.ofMillis(20));
         rig.drain();
         assertWord(parked, WAITING, 500);
-        assertSame(parked, rig.claim(500).nodeOpaque());
+        assertSame(parked, rig.claim(500).node());
     }
 
     @Test
@@ -1564,15 +1564,15 @@ class TimerQueueTest {
     /** What thieves go by. */
     @Test
     void nextWhen_claimsAndSleeps_tellsTheEarliestDeadline() {
-        assertEquals(ANCHOR, queue.due.nextWhenOpaque());
+        assertEquals(ANCHOR, queue.due.nextWhen());
         rig.arm(100);
         rig.arm(200);
         rig.claim(100);
-        assertEquals(200, queue.due.nextWhenOpaque());
+        assertEquals(200, queue.due.nextWhen());
         rig.claim(200);
-        assertEquals(ANCHOR, queue.due.nextWhenOpaque());
+        assertEquals(ANCHOR, queue.due.nextWhen());
         queue.close(new ArrayList<>());
-        assertEquals(Timeline.NEVER, queue.due.nextWhenOpaque());
+        assertEquals(Timeline.NEVER, queue.due.nextWhen());
     }
 
     @Test
@@ -1715,7 +1715,7 @@ class TimerQueueTest {
         assertEquals(live.size(), rig.entries() - rig.dead());
         rig.sweepAll();
         for (OneShotTimer t : live) {
-            assertSame(t, rig.claim(2_000_000).nodeOpaque());
+            assertSame(t, rig.claim(2_000_000).node());
         }
         assertEquals(0, rig.entries());
     }

@@ -766,7 +766,7 @@ class TimerTest {
         rig.drain();
         rig.arm(6);
         rig.arm(1);
-        OneShotTimer running = (OneShotTimer) rig.claim(1).nodeOpaque();
+        OneShotTimer running = (OneShotTimer) rig.claim(1).node();
         rig.queue.reset(running, 9);
         assertEquals(3, limit.held());
         List<TimerNode> unfired = new ArrayList<>();

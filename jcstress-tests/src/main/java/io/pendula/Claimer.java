@@ -33,7 +33,7 @@ final class Claimer extends Firing {
     }
 
     void finish() {
-        TimerNode t = nodeOpaque();
+        TimerNode t = node();
         runs++;
         boolean ends = !t.isReceiver(task);
         if (task == null) {

@@ -71,7 +71,7 @@ abstract class Rig {
     /** Closes the queue as a scheduler does; returns how many timers it has collected. */
     final int closeQueue() {
         queue.close(unfired);
-        TimerNode running = worker.nodeOpaque();
+        TimerNode running = worker.node();
         if (running != null) {
             queue.collectRunning(running, unfired);
         }

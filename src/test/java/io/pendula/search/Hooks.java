@@ -11,7 +11,8 @@ public final class Hooks {
     /** While a program is built, by the thread of the search: there is one search at a time. */
     static volatile Execution building;
 
-    private static final Map<VarHandle, Integer> HANDLES = Collections.synchronizedMap(new WeakHashMap<>());
+    /** VarHandles and updaters, with their fields. */
+    private static final Map<Object, Integer> HANDLES = Collections.synchronizedMap(new WeakHashMap<>());
     private static final int LOCK_PLACE = Places.add(-1, "takes", true, "a lock");
     private static final int PARK_PLACE = Places.add(-1, "unparks:", true, "LockSupport");
 
@@ -37,13 +38,13 @@ public final class Hooks {
         before(o, Places.fieldAt(place), place);
     }
 
-    /** The same through a VarHandle. */
-    public static void before(VarHandle handle, Object o, int place) {
+    /** The same through a VarHandle or an updater. */
+    public static void before(Object handle, Object o, int place) {
         Integer field = HANDLES.get(handle);
         if (field == null) {
             throw new IllegalStateException("unknown handle " + handle);
         }
-        before(o, field, place);
+        before(o, (int) field, place);
     }
 
     private static void before(Object o, int field, int place) {
@@ -192,6 +193,10 @@ public final class Hooks {
         } else if (e != null) {
             e.keyOf(null, o);
         }
+    }
+
+    public static void madeUpdater(Object updater, String field) {
+        HANDLES.put(updater, Places.field(field));
     }
 
     public static VarHandle findVarHandle(MethodHandles.Lookup lookup, Class<?> of, String name, Class<?> type)

@@ -25,13 +25,14 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Puts calls of {@link Hooks} around all that threads share: volatile fields and some others, VarHandles, locks,
- * monitors, parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then
+ * Puts calls of {@link Hooks} around all that threads share: volatile fields and some others, VarHandles, field
+ * updaters, locks, monitors, parks, threads and the clock. Each access becomes the call of a small method that tells the hook and then
  * does it.
  */
 final class Rewriter {
     private static final String HOOKS = "io/pendula/search/Hooks";
     private static final String HANDLE = "java/lang/invoke/VarHandle";
+    private static final String UPDATERS = "java/util/concurrent/atomic/Atomic";
 
     private static final Map<String, String> MODELS = Map.of(
             "java/util/concurrent/locks/ReentrantLock", "io/pendula/search/ModelLock",
@@ -218,8 +219,11 @@ final class Rewriter {
             case "java/lang/Runtime.availableProcessors" -> replace(m, c, hook("processors", "(Ljava/lang/Runtime;)I"));
             case "java/lang/System.nanoTime" -> replace(m, c, hook("nanoTime", c.desc));
             default -> {
-                if (c.owner.equals(HANDLE) && !c.name.contains("Fence")) {
+                if (c.owner.equals(HANDLE) && !c.name.contains("Fence")
+                        || isUpdater(c.owner) && !c.name.equals("newUpdater")) {
                     rewriteHandle(m, c);
+                } else if (isUpdater(c.owner)) {
+                    rewriteNewUpdater(m, c);
                 } else if (c.name.equals("wait") && c.desc.equals("()V")) {
                     replace(m, c, hook("await", "(Ljava/lang/Object;)V"));
                 } else if (c.name.equals("notifyAll") && c.desc.equals("()V")) {
@@ -227,6 +231,26 @@ final class Rewriter {
                 }
             }
         }
+    }
+
+    private static boolean isUpdater(String type) {
+        return type.startsWith(UPDATERS) && type.endsWith("FieldUpdater");
+    }
+
+    /** Made by its own class, as it must be, then told to the hook. */
+    private void rewriteNewUpdater(MethodNode m, MethodInsnNode c) {
+        MethodNode a = accessor(c.desc);
+        InsnList b = a.instructions;
+        int args = Type.getArgumentTypes(c.desc).length;
+        for (int i = 0; i < args; i++) {
+            b.add(new VarInsnNode(Opcodes.ALOAD, i));
+        }
+        b.add(new MethodInsnNode(Opcodes.INVOKESTATIC, c.owner, c.name, c.desc, false));
+        b.add(new InsnNode(Opcodes.DUP));
+        b.add(new VarInsnNode(Opcodes.ALOAD, args - 1));
+        b.add(hook("madeUpdater", "(Ljava/lang/Object;Ljava/lang/String;)V"));
+        b.add(new InsnNode(Opcodes.ARETURN));
+        replace(m, c, call(a));
     }
 
     private static String ofThread(MethodInsnNode c) {
@@ -313,7 +337,7 @@ final class Rewriter {
     private void rewriteHandle(MethodNode m, MethodInsnNode c) {
         Type[] args = Type.getArgumentTypes(c.desc);
         Type result = Type.getReturnType(c.desc);
-        boolean sets = c.name.startsWith("set");
+        boolean sets = c.name.startsWith("set") || c.name.equals("lazySet");
         boolean gets = c.name.startsWith("get") && !c.name.startsWith("getAnd");
         String operation = sets ? "writes" : gets ? "reads" : c.name.equals("compareAndSet") ? "compares and sets"
                 : c.name.equals("getAndSet") ? "swaps" : c.name.equals("getAndAdd") ? "adds to" : null;
@@ -325,12 +349,12 @@ final class Rewriter {
             return;
         }
         int place = Places.add(-1, operation, !gets, method);
-        MethodNode a = accessor("(L" + HANDLE + ";" + c.desc.substring(1));
+        MethodNode a = accessor("(L" + c.owner + ";" + c.desc.substring(1));
         InsnList b = a.instructions;
         b.add(new VarInsnNode(Opcodes.ALOAD, 0));
         b.add(new VarInsnNode(Opcodes.ALOAD, 1));
         b.add(push(place));
-        b.add(hook("before", "(L" + HANDLE + ";Ljava/lang/Object;I)V"));
+        b.add(hook("before", "(Ljava/lang/Object;Ljava/lang/Object;I)V"));
         int slot = 1;
         int lastSlot = 1;
         b.add(new VarInsnNode(Opcodes.ALOAD, 0));
@@ -344,7 +368,7 @@ final class Rewriter {
         if (sets) { // the value before, as only a change makes a variable contended
             InsnList before = new InsnList();
             before.add(new VarInsnNode(Opcodes.ALOAD, 1));
-            before.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, HANDLE, "getVolatile",
+            before.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, c.owner, isUpdater(c.owner) ? "get" : "getVolatile",
                     Type.getMethodDescriptor(field(last), args[0]), false));
             before.add(new VarInsnNode(field(last).getOpcode(Opcodes.ISTORE), old));
             before.add(new VarInsnNode(Opcodes.ALOAD, 0));
@@ -355,7 +379,7 @@ final class Rewriter {
         if (isDropped) {
             result = last;
         }
-        b.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, HANDLE, c.name, Type.getMethodDescriptor(result, args), false));
+        b.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, c.owner, c.name, Type.getMethodDescriptor(result, args), false));
         if (!sets) {
             b.add(new VarInsnNode(result.getOpcode(Opcodes.ISTORE), slot));
             if (gets) {

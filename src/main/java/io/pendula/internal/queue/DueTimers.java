@@ -1,28 +1,13 @@
 package io.pendula.internal.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.BooleanSupplier;
-
-/** Written by the lock holder alone, with nearly each claim; nextWhen is read by thieves. */
-@SuppressWarnings("unused") // through a VarHandle
-abstract class HolderFields extends Padded {
-    long nextWhen = Timeline.NEVER;
-
-    /** The next number of an entry when its loop's poll began. */
-    int pollSeq;
-
-    long fired;
-    long stolen;
-    final LatenessHistogram lateness = new LatenessHistogram();
-}
 
 /**
  * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
  * until when it sleeps. Each operation takes the queue's lock itself, and drains as much as one hold of it may.
  */
-@SuppressWarnings("unused") // padding
-public final class DueTimers extends HolderFields {
+public final class DueTimers extends Padded {
     /** A look at a queue files so many slices at most. */
     private static final int PEEK_SLICES = 16;
     /** While anything is filed, the owner's sleep ends at the next multiple of this. */
@@ -42,18 +27,20 @@ public final class DueTimers extends HolderFields {
     /** Nothing is due of what has been drained, but there is more. */
     public static final int MORE = 4;
 
-    private static final VarHandle NEXT_WHEN;
+    private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
+            AtomicLongFieldUpdater.newUpdater(DueTimers.class, "nextWhen");
 
-    static {
-        try {
-            NEXT_WHEN = MethodHandles.lookup().findVarHandle(HolderFields.class, "nextWhen", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    // Written by the lock holder alone, with nearly each claim, so padded on both sides; nextWhen is read by thieves.
+    private volatile long nextWhen = Timeline.NEVER;
+    long fired;
+    long stolen;
+    /** The next number of an entry when its loop's poll began. */
+    private int pollSeq;
 
+    @SuppressWarnings("unused") // padding
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
+    final LatenessHistogram lateness = new LatenessHistogram();
     private final HoldLock lock;
     private final Inbox inbox;
     private final Intake intake;
@@ -127,7 +114,7 @@ public final class DueTimers extends HolderFields {
             }
             return false;
         } finally {
-            setNextWhenOpaque(wakeTime(now));
+            setNextWhen(wakeTime(now));
             compactor.onStaleDropped(dropped);
         }
     }
@@ -195,7 +182,7 @@ public final class DueTimers extends HolderFields {
 
     private long publishSleep(long now) {
         if (!intake.drain()) {
-            setNextWhenOpaque(wakeTime(now));
+            setNextWhen(wakeTime(now));
             return RETRY;
         }
         // A sweep drops many at less cost than so many pops.
@@ -203,7 +190,7 @@ public final class DueTimers extends HolderFields {
             return RETRY;
         }
         entries.trim();
-        setNextWhenOpaque(wakeTime(now));
+        setNextWhen(wakeTime(now));
         planFullSweep(now);
         compactor.noteSize(); // before W1, so that threads know by now what is too much
         long p = capped(Math.min(wakeTime(now), compactor.fullSweepAt()), now);
@@ -226,14 +213,14 @@ public final class DueTimers extends HolderFields {
                 return NOT_OWNER;
             }
             if (isDrainDue(now) && !intake.drain()) {
-                setNextWhenOpaque(wakeTime(now));
+                setNextWhen(wakeTime(now));
                 return RETRY;
             }
             if (!compactor.wantsSweep() && !compactor.cleanTops(intake, Timeline.plus(now, LAZY_NANOS))) {
                 return RETRY;
             }
             entries.trim();
-            setNextWhenOpaque(wakeTime(now));
+            setNextWhen(wakeTime(now));
             planFullSweep(now);
             compactor.noteSize();
             long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, intake.hasMail()));
@@ -352,13 +339,13 @@ public final class DueTimers extends HolderFields {
 
     // ---- looks ----
 
-    /** Opaque: thieves and the monitor only take a hint from it. */
-    public long nextWhenOpaque() {
-        return (long) NEXT_WHEN.getOpaque(this);
+    /** For thieves and the monitor, which only take a hint from it. */
+    public long nextWhen() {
+        return nextWhen;
     }
 
-    void setNextWhenOpaque(long when) {
-        NEXT_WHEN.setOpaque(this, when);
+    void setNextWhen(long when) {
+        NEXT_WHEN.lazySet(this, when); // a hint, so it needs no fence
     }
 
     /** Racy, a hint: whether something may be in the inbox. */
@@ -409,7 +396,7 @@ public final class DueTimers extends HolderFields {
         for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
             lock.giveWay();
         }
-        setNextWhenOpaque(wakeTime(now));
+        setNextWhen(wakeTime(now));
         return earliest();
     }
 

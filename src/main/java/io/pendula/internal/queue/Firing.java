@@ -1,25 +1,16 @@
 package io.pendula.internal.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * One claimed firing, from the claim to the end of the callback. A worker uses a single one over and over; a firing
  * that is handed to an executor has one of its own.
  */
 public abstract class Firing {
-    private static final VarHandle NODE;
+    private static final AtomicReferenceFieldUpdater<Firing, TimerNode> NODE =
+            AtomicReferenceFieldUpdater.newUpdater(Firing.class, TimerNode.class, "node");
 
-    static {
-        try {
-            NODE = MethodHandles.lookup().findVarHandle(Firing.class, "node", TimerNode.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    @SuppressWarnings("unused") // through NODE
-    private TimerNode node;
+    private volatile TimerNode node;
     public Runnable task;
     public long deadline;
     public long claimedAt;
@@ -31,17 +22,9 @@ public abstract class Firing {
         return null;
     }
 
-    /** The timer that runs, or null; a hint. */
-    public final TimerNode nodeOpaque() {
-        return (TimerNode) NODE.getOpaque(this);
-    }
-
-    /**
-     * The same for a shutdown, which has held the lock under which it was written. Acquire: pairs with end(), so if
-     * this run has ended, all that its end did is seen.
-     */
-    public final TimerNode nodeAcquire() {
-        return (TimerNode) NODE.getAcquire(this);
+    /** The timer that runs, or null. To others a hint, unless they have held the lock under which it was written. */
+    public final TimerNode node() {
+        return node;
     }
 
     /** Under the lock of the queue that the node was claimed from. */
@@ -49,12 +32,12 @@ public abstract class Firing {
         task = work;
         deadline = when;
         claimedAt = now;
-        NODE.setOpaque(this, claimed);
+        NODE.lazySet(this, claimed); // without a fence: the lock publishes it
     }
 
     public final void end() {
         task = null;
-        NODE.setRelease(this, null); // pairs with nodeAcquire
+        NODE.lazySet(this, null); // release: a thread that reads null sees all that the run's end did
     }
 
     public final long lateness() {

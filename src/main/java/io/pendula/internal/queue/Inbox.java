@@ -1,14 +1,14 @@
 package io.pendula.internal.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
-/** Written by all threads that arm. */
-@SuppressWarnings("unused") // through VarHandles
+/** Written by all threads that arm. A class of its own, as the JVM would lay the head out behind the padding. */
 abstract class InboxFields extends Padded {
-    TimerNode head;
-    int depth;
-    long arrivals = Inbox.UNASKED;
+    volatile TimerNode head;
+    volatile int depth;
+    volatile long arrivals = Inbox.UNASKED;
 }
 
 /**
@@ -25,27 +25,19 @@ final class Inbox extends InboxFields {
     /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
     static final long UNASKED = Long.MIN_VALUE;
 
-    private static final VarHandle HEAD;
-    private static final VarHandle DEPTH;
-    private static final VarHandle ARRIVALS;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            HEAD = lookup.findVarHandle(InboxFields.class, "head", TimerNode.class);
-            DEPTH = lookup.findVarHandle(InboxFields.class, "depth", int.class);
-            ARRIVALS = lookup.findVarHandle(InboxFields.class, "arrivals", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final AtomicReferenceFieldUpdater<InboxFields, TimerNode> HEAD =
+            AtomicReferenceFieldUpdater.newUpdater(InboxFields.class, TimerNode.class, "head");
+    private static final AtomicIntegerFieldUpdater<InboxFields> DEPTH =
+            AtomicIntegerFieldUpdater.newUpdater(InboxFields.class, "depth");
+    private static final AtomicLongFieldUpdater<InboxFields> ARRIVALS =
+            AtomicLongFieldUpdater.newUpdater(InboxFields.class, "arrivals");
 
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
     // ---- any thread ----
 
     TimerNode head() {
-        return (TimerNode) HEAD.getVolatile(this);
+        return head;
     }
 
     /** Whether an inbox that begins so holds timers. */
@@ -73,18 +65,18 @@ final class Inbox extends InboxFields {
         }
     }
 
-    /** How many were pushed since the last drain. Opaque: a hint. */
+    /** How many were pushed since the last drain, about. */
     int depth() {
-        return (int) DEPTH.getOpaque(this);
+        return depth;
     }
 
     void setDepth(int depth) {
-        DEPTH.setOpaque(this, depth);
+        DEPTH.lazySet(this, depth); // a hint, so it needs no fence
     }
 
     /** The earliest deadline that was armed since the last drain, where a loop asks for it; else UNASKED. */
     long arrivals() {
-        return (long) ARRIVALS.getVolatile(this);
+        return arrivals;
     }
 
     boolean isAsked() {
@@ -92,7 +84,7 @@ final class Inbox extends InboxFields {
     }
 
     void setArrivals(long when) {
-        ARRIVALS.setVolatile(this, when);
+        arrivals = when;
     }
 
     /** True if nothing had arrived since the last drain. */
@@ -127,6 +119,6 @@ final class Inbox extends InboxFields {
     }
 
     private TimerNode swap(TimerNode node) {
-        return (TimerNode) HEAD.getAndSet(this, node);
+        return HEAD.getAndSet(this, node);
     }
 }

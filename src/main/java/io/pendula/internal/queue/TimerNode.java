@@ -1,7 +1,6 @@
 package io.pendula.internal.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. The word is
@@ -90,18 +89,9 @@ public class TimerNode {
 
     public static final int STATE_BITS = 4;
 
-    private static final VarHandle WORD;
+    private static final AtomicLongFieldUpdater<TimerNode> WORD =
+            AtomicLongFieldUpdater.newUpdater(TimerNode.class, "word");
 
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            WORD = lookup.findVarHandle(TimerNode.class, "word", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    @SuppressWarnings("unused") // through WORD
     private volatile long word;
 
     /** Dropped by cancel, so that a cancelled timer keeps nothing alive. */
@@ -122,7 +112,7 @@ public class TimerNode {
 
     /** Not final, so that tests can step in between two looks; no timer overrides it. */
     public long wordVolatile() {
-        return (long) WORD.getVolatile(this);
+        return word;
     }
 
     /** Not final either. For the transitions below alone. */
@@ -176,12 +166,12 @@ public class TimerNode {
         return cas(w, deadline(w), to);
     }
 
-    /** arm. Only of a node that no other thread can reach yet: published by the push. */
+    /** arm. Only of a node that no other thread can reach yet: published by the push, so this needs no fence. */
     final void beginMoving(long when) {
-        WORD.set(this, word(when, MOVING));
+        WORD.lazySet(this, word(when, MOVING));
     }
 
-    /** A push that broke off: as before beginMoving. A plain store to the field, as it needs the least stack. */
+    /** A push that broke off: as before beginMoving. A store to the field, as it needs the least stack. */
     final void forgetArming() {
         word = 0;
     }

@@ -389,7 +389,7 @@ public final class TimerQueue extends Padded {
         lock.lock();
         try {
             closer.collectArmed(collected);
-            due.setNextWhenOpaque(Timeline.NEVER);
+            due.setNextWhen(Timeline.NEVER);
         } finally {
             lock.unlock();
         }

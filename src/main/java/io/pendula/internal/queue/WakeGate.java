@@ -1,22 +1,9 @@
 package io.pendula.internal.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-
-/** Read by all threads that arm, written when an owner goes to sleep or is woken. */
-@SuppressWarnings("unused") // through a VarHandle
-abstract class GateFields extends Padded {
-    long pollUntil = WakeGate.AWAKE;
-    /**
-     * While pollUntil says AWAKE: the thread that is up for the queue may be held up by a callback, so a timer that is
-     * armed for an instant before this may need another thread. Volatile: the owner writes it, then drains; an arming
-     * thread pushes, then reads it. So one of the two sees the other.
-     */
-    long helpBefore = WakeGate.NO_HELP;
-}
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /** Says until when the owner of a queue sleeps. A thread that arms an earlier timer wakes the owner. */
-public final class WakeGate extends GateFields {
+public final class WakeGate extends Padded {
     /*
      * No lost wake-up
      *
@@ -65,17 +52,19 @@ public final class WakeGate extends GateFields {
     /** Below every deadline. */
     public static final long NO_HELP = Long.MIN_VALUE;
 
-    private static final VarHandle POLL_UNTIL;
-    private static final VarHandle HELP_BEFORE;
+    private static final AtomicLongFieldUpdater<WakeGate> POLL_UNTIL =
+            AtomicLongFieldUpdater.newUpdater(WakeGate.class, "pollUntil");
+    private static final AtomicLongFieldUpdater<WakeGate> HELP_BEFORE =
+            AtomicLongFieldUpdater.newUpdater(WakeGate.class, "helpBefore");
 
-    static {
-        try {
-            POLL_UNTIL = MethodHandles.lookup().findVarHandle(GateFields.class, "pollUntil", long.class);
-            HELP_BEFORE = MethodHandles.lookup().findVarHandle(GateFields.class, "helpBefore", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    // Read by all threads that arm, written when an owner goes to sleep or is woken: padded on both sides.
+    private volatile long pollUntil = AWAKE;
+    /**
+     * While pollUntil says AWAKE: the thread that is up for the queue may be held up by a callback, so a timer that is
+     * armed for an instant before this may need another thread. Volatile: the owner writes it, then drains; an arming
+     * thread pushes, then reads it. So one of the two sees the other.
+     */
+    volatile long helpBefore = NO_HELP;
 
     @SuppressWarnings("unused") // padding
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
@@ -114,11 +103,11 @@ public final class WakeGate extends GateFields {
     }
 
     public long pollUntil() {
-        return (long) POLL_UNTIL.getVolatile(this);
+        return pollUntil;
     }
 
     void setPollUntil(long until) {
-        POLL_UNTIL.setVolatile(this, until);
+        pollUntil = until;
     }
 
     public boolean casPollUntil(long expected, long until) {
@@ -133,22 +122,22 @@ public final class WakeGate extends GateFields {
 
     /** A thread that arms for an instant before this calls for help. */
     public void setHelp(long helpBefore) {
-        HELP_BEFORE.setVolatile(this, helpBefore);
+        this.helpBefore = helpBefore;
     }
 
     private boolean mayNeedHelp(long when) {
-        return when < (long) HELP_BEFORE.getVolatile(this);
+        return when < helpBefore;
     }
 
     /** True for one of the threads that arm before helpBefore. */
     public boolean takeHelpCall(long when) {
-        long h = (long) HELP_BEFORE.getVolatile(this);
+        long h = helpBefore;
         return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
     }
 
     /** The owner sleeps until then. */
     void publish(long until) {
-        HELP_BEFORE.setOpaque(this, NO_HELP);
+        HELP_BEFORE.lazySet(this, NO_HELP); // no fence: the next store has one
         setPollUntil(until); // W1
     }
 
