@@ -23,7 +23,7 @@ final class ShutdownTracker implements Runnable {
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
      * the submitter sees the phase and takes the task back, unless it runs. The look misses no task that is armed all
-     * the while (PendingWalk). A thread that runs tasks publishes what it claims under the queue's lock, and clears that
+     * the while (QueueView). A thread that runs tasks publishes what it claims under the queue's lock, and clears that
      * only when the run has ended, and it looks at phase before it calls the task: either the shutdown sees the run, or
      * that thread sees the phase and counts the task itself (mayRun). The same holds for a periodic task that is pushed
      * again when its run ends: it looks at phase after the push, and before its run is cleared.

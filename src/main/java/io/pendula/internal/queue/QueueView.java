@@ -1,36 +1,36 @@
 package io.pendula.internal.queue;
 
-import java.util.concurrent.atomic.LongAdder;
+import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isQueued;
+import static io.pendula.internal.queue.TimerNode.state;
+
 import java.util.function.Predicate;
 
-/** Figures of a queue, and walks through its timers: for statistics, and for a shutdown. */
+/**
+ * Figures of a queue, and walks through its armed timers: for statistics, for people, and for a shutdown. A walk holds
+ * the lock for {@link #CHUNK} entries at a time, so that no operation waits for long. Entries that move between two holds
+ * would be missed, or met twice, so the walk begins anew then.
+ */
 public final class QueueView {
-    private final Timeline timeline;
+    private static final int CHUNK = 1024;
+    /** So often a walk is begun. The last time it goes on whatever moves, or lets nothing move. */
+    private static final int TRIES = 4;
+
+    private final TimerQueue queue;
     private final HoldLock lock;
-    private final Intake intake;
     private final Entries entries;
-    private final Compactor compactor;
-    private final QueueCloser closer;
-    private final DueTimers due;
-    private final LongAdder resets;
 
     QueueView(TimerQueue queue) {
-
-        timeline = queue.timeline;
-        lock = queue.lock;
-        intake = queue.intake;
-        entries = queue.entries;
-        compactor = queue.compactor;
-        closer = queue.closer;
-        due = queue.due;
-        resets = queue.resets;
+        this.queue = queue;
+        this.lock = queue.lock;
+        this.entries = queue.entries;
     }
 
     /** Armed timers, not counting those whose next firing awaits the end of their run. */
     public long pending() {
         lock.lock();
         try {
-            intake.drainAndLook();
+            queue.intake.drainAndLook();
             return waiting();
         } finally {
             lock.unlock();
@@ -38,7 +38,7 @@ public final class QueueView {
     }
 
     private long waiting() {
-        return Math.max(0, intake.parkedCount() + entries.size() - compactor.staleCounter.stale());
+        return Math.max(0, queue.intake.parkedCount() + entries.size() - queue.compactor.staleCounter.stale());
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -52,29 +52,86 @@ public final class QueueView {
     }
 
     public QueueSnapshot stats() {
+        Intake intake = queue.intake;
+        StaleCounter counter = queue.compactor.staleCounter;
+        DueTimers due = queue.due;
         lock.lock();
         try {
             intake.drainAndLook();
             long pending = waiting();
-            long stopped = intake.stops + compactor.staleCounter.stops();
-            long reset = resets.sum();
-            long unfired = closer.unfired();
             long next = pending == 0 ? Timeline.NEVER : due.earliest();
-            return new QueueSnapshot(due.fired, stopped, reset, unfired, pending, compactor.staleCounter.stale(),
-                    entries.capacity(), compactor.swept(), due.stolen, intake.helps,
-                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - timeline.now()), due.lateness.snapshot());
+            return new QueueSnapshot(due.fired, intake.stops + counter.stops(), queue.resets.sum(), queue.closer.unfired(),
+                    pending, counter.stale(), entries.capacity(), queue.compactor.swept(), due.stolen, intake.helps,
+                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
+                    due.lateness.snapshot());
         } finally {
             lock.unlock();
         }
     }
 
-    /** Looks at what is pending, in slices, until {@code look} says no; false if it did. See PendingWalk. */
+    /**
+     * Hands each armed timer to {@code look}, which is called under the lock, until it says no. Begins anew if entries
+     * have moved between two holds, after {@code forget}; but not for ever, as timers may fire all the time.
+     *
+     * @return false if {@code look} said no
+     */
     public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        return new PendingWalk(lock, intake, entries, compactor).forEach(look, forget, false);
+        return walk(look, forget, false);
     }
 
-    /** The same, and misses nothing that is armed and stays so. */
+    /** The same, and misses nothing that is armed and stays so: the last attempt is one hold, however long. */
     public void forEveryPending(Predicate<TimerNode> look, Runnable forget) {
-        new PendingWalk(lock, intake, entries, compactor).forEach(look, forget, true);
+        walk(look, forget, true);
+    }
+
+    private boolean walk(Predicate<TimerNode> look, Runnable forget, boolean exact) {
+        lock.lock();
+        try {
+            for (int tries = TRIES; ; tries--) {
+                queue.intake.drainFully();
+                Boolean all = walk(look, tries > 1, exact && tries == 1);
+                if (all != null) {
+                    return all;
+                }
+                forget.run();
+                lock.giveWay();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Null if entries have moved, and that matters. */
+    private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew, boolean inOneHold) {
+        boolean[] goesOn = {true};
+        queue.intake.forEach(t -> { // not in slices: what is in these lines is due now
+            int s = state(t.wordVolatile());
+            goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
+        });
+        int size = entries.size();
+        int seq = entries.nextSeq();
+        for (int i = 0; goesOn[0] && i < entries.size(); ) {
+            if (!inOneHold) {
+                lock.giveWay();
+            }
+            if (mayBeginAnew && (entries.size() != size || entries.nextSeq() != seq)) { // what moves or comes takes a number
+                return null;
+            }
+            int end = Math.min(entries.size(), i + CHUNK);
+            if (!inOneHold) {
+                lock.visit(Math.max(0, end - i));
+            }
+            while (goesOn[0] && i < end) {
+                goesOn[0] = !isLive(i) || look.test(entries.node(i));
+                i++;
+            }
+        }
+        return goesOn[0];
+    }
+
+    /** Reads only: to drop what is stale is for others. */
+    private boolean isLive(int i) {
+        TimerNode t = entries.node(i);
+        return queue.compactor.isLive(t, entries.seq(i), t.wordVolatile());
     }
 }
