@@ -1,10 +1,9 @@
 package io.pendula;
 
 import io.pendula.internal.queue.LatenessHistogram;
-import io.pendula.internal.queue.LatenessSnapshot;
 import io.pendula.internal.queue.QueueSnapshot;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * A snapshot of what a scheduler has done and has to do. The counts of one queue belong together; when nothing is being
@@ -128,17 +127,21 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
      * @since 0.1
      */
     public static final class Lateness {
-        /** By bucket; those behind the last that is not empty are left out. */
+        /** By bucket of LatenessHistogram. */
         private final long[] counts;
         private final long count;
         private final long sum;
         private final long max;
 
-        Lateness(LatenessSnapshot s) {
-            this.counts = s.counts();
-            this.count = s.count();
-            this.sum = s.sum();
-            this.max = s.max();
+        Lateness(LatenessHistogram h) {
+            this(h.counts(), h.sum(), h.max());
+        }
+
+        private Lateness(long[] counts, long sum, long max) {
+            this.counts = counts;
+            this.count = LongStream.of(counts).sum();
+            this.sum = sum;
+            this.max = max;
         }
 
         /** {@return how many firings there were} */
@@ -195,18 +198,18 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
          */
         public Lateness since(Lateness earlier) {
             Check.notNull(earlier, "earlier");
-            long[] rest = Arrays.copyOf(counts, Math.max(counts.length, earlier.counts.length));
+            long[] rest = counts.clone();
             int used = 0;
             for (int i = 0; i < rest.length; i++) {
-                rest[i] -= i < earlier.counts.length ? earlier.counts[i] : 0;
-                if (rest[i] < 0) {
+                if (earlier.counts[i] > rest[i]) {
                     throw new IllegalArgumentException("earlier must be of the same scheduler and not later, but it has "
                             + earlier.count + " firings, and this " + count);
                 }
+                rest[i] -= earlier.counts[i];
                 used = rest[i] > 0 ? i + 1 : used;
             }
             long most = used == 0 ? 0 : max > earlier.max ? max : Math.min(max, LatenessHistogram.lowest(used) - 1);
-            return new Lateness(new LatenessSnapshot(Arrays.copyOf(rest, used), sum - earlier.sum, most));
+            return new Lateness(rest, sum - earlier.sum, most);
         }
 
         /** {@return count, quantiles and maximum, for people} */

@@ -1,7 +1,5 @@
 package io.pendula.internal.queue;
 
-import java.util.Arrays;
-
 /**
  * Counts firings by how late they were. The lock of its queue guards it, so there is one writer at a time.
  *
@@ -31,18 +29,32 @@ public final class LatenessHistogram {
         }
     }
 
-    public LatenessSnapshot snapshot() {
-        int used = BUCKETS;
-        while (used > 0 && counts[used - 1] == 0) {
-            used--;
-        }
-        return new LatenessSnapshot(Arrays.copyOf(counts, used), sum, max);
+    /** A copy, which nothing changes. */
+    public LatenessHistogram snapshot() {
+        return new LatenessHistogram().plus(this);
     }
 
-    void clear() {
-        Arrays.fill(counts, 0);
-        sum = 0;
-        max = 0;
+    /** Both together; neither is changed. */
+    LatenessHistogram plus(LatenessHistogram b) {
+        LatenessHistogram both = new LatenessHistogram();
+        for (int i = 0; i < BUCKETS; i++) {
+            both.counts[i] = counts[i] + b.counts[i];
+        }
+        both.sum = sum + b.sum;
+        both.max = Math.max(max, b.max);
+        return both;
+    }
+
+    public long[] counts() {
+        return counts.clone();
+    }
+
+    public long sum() {
+        return sum;
+    }
+
+    public long max() {
+        return max;
     }
 
     /** The bucket of a lateness of at least 0. */
