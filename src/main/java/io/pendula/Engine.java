@@ -3,7 +3,6 @@ package io.pendula;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.PendingLimit;
-import io.pendula.internal.queue.QueueHost;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
@@ -25,7 +24,7 @@ import java.util.function.Predicate;
  * workers and loops name this class. {@link SchedulerEngine}, which makes the parts, is above them, and answers what
  * they ask.
  */
-abstract class Engine implements QueueHost {
+abstract class Engine implements TimerQueue.Host {
     final Timeline timeline;
     final Options options;
     final Reporter reporter;

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import io.pendula.internal.queue.QueueHost;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -20,7 +19,7 @@ abstract class QueuedNode extends TimerNode {
     }
 
     /** The scheduler of a timer; null for a queue alone, as tests have it. */
-    static QueueHost hostOf(TimerNode t) {
+    static TimerQueue.Host hostOf(TimerNode t) {
         return queueOf(t).host;
     }
 

@@ -24,10 +24,23 @@ import java.util.concurrent.atomic.LongAdder;
  * timer's transitions, the package the ground rules.
  */
 public final class TimerQueue extends Padded {
+    /** What a queue, or what has one of its timers, asks of the scheduler that it belongs to. */
+    public interface Host {
+        String name();
+
+        boolean isClosed();
+
+        /** How long after an entry has become stale the queue is swept if nothing else wakes its owner. */
+        long fullSweepNanos();
+
+        /** The thread that runs a timer, or null. */
+        Thread runnerOf(TimerNode timer);
+    }
+
     public final int index;
     public final Timeline timeline;
     /** Null in tests of a queue alone. */
-    public final QueueHost host;
+    public final Host host;
     private final PendingLimit limit;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
@@ -44,7 +57,7 @@ public final class TimerQueue extends Padded {
     final LongAdder resets = new LongAdder();
 
 
-    public TimerQueue(int index, Timeline timeline, QueueHost host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
+    public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
