@@ -3,7 +3,6 @@ package io.pendula;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.StackRoom;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -182,7 +181,6 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     long nanosUntilNext() {
-        StackRoom.check();
         getOn();
         waitsUntil = WakeGate.AWAKE; // see sleepsOn
         long now = engine.timeline.now();
@@ -219,7 +217,6 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     /** Runs what is due now, and was armed before now; returns how many there were. */
     int runDue(int limit) {
-        StackRoom.check();
         markAwake();
         long now = engine.timeline.now();
         boolean due = queue.due.beginPoll(this, now);

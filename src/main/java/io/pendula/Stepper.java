@@ -1,7 +1,6 @@
 package io.pendula;
 
 import io.pendula.internal.queue.Firing;
-import io.pendula.internal.queue.StackRoom;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -37,7 +36,6 @@ final class Stepper extends Firing {
 
     /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
     long nanosUntilNext() {
-        StackRoom.check();
         TimerQueue q = soonest();
         return q == null ? Long.MAX_VALUE : Math.max(0, q.due.earliestLive() - engine.timeline.now());
     }
@@ -57,7 +55,6 @@ final class Stepper extends Firing {
 
     /** Runs the first due timer on this thread, as a worker would; false if none is due. */
     boolean runOneDue() {
-        StackRoom.check();
         TimerQueue q = soonest();
         if (q == null) {
             return false;

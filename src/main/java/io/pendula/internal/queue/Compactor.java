@@ -187,7 +187,7 @@ public final class Compactor {
     /** An entry has become stale, and was counted; {@code stale} are so now. */
     void onEntryStale(int stale) {
         if (stale > bound) {
-            StackRoom.check();
+            HoldLock.checkStack();
             boolean swept = lock.tryLock();
             if (swept) {
                 try {

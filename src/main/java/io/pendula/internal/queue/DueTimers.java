@@ -66,8 +66,9 @@ public final class DueTimers extends Padded {
 
     // ---- claims ----
 
-    /** Claims the earliest timer that is due into {@code run}; false if none is. */
+    /** Claims the earliest timer that is due into {@code run}, on the thread that advances the clock; false if none is. */
     public boolean claimOne(Firing run, long now) {
+        HoldLock.checkStack();
         lock.lock();
         try {
             return claimDue(now, run, false);
@@ -207,6 +208,7 @@ public final class DueTimers extends Padded {
      * left in the inbox, and put-off ones under their old keys, until they could be due.
      */
     public long prepareToWait(QueueOwner me, long now) {
+        HoldLock.checkStack();
         lock.lock();
         try {
             if (gate.owner() != me) {
@@ -299,6 +301,7 @@ public final class DueTimers extends Padded {
      * for this one.
      */
     public boolean beginPoll(QueueOwner loop, long now) {
+        HoldLock.checkStack(); // for all that this poll claims, too
         lock.lock();
         try {
             if (!gate.takeUpBy(loop)) {

@@ -22,6 +22,7 @@ final class HoldLock extends ReentrantLock {
     /** How often a lock that is held is tried, with so many spins in between. */
     private static final int TRIES = Runtime.getRuntime().availableProcessors() > 1 ? 32 : 1;
     private static final int SPINS = 8;
+    private static final int STACK_FRAMES = 20;
 
     // Guarded by this.
     private int visits;
@@ -34,6 +35,20 @@ final class HoldLock extends ReentrantLock {
 
     HoldLock() {
         super(false);
+    }
+
+    /**
+     * Makes sure that the calling thread has some kilobytes of stack left. An application's thread that polls a loop,
+     * advances a clock, helps or wakes may be deep in its own calls. If its stack ended in the middle of a change of the
+     * heap, timers of others would be lost. So it gets its StackOverflowError here, before anything has changed.
+     */
+    static void checkStack() {
+        descend(STACK_FRAMES, 1, 2, 3, 4, 5, 6, 7, 8);
+    }
+
+    /** What is used after the call lies on the stack meanwhile: a hundred bytes a frame when compiled. */
+    private static long descend(int frames, long a, long b, long c, long d, long e, long f, long g, long h) {
+        return frames == 0 ? a : descend(frames - 1, b, c, d, e, f, g, h, a) + (a ^ b ^ c ^ d ^ e ^ f ^ g ^ h);
     }
 
     /** Without memory a thread must not queue: that takes a node, and so perhaps a full collection in vain. */

@@ -111,7 +111,7 @@ final class Intake {
     void helpDrain() {
         boolean free = !lock.isLocked() && !lock.hasQueuedThreads();
         if (free) {
-            StackRoom.check();
+            HoldLock.checkStack();
         }
         if (free && lock.tryLock()) {
             try {
@@ -219,7 +219,7 @@ final class Intake {
 
     /** Lock held, and released between slices: until all is filed that was pushed before this call. */
     void drainFully() {
-        StackRoom.check();
+        HoldLock.checkStack();
         for (long enough = completed + (isUnfinished() ? 2 : 1); !drain() && completed < enough; ) {
             lock.giveWay();
         }

@@ -152,7 +152,7 @@ public final class WakeGate extends Padded {
     }
 
     private void wakeFrom(long published, long when) {
-        StackRoom.check(); // or the gate would say that the owner is awake, and no thread would wake it
+        HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
         long until = published;
         while (!casPollUntil(until, AWAKE)) { // the owner has moved the gate; or another thread that arms wakes it
             until = pollUntil();
