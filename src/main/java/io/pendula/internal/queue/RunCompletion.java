@@ -1,7 +1,9 @@
 package io.pendula.internal.queue;
 
+import static io.pendula.internal.queue.TimerNode.isRunning;
+import static io.pendula.internal.queue.TimerNode.state;
 
-import java.util.Arrays;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -12,30 +14,27 @@ import java.util.concurrent.locks.LockSupport;
 public final class RunCompletion {
     private record Awaiter(TimerNode timer, Thread thread) {}
 
-    /** Null until a thread waits. Copied at each change, under this object's monitor; the end of a run takes no lock. */
-    private volatile Awaiter[] awaiters;
+    /** Copied at each change, so that the end of a run takes no lock. */
+    private final CopyOnWriteArrayList<Awaiter> awaiters = new CopyOnWriteArrayList<>();
 
     /** The word of {@code t} has just left the running states. */
     void signal(TimerNode t) {
-        Awaiter[] all = awaiters;
-        for (int i = 0; all != null && i < all.length; i++) {
-            Awaiter a = all[i];
-            if (a.timer == t) {
-                LockSupport.unpark(a.thread);
+        if (!awaiters.isEmpty()) {
+            for (Awaiter a : awaiters) {
+                if (a.timer == t) {
+                    LockSupport.unpark(a.thread);
+                }
             }
         }
     }
 
     /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
     public boolean await(TimerNode t, long nanos) throws InterruptedException {
-        if (!isRunning(t)) {
-            return true;
-        }
         long end = System.nanoTime() + nanos;
         Awaiter me = new Awaiter(t, Thread.currentThread());
-        enter(me);
+        awaiters.add(me);
         try {
-            while (isRunning(t)) {
+            while (isRunning(state(t.wordVolatile()))) {
                 long left = end - System.nanoTime();
                 if (left <= 0) {
                     return false;
@@ -47,34 +46,12 @@ public final class RunCompletion {
             }
             return true;
         } finally {
-            leave(me);
+            awaiters.remove(me);
         }
-    }
-
-    private synchronized void enter(Awaiter me) {
-        Awaiter[] more = awaiters == null ? new Awaiter[1] : Arrays.copyOf(awaiters, awaiters.length + 1);
-        more[more.length - 1] = me;
-        awaiters = more;
-    }
-
-    private synchronized void leave(Awaiter me) {
-        Awaiter[] rest = new Awaiter[awaiters.length - 1];
-        int n = 0;
-        for (Awaiter a : awaiters) {
-            if (a != me) {
-                rest[n++] = a;
-            }
-        }
-        awaiters = rest;
     }
 
     /** How many threads wait. */
     public int awaiting() {
-        Awaiter[] all = awaiters;
-        return all == null ? 0 : all.length;
-    }
-
-    private static boolean isRunning(TimerNode t) {
-        return TimerNode.isRunning(TimerNode.state(t.wordVolatile()));
+        return awaiters.size();
     }
 }
