@@ -15,6 +15,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
@@ -25,10 +26,13 @@ import java.util.concurrent.TimeoutException;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, RunnableScheduledFuture<V> {
+non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, RunnableScheduledFuture<V> {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
+     *
+     * Wait: a thread that waits makes the latch, then looks at the word; a thread that ends the task changes the word,
+     * then looks for a latch. Both are volatile, so one of the two sees the other.
      *
      * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
      * So if the cancel does not see whom to interrupt, the run sees that it must not start. An interrupter holds the
@@ -85,6 +89,8 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
      */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
+    /** Null until a thread waits for the end. Made under the monitor of the queue's runCompletion. */
+    private volatile CountDownLatch end;
     /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
     /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
@@ -149,17 +155,40 @@ non-sealed class ScheduledTask<V> extends AwaitedNode implements TimerHandle, Ru
 
     @Override
     public V get() throws InterruptedException, ExecutionException {
-        await(false, 0);
+        if (mustWait()) {
+            end.await();
+        }
         return report();
     }
 
     @Override
     public V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
         long nanos = Check.notNull(unit, "unit").toNanos(timeout);
-        if (!await(true, nanos)) {
+        if (mustWait() && !end.await(nanos, TimeUnit.NANOSECONDS)) {
             throw new TimeoutException("not done after " + timeout + " " + unit);
         }
         return report();
+    }
+
+    /** Makes the latch if the task is not done. What is done is not waited for, so an interrupt does not count then. */
+    private boolean mustWait() {
+        if (isDone()) {
+            return false;
+        }
+        synchronized (queue.runCompletion) {
+            if (end == null) {
+                end = new CountDownLatch(1);
+            }
+        }
+        return !isDone();
+    }
+
+    /** After it has become done. */
+    private void wakeWaiters() {
+        CountDownLatch e = end;
+        if (e != null) {
+            e.countDown();
+        }
     }
 
     @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
