@@ -175,12 +175,12 @@ abstract class Engine implements TimerQueue.Host {
 
     /** What is run in the place of a task. */
     final Runnable work(Runnable task) {
-        return options.decorator == null ? task : Decorated.by(options.decorator, task);
+        return options.decorator == null ? task : Call.decorated(options.decorator, task);
     }
 
     /** The same of a task with a value. */
     final Call work(Callable<?> task) {
-        return options.decorator == null ? new Call(task) : Decorated.by(options.decorator, task);
+        return options.decorator == null ? new Call(task) : Call.decorated(options.decorator, task);
     }
 
     /** Runs a claimed callback, to its end or into the executor. */

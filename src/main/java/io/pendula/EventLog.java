@@ -56,26 +56,26 @@ final class EventLog {
     }
 
     void threw(TimerNode timer, long lateness, Throwable thrown) {
-        Object name = Handles.name(timer);
+        Object name = QueuedNode.nameOf(timer);
         hear(of(ERROR, "callbacks threw", timer), name, 0, () -> callback(name, lateness) + ", threw", thrown);
     }
 
     void slow(TimerNode timer, long lateness, long ran) {
-        Object name = Handles.name(timer);
+        Object name = QueuedNode.nameOf(timer);
         String thread = Thread.currentThread().getName();
         hear(of(WARNING, "callbacks were slow", timer), name, ran,
                 () -> callback(name, lateness) + ", took " + Texts.duration(ran) + " in " + thread, null);
     }
 
     void stalled(TimerNode timer, long lateness, long blocked) {
-        Object name = Handles.name(timer);
+        Object name = QueuedNode.nameOf(timer);
         hear(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
                 () -> callback(name, lateness) + ", has blocked its thread for " + Texts.duration(blocked),
-                stackOf(Handles.runner(timer)));
+                stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
     }
 
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
-        Object name = Handles.name(timer);
+        Object name = QueuedNode.nameOf(timer);
         hear(of(WARNING, "loops were late", timer), name, lateness,
                 () -> loop + " has not run " + name + ", which is " + Texts.duration(lateness) + " late", stackOf(thread));
     }

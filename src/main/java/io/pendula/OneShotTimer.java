@@ -1,10 +1,5 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerNode.NO_STATUS;
-import static io.pendula.internal.queue.TimerNode.isArmed;
-import static io.pendula.internal.queue.TimerNode.isCancelled;
-import static io.pendula.internal.queue.TimerNode.state;
-
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -73,31 +68,6 @@ final class OneShotTimer extends QueuedNode implements Timer {
     }
 
     @Override
-    public boolean isPending() {
-        return isArmed(state(wordVolatile()));
-    }
-
-    @Override
-    public Duration remaining() {
-        return Handles.remaining(this);
-    }
-
-    @Override
-    public Thread runner() {
-        return Handles.runner(this);
-    }
-
-    @Override
-    public String schedulerName() {
-        return Handles.schedulerName(this);
-    }
-
-    @Override
-    public Object task() {
-        return Handles.task(work());
-    }
-
-    @Override
     public void await() throws InterruptedException {
         await(Long.MAX_VALUE);
     }
@@ -132,10 +102,5 @@ final class OneShotTimer extends QueuedNode implements Timer {
     @Override
     public boolean isReceiver(Runnable claimed) {
         return claimed instanceof Receiver;
-    }
-
-    @Override
-    public String toString() {
-        return Handles.describe(this, "");
     }
 }

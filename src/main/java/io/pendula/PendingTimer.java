@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class PendingTimer {
-    private final TimerNode timer;
+    private final QueuedNode timer;
     private final Object task;
     private final long remaining;
     private final long period;
 
-    PendingTimer(TimerNode timer, long now) {
+    PendingTimer(QueuedNode timer, long now) {
         this.timer = timer;
-        this.task = Handles.task(timer.work());
+        this.task = timer.task();
         this.remaining = Math.max(0, TimerNode.deadline(timer.wordVolatile()) - now);
         this.period = timer.periodNanos();
     }
 
     /** {@return the timer itself, which may be stopped or reset through its own type} */
     public TimerHandle timer() {
-        return (TimerHandle) timer;
+        return timer;
     }
 
     /** {@return the task as the program gave it; null if there is none, or if the timer was cancelled meanwhile} */
@@ -53,13 +53,13 @@ public final class PendingTimer {
 
     /** {@return the number of its queue: workers count from 0, and loops from there on} */
     public int queue() {
-        return QueuedNode.queueOf(timer).index;
+        return timer.queue.index;
     }
 
     /** {@return the class of the task, remaining time, period and queue, for people} */
     @Override
     public String toString() {
-        return "PendingTimer[" + Handles.textOf(task) + ", " + Texts.dueIn(remaining)
+        return "PendingTimer[" + Texts.of(task) + ", " + Texts.dueIn(remaining)
                 + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 
@@ -70,7 +70,7 @@ public final class PendingTimer {
         long now = engine.timeline.now();
         for (TimerQueue q : engine.queues) {
             int before = found.size();
-            if (!q.view().forEachPending(t -> found.add(new PendingTimer(t, now)) && found.size() < limit,
+            if (!q.view().forEachPending(t -> found.add(new PendingTimer((QueuedNode) t, now)) && found.size() < limit,
                     () -> found.subList(before, found.size()).clear())) {
                 break;
             }
@@ -99,7 +99,7 @@ public final class PendingTimer {
     }
 
     private static Class<?> classOf(TimerHandle t) {
-        Object task = Handles.named(t.task());
+        Object task = Texts.named(t.task());
         return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

@@ -1,9 +1,5 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerNode.isArmed;
-import static io.pendula.internal.queue.TimerNode.isCancelled;
-import static io.pendula.internal.queue.TimerNode.state;
-
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -86,31 +82,6 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    public Thread runner() {
-        return Handles.runner(this);
-    }
-
-    @Override
-    public String schedulerName() {
-        return Handles.schedulerName(this);
-    }
-
-    @Override
-    public Object task() {
-        return Handles.task(work());
-    }
-
-    @Override
-    public Duration remaining() {
-        return Handles.remaining(this);
-    }
-
-    @Override
-    public boolean isPending() {
-        return isArmed(state(wordVolatile()));
-    }
-
-    @Override
     public void await() throws InterruptedException {
         await(Long.MAX_VALUE);
     }
@@ -173,7 +144,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    public String toString() {
-        return Handles.describe(this, ", every " + Texts.duration(tempo.period(this)));
+    String tempo() {
+        return ", every " + Texts.duration(tempo.period(this));
     }
 }

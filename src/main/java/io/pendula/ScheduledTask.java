@@ -1,18 +1,10 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.TimerNode.NO_STATUS;
-import static io.pendula.internal.queue.TimerNode.deadline;
-import static io.pendula.internal.queue.TimerNode.isArmed;
-import static io.pendula.internal.queue.TimerNode.isRunning;
-import static io.pendula.internal.queue.TimerNode.state;
-
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.TimerNode;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +18,7 @@ import java.util.concurrent.TimeoutException;
  * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
-non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, RunnableScheduledFuture<V> {
+class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
     /*
      * What the word says of the future: NO_STATUS is done, *CANCELLED* is cancelled (and done, even while it runs),
      * all else is not done. The outcome is written before the CAS that ends the run.
@@ -115,11 +107,8 @@ non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, Run
 
     @Override
     public boolean isDone() {
-        return isDone(wordVolatile());
-    }
-
-    private boolean isDone(long w) {
-        return TimerNode.isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
+        long w = wordVolatile();
+        return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
     }
 
     /**
@@ -133,7 +122,7 @@ non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, Run
 
     @Override
     public boolean isCancelled() {
-        return TimerNode.isCancelled(state(wordVolatile()));
+        return isCancelled(state(wordVolatile()));
     }
 
     @Override
@@ -205,31 +194,6 @@ non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, Run
     @Override
     String kind() {
         return "Task";
-    }
-
-    @Override
-    public Thread runner() {
-        return Handles.runner(this);
-    }
-
-    @Override
-    public String schedulerName() {
-        return Handles.schedulerName(this);
-    }
-
-    @Override
-    public Object task() {
-        return Handles.task(work());
-    }
-
-    @Override
-    public Duration remaining() {
-        return Handles.remaining(this);
-    }
-
-    @Override
-    public boolean isPending() {
-        return isArmed(state(wordVolatile()));
     }
 
     // ---- delay and order ----
@@ -355,7 +319,7 @@ non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, Run
         }
         boolean last = period == 0;
         try {
-            if (TimerNode.isCancelled(state(wordVolatile()))) {
+            if (isCancelled(state(wordVolatile()))) {
                 return true;
             }
             if (claimed instanceof Call c) {
@@ -491,23 +455,19 @@ non-sealed class ScheduledTask<V> extends QueuedNode implements TimerHandle, Run
     }
 
     @Override
-    public String toString() {
-        long w = wordVolatile();
-        String tempo = period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
+    String tempo() {
+        return period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
                 : ", " + Texts.duration(-period) + " after each run";
-        String text;
-        if (TimerNode.isCancelled(state(w))) {
-            text = "cancelled" + tempo;
-        } else if (isDone(w)) {
-            text = "done" + tempo;
-        } else {
-            text = Handles.nameOf(task()) + tempo;
-            if (isArmed(state(w)) && !isRunning(state(w))) {
-                text += ", " + Texts.dueIn(Handles.remainingNanos(this, w));
-            } else {
-                text += isRunning(state(w)) && !isReturned() ? ", running" : ", given back by a shutdown";
-            }
-        }
-        return kind() + "[" + text + Handles.schedulerOf(this) + "]";
+    }
+
+    @Override
+    String status(long w) {
+        int s = state(w);
+        return isArmed(s) && !isRunning(s) ? dueIn(w) : isRunning(s) && !isReturned() ? "running" : "given back by a shutdown";
+    }
+
+    @Override
+    public String toString() {
+        return isDone() && !isCancelled() ? text("done" + tempo()) : super.toString();
     }
 }

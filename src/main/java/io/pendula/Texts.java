@@ -3,7 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 import java.math.BigDecimal;
 
-/** Times and counts as people read them, in texts without a fixed form. */
+/** Tasks, times and counts as people read them, in texts without a fixed form. */
 final class Texts {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
@@ -14,7 +14,47 @@ final class Texts {
     /** More than a timer waits that is meant to fire, and less than is left, after years, to one that never fires. */
     private static final long NEVER = Timeline.NEVER - Timeline.NEVER / 4;
 
+    /** Of a task's own text, so that a line can be read. */
+    private static final int MOST_CHARS = 200;
+
+    private static final int MOST_WRAPPERS = 8;
+
     private Texts() {}
+
+    /** What a task is named after: what it stands for, or itself. Calls the program. */
+    static Object named(Object task) {
+        Object named = task;
+        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
+            Object inner = w.task();
+            if (inner == null) {
+                break;
+            }
+            named = inner;
+        }
+        return named;
+    }
+
+    /** The class of a task tells a lambda's maker, too. */
+    static String nameOf(Object task) {
+        return task == null ? "no task" : named(task).getClass().getName();
+    }
+
+    /**
+     * What a task says of itself, or the name of its class if it does not override {@code toString}, or if that fails.
+     * Calls the program, so never under a lock.
+     */
+    static String of(Object task) {
+        try {
+            Object named = named(task);
+            if (named != null && named.getClass().getMethod("toString").getDeclaringClass() != Object.class) {
+                String text = String.valueOf(named);
+                return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "...";
+            }
+            return nameOf(task);
+        } catch (Throwable e) {
+            return task.getClass().getName();
+        }
+    }
 
     static String dueIn(long nanos) {
         return nanos > NEVER ? "never due" : "due in " + duration(nanos);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public sealed interface TimerHandle permits Timer, Ticker, ScheduledTask {
+public interface TimerHandle {
     /**
      * What the timer runs, as the program gave it: a {@link Runnable}, or a {@link java.util.concurrent.Callable} that
      * was submitted to an executor. Never what the builder's {@code decorate} has made of it.

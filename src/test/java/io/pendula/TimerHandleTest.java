@@ -168,10 +168,10 @@ class TimerHandleTest {
         s.close();
     }
 
+    /** A sealed one would name a class that no program sees, and Kotlin's "when" would ask for it. */
     @Test
-    void handle_isSealedAndHasTheDocumentedMembers() {
-        assertEquals(Set.of(Timer.class, Ticker.class, ScheduledTask.class),
-                Set.of(TimerHandle.class.getPermittedSubclasses()));
+    void handle_isNotSealedAndHasTheDocumentedMembers() {
+        assertFalse(TimerHandle.class.isSealed());
         assertEquals(Set.of("task", "remaining", "isPending", "runner", "schedulerName", "toString"),
                 Stream.of(TimerHandle.class.getMethods()).map(m -> m.getName()).collect(Collectors.toSet()));
     }
