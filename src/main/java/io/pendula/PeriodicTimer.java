@@ -3,32 +3,36 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /** A {@link Ticker}: the node of the queue, and its period. */
 final class PeriodicTimer extends QueuedNode implements Ticker {
-    private static final VarHandle SKIPPED;
+    /*
+     * Two resets at once
+     *
+     * A reset writes the period, then changes the word, which holds the next deadline, then looks at the period. If
+     * that is no longer its own, another reset has come in between, and this one begins anew. So of all resets the one
+     * whose change of the word is the last has found its own period after that; another period that is written later is
+     * followed by a later change of the word. A tick that is claimed between the two steps may have the new period one
+     * deadline earlier; the change of the word that follows replaces that deadline.
+     */
 
-    static {
-        try {
-            SKIPPED = MethodHandles.lookup().findVarHandle(PeriodicTimer.class, "skipped", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final AtomicLongFieldUpdater<PeriodicTimer> PERIOD =
+            AtomicLongFieldUpdater.newUpdater(PeriodicTimer.class, "period");
 
     private final MissedTicks missedTicks;
     /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
     private final TickReceiver ticks;
-    private final Tempo tempo;
+    private volatile long period;
+    /** The period that the last claim has found. Written under the queue's lock, read by the run that follows. */
+    private long claimedPeriod;
     /** Written by the one thread that runs the tick. */
-    private long skipped;
+    private volatile long skipped;
 
     PeriodicTimer(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task);
-        this.tempo = new Tempo(period);
+        this.period = period;
         this.missedTicks = missedTicks;
         this.ticks = task instanceof TickReceiver t ? t : null;
     }
@@ -57,23 +61,28 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     @Override
     public boolean reset(Duration period) {
         long nanos = Check.period(period);
-        long deadline = queue.timeline.deadlineIn(nanos);
-        Tempo.Plan plan = tempo.announce(this, nanos, deadline);
-        boolean was;
-        try {
-            was = queue.reset(this, deadline);
-        } catch (Throwable e) {
-            tempo.giveUp(plan, this, e);
-            throw e;
-        }
-        tempo.accept(plan);
+        boolean was = true;
+        long deadline;
+        do {
+            deadline = queue.timeline.deadlineIn(nanos);
+            long before = PERIOD.getAndSet(this, nanos);
+            boolean changed = false;
+            try {
+                was &= queue.reset(this, deadline);
+                changed = true;
+            } finally {
+                if (!changed) {
+                    PERIOD.compareAndSet(this, nanos, before); // unless another reset has changed it
+                }
+            }
+        } while (this.period != nanos);
         discardBefore(deadline);
         return was;
     }
 
     @Override
     public long missed() {
-        return (long) SKIPPED.getOpaque(this) + (ticks == null ? 0 : ticks.dropped());
+        return skipped + (ticks == null ? 0 : ticks.dropped());
     }
 
     @Override
@@ -123,18 +132,21 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public long periodNanos() {
-        return tempo.period(this);
+        return period;
     }
 
     @Override
     protected long nextAfter(long deadline, long now) {
-        return missedTicks.next(deadline, tempo.claim(this, deadline), now);
+        claimedPeriod = period;
+        return missedTicks.next(deadline, claimedPeriod, now);
     }
 
     @Override
     public boolean fire(Runnable claimed, long deadline, long now) {
-        // Plain read: run k happens-before run k + 1. Opaque write: for calls of missed().
-        SKIPPED.setOpaque(this, skipped + missedTicks.missed(deadline, tempo.claimed(), now));
+        long missed = missedTicks.missed(deadline, claimedPeriod, now);
+        if (missed != 0) {
+            skipped = skipped + missed; // by this thread alone: run k happens-before run k + 1
+        }
         if (ticks != null) {
             ticks.tick(deadline);
         } else {
@@ -145,6 +157,6 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     String tempo() {
-        return ", every " + Texts.duration(tempo.period(this));
+        return ", every " + Texts.duration(period);
     }
 }

@@ -82,6 +82,25 @@ class MemoryTest {
     }
 
     @Test
+    void resetAndStop_ofATicker_allocateNothing() {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+            Ticker t = s.every(Duration.ofHours(1), NOTHING);
+            Duration[] periods = {Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(1)};
+            int rounds = 20_000;
+            long bytes = allocatedBy(() -> {
+                for (int i = 0; i < rounds; i++) {
+                    for (Duration period : periods) {
+                        t.reset(period);
+                    }
+                    t.stop();
+                }
+            });
+            figure("bytes allocated by %d resets and stops of a ticker: %d", 4 * rounds, bytes);
+            assertTrue(bytes <= 200_000, "allocated " + bytes);
+        }
+    }
+
+    @Test
     void resetAndStop_anyState_allocateNothing() {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
             Timer t = s.after(1, TimeUnit.HOURS, NOTHING);

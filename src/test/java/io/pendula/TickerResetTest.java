@@ -81,15 +81,10 @@ class TickerResetTest {
     }
 
     @Test
-    void reset_tickInside_oldTickKeepsItsPeriod() {
+    void reset_tickInside_nextTickIsItsFirst() {
         PeriodicTimer t = every(100);
-        List<Long> words = new ArrayList<>();
-        stepIntoNextReset(() -> {
-            assertEquals(List.of(101L), ticks(t, 1));
-            words.add(rig.deadline(t));
-        });
+        stepIntoNextReset(() -> assertEquals(List.of(101L), ticks(t, 1)));
         assertTrue(t.reset(ns(30)));
-        assertEquals(List.of(201L), words);
         assertEquals(List.of(31L, 61L), ticks(t, 2));
     }
 
@@ -147,13 +142,12 @@ class TickerResetTest {
     }
 
     @Test
-    void reset_manyTimesBetweenTicks_forgetsThePlansBefore() {
+    void reset_manyTimesBetweenTicks_theLastOneCounts() {
         PeriodicTimer t = every(100);
         for (int i = 1; i <= 1_000; i++) {
             t.reset(ns(i));
         }
         assertEquals(List.of(1_001L, 2_001L), ticks(t, 2));
-        // A plan that was replaced counts no more when the grid comes to its first tick.
         t.reset(ns(90));
         t.reset(ns(30));
         assertEquals(List.of(31L, 61L, 91L, 121L), ticks(t, 4));
