@@ -288,8 +288,12 @@ abstract class Engine implements TimerQueue.Host {
 
     // ---- timers without a task ----
 
-    /** Waits on a receiver, so that closing the scheduler ends the wait. */
-    final boolean await(Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
+    /** Waits for a timer without a task, on its receiver; closing the scheduler ends the wait. */
+    final boolean await(QueuedNode t, Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
+        if (receiver == null) {
+            checkAwaitable(t);
+            throw new IllegalStateException("only a timer or ticker without a task can be awaited");
+        }
         Thread me = Thread.currentThread();
         waiting.put(me, receiver); // before the first look at closed
         try {
@@ -299,14 +303,14 @@ abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    final void checkAwaitable(TimerQueue q, boolean cancelled) {
-        if (cancelled) {
+    final void checkAwaitable(QueuedNode t) {
+        if (TimerNode.isCancelled(TimerNode.state(t.wordVolatile()))) {
             throw new CancellationException("the timer was cancelled, so it will never fire");
         }
         if (closed) {
             throw new CancellationException("the timer's scheduler is closed, so it will never fire");
         }
-        if (q.isClosed()) {
+        if (t.queue.isClosed()) {
             throw new CancellationException("the timer's loop is closed, so it will never fire");
         }
     }

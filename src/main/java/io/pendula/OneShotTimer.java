@@ -19,9 +19,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     /** A new timer of this queue, armed. */
     static Timer arm(TimerQueue queue, long delay, Runnable task) {
-        OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
-        queue.arm(t, queue.timeline.deadlineIn(delay));
-        return t;
+        return armAt(queue, queue.timeline.deadlineIn(delay), task);
     }
 
     /** The same for an instant that the caller has computed. */
@@ -78,12 +76,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
     }
 
     private boolean await(long nanos) throws InterruptedException {
-        Receiver receiver = receiver();
-        if (receiver == null) {
-            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
-            throw new IllegalStateException("only a timer without a task can be awaited");
-        }
-        return Engine.of(this).await(receiver, this::takeFiring, nanos);
+        return Engine.of(this).await(this, receiver(), this::takeFiring, nanos);
     }
 
     private boolean takeFiring() {
@@ -91,7 +84,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
         if (state(w) == NO_STATUS && queue.receive(this, w)) {
             return true;
         }
-        Engine.of(this).checkAwaitable(queue, isCancelled(state(w)));
+        Engine.of(this).checkAwaitable(this);
         return false;
     }
 

@@ -23,7 +23,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     private final MissedTicks missedTicks;
     /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
-    private final TickReceiver ticks;
+    private final Receiver.Ticks ticks;
     private volatile long period;
     /** The period that the last claim has found. Written under the queue's lock, read by the run that follows. */
     private long claimedPeriod;
@@ -34,7 +34,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
         super(queue, task);
         this.period = period;
         this.missedTicks = missedTicks;
-        this.ticks = task instanceof TickReceiver t ? t : null;
+        this.ticks = task instanceof Receiver.Ticks t ? t : null;
     }
 
     /** A new ticker of the queue on which the calling thread arms, armed; first after one period. */
@@ -101,14 +101,12 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     private boolean await(long nanos) throws InterruptedException {
-        if (ticks == null) {
-            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
-            throw new IllegalStateException("only a ticker without a task can be awaited");
-        }
-        return Engine.of(this).await(ticks, () -> {
-            Engine.of(this).checkAwaitable(queue, isCancelled(state(wordVolatile())));
-            return ticks.take();
-        }, nanos);
+        return Engine.of(this).await(this, ticks, this::takeTick, nanos);
+    }
+
+    private boolean takeTick() {
+        Engine.of(this).checkAwaitable(this);
+        return ticks.take();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.BooleanSupplier;
 
@@ -49,5 +50,45 @@ class Receiver implements Runnable {
         }
         run(); // a firing that came before this thread left the queue may have woken it for the second time
         return true;
+    }
+
+    /** Of a ticker: holds one tick for the next thread that waits. */
+    static final class Ticks extends Receiver {
+        /** In the low bit of {@link #kept}: a tick is there to be received. */
+        private static final long TICK = 1;
+
+        /**
+         * Above that bit: the deadline of the last tick that was kept, or of the first that the last stop or reset has
+         * left, whichever is later. A tick that was due before belongs to the time before that stop or reset.
+         */
+        private final AtomicLong kept = new AtomicLong();
+        /** Ticks that no thread receives. */
+        private final AtomicLong dropped = new AtomicLong();
+
+        void tick(long deadline) {
+            for (long k = kept.get(); deadline >= k >>> 1 && (k & TICK) == 0; k = kept.get()) {
+                if (kept.compareAndSet(k, deadline << 1 | TICK)) {
+                    run();
+                    return;
+                }
+            }
+            dropped.incrementAndGet();
+        }
+
+        /** After this no tick whose deadline lies before {@code deadline} can be received. */
+        void discardBefore(long deadline) {
+            long before = kept.getAndUpdate(k -> deadline > k >>> 1 ? deadline << 1 : k);
+            if (deadline > before >>> 1 && (before & TICK) != 0) {
+                dropped.incrementAndGet();
+            }
+        }
+
+        boolean take() {
+            return (kept.getAndUpdate(k -> k & ~TICK) & TICK) != 0;
+        }
+
+        long dropped() {
+            return dropped.get();
+        }
     }
 }

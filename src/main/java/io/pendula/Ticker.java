@@ -59,7 +59,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws IllegalArgumentException if {@code period} is zero or negative
      */
     static Ticker every(Duration period) {
-        return every(period, MissedTicks.SKIP, new TickReceiver());
+        return every(period, MissedTicks.SKIP, new Receiver.Ticks());
     }
 
     /**

@@ -273,7 +273,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period) {
-        return every(period, MissedTicks.SKIP, new TickReceiver());
+        return every(period, MissedTicks.SKIP, new Receiver.Ticks());
     }
 
     /**

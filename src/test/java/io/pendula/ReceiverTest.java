@@ -66,7 +66,7 @@ class ReceiverTest {
 
     @Test
     void tickOrDiscard_receiverSuspendedInside_doesNotWaitForIt() throws Exception {
-        TickReceiver ticks = new TickReceiver();
+        Receiver.Ticks ticks = new Receiver.Ticks();
         CountDownLatch goOn = new CountDownLatch(1);
         Future<Boolean> receiver = suspendReceiver(ticks, goOn);
         get(pool.submit(() -> {
@@ -82,7 +82,7 @@ class ReceiverTest {
 
     @Test
     void tick_aroundADiscard_isKeptOrNot() {
-        TickReceiver ticks = new TickReceiver();
+        Receiver.Ticks ticks = new Receiver.Ticks();
         ticks.discardBefore(30);
         ticks.tick(29);
         assertFalse(ticks.take());
@@ -105,7 +105,7 @@ class ReceiverTest {
     @Test
     void tick_twoReceivers_eachGetsOne() throws Exception {
         for (int round = 0; round < 5_000; round++) {
-            TickReceiver ticks = new TickReceiver();
+            Receiver.Ticks ticks = new Receiver.Ticks();
             List<Future<Boolean>> receivers = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 receivers.add(pool.submit(() -> ticks.await(ticks::take, FOR_EVER)));
@@ -126,7 +126,7 @@ class ReceiverTest {
     }
 
     /** Takes it and gives it back, if it is there. */
-    private static boolean isTaken(TickReceiver ticks) {
+    private static boolean isTaken(Receiver.Ticks ticks) {
         if (ticks.take()) {
             ticks.tick(1);
             return false;
@@ -137,7 +137,7 @@ class ReceiverTest {
     /** The second tick comes while the receiver of the first is in the queue still, and wakes that one once more. */
     @Test
     void tick_firstReceiverHasNotLeftYet_secondGetsIt() throws Exception {
-        TickReceiver ticks = new TickReceiver();
+        Receiver.Ticks ticks = new Receiver.Ticks();
         AtomicBoolean first = new AtomicBoolean(true);
         BooleanSupplier taken = () -> {
             boolean got = ticks.take();
@@ -167,7 +167,7 @@ class ReceiverTest {
     @Test
     void tick_firstReceiverIsInterruptedAtThatMoment_anotherGetsIt() throws Exception {
         for (int round = 0; round < 300; round++) {
-            TickReceiver ticks = new TickReceiver();
+            Receiver.Ticks ticks = new Receiver.Ticks();
             CountDownLatch running = new CountDownLatch(1);
             Thread[] first = new Thread[1];
             Future<Boolean> interrupted = pool.submit(() -> {

@@ -439,7 +439,7 @@ class TickerTest {
         long now = 100;
         Runnable inTheMiddle;
         final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false);
-        final TickReceiver signal = new TickReceiver();
+        final Receiver.Ticks signal = new Receiver.Ticks();
         final PeriodicTimer ticker = new PeriodicTimer(queue, signal, 10, MissedTicks.SKIP);
 
         Alone() {

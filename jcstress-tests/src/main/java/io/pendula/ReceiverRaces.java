@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 public class ReceiverRaces {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
-    private static boolean awaitTick(TickReceiver ticks) {
+    private static boolean awaitTick(Receiver.Ticks ticks) {
         try {
             return ticks.await(ticks::take, PATIENCE);
         } catch (InterruptedException e) {
@@ -25,7 +25,7 @@ public class ReceiverRaces {
     }
 
     /** Again and again, until the tick before has been taken. */
-    private static void tickUntilKept(TickReceiver ticks, long deadline) {
+    private static void tickUntilKept(Receiver.Ticks ticks, long deadline) {
         for (long before = ticks.dropped(); ; before = ticks.dropped()) {
             ticks.tick(deadline);
             if (ticks.dropped() == before) {
@@ -41,7 +41,7 @@ public class ReceiverRaces {
     @Outcome(id = "false, true, 1", expect = ACCEPTABLE, desc = "Too early for both.")
     @State
     public static class TicksVsTake {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tick() {
@@ -66,7 +66,7 @@ public class ReceiverRaces {
     @Outcome(id = "false, false, 1", expect = ACCEPTABLE, desc = "Discarded, or refused.")
     @State
     public static class TickVsDiscardThenTake {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tick() {
@@ -91,7 +91,7 @@ public class ReceiverRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class TickVsTakeThenDiscard {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tick() {
@@ -115,7 +115,7 @@ public class ReceiverRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class DiscardVsTickThenTake {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tickThenTake(ZZ_Result r) {
@@ -139,7 +139,7 @@ public class ReceiverRaces {
     @Outcome(id = {"true, false", "false, false"}, expect = ACCEPTABLE, desc = "Received before, or not at all.")
     @State
     public static class TakeVsTickThenDiscard {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tickThenDiscard() {
@@ -163,7 +163,7 @@ public class ReceiverRaces {
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Both.")
     @State
     public static class TwoTicksVsTwoWaits {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void tick() {
@@ -183,7 +183,7 @@ public class ReceiverRaces {
     @Outcome(id = {"true, true, false", "true, false, true"}, expect = ACCEPTABLE, desc = "One each, or one is kept.")
     @State
     public static class ReceiveVsTickThenTakeThenTick {
-        private final TickReceiver ticks = new TickReceiver();
+        private final Receiver.Ticks ticks = new Receiver.Ticks();
 
         @Actor
         public void receive(ZZZ_Result r) {
