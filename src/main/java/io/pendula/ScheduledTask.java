@@ -3,6 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
@@ -52,18 +53,10 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     private static final byte COUNTED = 1;
     private static final byte GONE = 2;
 
-    private static final VarHandle RUNNER;
-    private static final VarHandle TALLY;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            RUNNER = lookup.findVarHandle(ScheduledTask.class, "runner", Object.class);
-            TALLY = lookup.findVarHandle(ScheduledTask.class, "tally", byte.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
+            VarHandle.class, ScheduledTask.class, Object.class);
+    private static final VarHandle TALLY = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "tally",
+            VarHandle.class, ScheduledTask.class, byte.class);
 
     private final ShutdownTracker tracker;
     /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
@@ -131,14 +124,14 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (was < 0) {
             return false;
         }
-        if (isRunning(was)) {
-            if (mayInterruptIfRunning) {
-                interrupt();
-            }
-        } else {
-            gone();
+        if (!isRunning(was)) {
+            over();
+            return true;
         }
-        wakeWaiters();
+        if (mayInterruptIfRunning) {
+            interrupt();
+        }
+        done();
         return true;
     }
 
@@ -172,13 +165,22 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         return !isDone();
     }
 
-    /** After it has become done. */
-    private void wakeWaiters() {
+    private void done() {
+        settled();
         CountDownLatch e = end;
         if (e != null) {
             e.countDown();
         }
     }
+
+    /** It is done, and does not run any more. */
+    private void over() {
+        done();
+        tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
+    }
+
+    /** It is done, or was given back. */
+    void settled() {}
 
     @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
     private V report() throws ExecutionException {
@@ -233,14 +235,12 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
      */
     @Override
     public void run() {
-        Runnable work = work();
         if (!isReturned()) {
             return;
         }
-        if (period != 0) {
-            cancel(false);
-        }
+        Runnable work = work();
         if (period != 0 || work == null) {
+            cancel(false);
             return;
         }
         queue.claimStopped(this); // unless it was claimed before it was given back
@@ -264,7 +264,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (period <= 0) {
             return period == 0 ? 0 : Timeline.plus(now, -period);
         }
-        MissedTicks missed = tracker.missedRuns;
+        MissedTicks missed = tracker.engine.options.missedRuns;
         return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, now);
     }
 
@@ -295,7 +295,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     }
 
     private boolean endsByThrowing() {
-        return period == 0 || !tracker.keepsAfterFailure;
+        return period == 0 || !tracker.engine.options.keepsAfterFailure;
     }
 
     /** Of a periodic task, at the end of a run. */
@@ -368,26 +368,15 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (isCancelled()) {
             outcome = null;
         }
-        gone();
-        wakeWaiters();
+        over();
     }
-
-    private void gone() {
-        tracker.gone(this);
-        settled();
-    }
-
-    /** It has ended, will never run, or was given back. */
-    void settled() {}
 
     @Override
     public void abandoned() {
-        if (isRunning(state(wordVolatile()))) {
-            return; // its run cancels it when it ends
+        if (!isRunning(state(wordVolatile()))) { // else its run cancels it when it ends
+            queue.abort(this);
+            over();
         }
-        queue.abort(this);
-        gone();
-        wakeWaiters();
     }
 
     // ---- what a shutdown asks ----
@@ -402,7 +391,8 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
             return false;
         }
         queue.stop(this); // nothing to stop if it was claimed
-        gone();
+        settled();
+        tracker.gone(this);
         return true;
     }
 

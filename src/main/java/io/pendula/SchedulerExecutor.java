@@ -394,7 +394,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @param value false to cancel them
      */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
-        tracker.setDelayedAfterShutdown(value);
+        tracker.delayedAfterShutdown = value;
+        tracker.policyChanged();
     }
 
     /**
@@ -403,7 +404,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return the present setting
      */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
-        return tracker.delayedAfterShutdown();
+        return tracker.delayedAfterShutdown;
     }
 
     /**
@@ -413,7 +414,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @param value true to let them go on
      */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
-        tracker.setPeriodicAfterShutdown(value);
+        tracker.periodicAfterShutdown = value;
+        tracker.policyChanged();
     }
 
     /**
@@ -422,7 +424,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return the present setting
      */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
-        return tracker.periodicAfterShutdown();
+        return tracker.periodicAfterShutdown;
     }
 
     /**
@@ -474,7 +476,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public String toString() {
-        return "SchedulerExecutor[" + (tracker.isOwner()
+        return "SchedulerExecutor[" + (tracker.isOwner
                 ? engine.options.name + ", " + Texts.count(engine.options.maxThreads, "thread") + ", "
                         + engine.pending() + " pending"
                 : "view of " + engine)

@@ -3,7 +3,10 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +21,7 @@ final class ShutdownTracker implements Runnable {
      * sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task that is found is
      * counted, once, through the task's own tally. The thread that ends a counted task takes it off again, and the last
      * one ends the executor. The shutdown holds one count itself until it has looked everywhere. If it fails on the way
-     * it keeps that count, and what it has taken back; the next goes on.
+     * it keeps that count, and what it has taken back; the next one goes on.
      *
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
@@ -45,28 +48,23 @@ final class ShutdownTracker implements Runnable {
     private static final int STOPPING = 2;
 
     final SchedulerEngine engine;
-    private final boolean owner;
-    /** See Options. */
-    final MissedTicks missedRuns;
-    final boolean keepsAfterFailure;
+    final boolean isOwner;
     private volatile int phase = RUNNING;
-    /** Live tasks that a shutdown has found, and the shutdown itself. */
+    /** Live tasks that a shutdown has found, and the shutdown itself until it has looked everywhere. */
     private final AtomicLong remaining = new AtomicLong(1);
     private final CountDownLatch settled = new CountDownLatch(1);
     private final Object shuttingDown = new Object();
+    /** Under shuttingDown: the shutdown itself is among the remaining; also if it has failed, until the next one. */
+    private boolean isHeld = true;
     /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
     ArrayList<Runnable> unstarted = new ArrayList<>();
-    /** Under shuttingDown: a shutdown has failed, and left its hold to the next. */
-    private boolean unsettled;
 
-    private volatile boolean delayedAfterShutdown = true;
-    private volatile boolean periodicAfterShutdown;
+    volatile boolean delayedAfterShutdown = true;
+    volatile boolean periodicAfterShutdown;
 
-    ShutdownTracker(SchedulerEngine engine, boolean owner) {
+    ShutdownTracker(SchedulerEngine engine, boolean isOwner) {
         this.engine = engine;
-        this.owner = owner;
-        this.missedRuns = engine == null ? null : engine.options.missedRuns;
-        this.keepsAfterFailure = engine != null && engine.options.keepsAfterFailure;
+        this.isOwner = isOwner;
     }
 
     /** Arms a task; throws if it comes too late. */
@@ -76,7 +74,10 @@ final class ShutdownTracker implements Runnable {
         }
         boolean isFirst = engine.workerPool.ensureStarted();
         try {
-            return armNew(task, delay);
+            task.queue.arm(task, engine.timeline.deadlineIn(delay));
+            if (phase != RUNNING && isLate(task)) { // after the push, see above
+                throw rejected();
+            }
         } finally {
             if (isFirst) {
                 engine.workerPool.startSecond();
@@ -84,27 +85,20 @@ final class ShutdownTracker implements Runnable {
                 engine.workerPool.growAgain(null);
             }
         }
-    }
-
-    private <V> ScheduledTask<V> armNew(ScheduledTask<V> task, long delay) {
-        task.queue.arm(task, engine.timeline.deadlineIn(delay));
-        if (phase != RUNNING && !isAccepted(task)) { // after the push, see above
-            throw rejected();
-        }
         return task;
     }
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
-    private boolean isAccepted(ScheduledTask<?> task) {
+    private boolean isLate(ScheduledTask<?> task) {
         if (task.isPeriodic()) {
             armedAgain(task); // it may have run several times, or be in a returned list: cancelled, not rejected
-            return true;
+            return false;
         }
-        return !task.refuse();
+        return task.refuse();
     }
 
     private RejectedExecutionException rejected() {
-        return new RejectedExecutionException((owner ? "the executor '" : "the view of scheduler '")
+        return new RejectedExecutionException((isOwner ? "the executor '" : "the view of scheduler '")
                 + engine.options.name + "' is shut down");
     }
 
@@ -112,7 +106,7 @@ final class ShutdownTracker implements Runnable {
 
     /** Whether a task that was claimed may be called; if not, it was given back or is cancelled. */
     boolean mayRun(ScheduledTask<?> task) {
-        if (phase == RUNNING || mayWait(task) && admit(task)) {
+        if (isWanted(task)) {
             return true;
         }
         synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
@@ -123,9 +117,13 @@ final class ShutdownTracker implements Runnable {
 
     /** It is in the queue, or on its way to its next run already. */
     void armedAgain(ScheduledTask<?> task) {
-        if (phase != RUNNING && !(mayWait(task) && admit(task))) {
+        if (!isWanted(task)) {
             task.refuse();
         }
+    }
+
+    private boolean isWanted(ScheduledTask<?> task) {
+        return phase == RUNNING || mayWait(task) && admit(task);
     }
 
     /** The task has ended, and does not run any more. */
@@ -151,13 +149,18 @@ final class ShutdownTracker implements Runnable {
 
     private void release() {
         if (remaining.decrementAndGet() == 0) {
-            try {
-                if (owner) {
-                    engine.shutdownNow(t -> {}); // nothing waits there any more; the workers go home
-                }
-            } finally {
-                settled.countDown();
+            terminate();
+        }
+    }
+
+    /** Nothing is left. Does the rest of a call that has failed, and nothing if there is none. */
+    private void terminate() {
+        try {
+            if (isOwner) {
+                engine.shutdownNow(t -> {});
             }
+        } finally {
+            settled.countDown();
         }
     }
 
@@ -177,17 +180,22 @@ final class ShutdownTracker implements Runnable {
         return end(STOPPING);
     }
 
+    void policyChanged() {
+        if (phase == SHUTDOWN) {
+            end(SHUTDOWN);
+        }
+    }
+
     private List<Runnable> end(int to) {
         synchronized (shuttingDown) { // no callback runs and no thread waits in here
-            boolean first = phase == RUNNING; // then the hold is there from the beginning
             phase = Math.max(phase, to); // before the first look at any task
-            if (first || unsettled || hold()) {
-                unsettled = true; // until all is done; what fails before is done by the next call
+            isHeld = isHeld || hold();
+            if (isHeld) {
                 settle();
-                unsettled = false;
+                isHeld = false;
                 release();
-            } else if (owner) {
-                engine.shutdownNow(t -> {}); // does nothing, unless that has failed before
+            } else {
+                terminate();
             }
             if (to != STOPPING || unstarted.isEmpty()) {
                 return List.of();
@@ -215,43 +223,35 @@ final class ShutdownTracker implements Runnable {
     private void settle() {
         List<ScheduledTask<?>> found = new ArrayList<>();
         for (TimerQueue q : engine.queues) {
-            q.view().forEveryPending(t -> {
-                if (isMine(t)) {
-                    found.add((ScheduledTask<?>) t);
-                }
-                return true;
-            }, found::clear);
+            q.view().forEveryPending(t -> note(t, found), found::clear);
             found.forEach(this::settle); // not while they were found: a queue's lock was held
             found.clear();
         }
-        engine.forEachRunning(t -> {
-            if (isMine(t)) {
-                found.add((ScheduledTask<?>) t);
-            }
-        });
-        for (ScheduledTask<?> task : found) {
-            if (task.isLive()) {
-                settle(task);
-                if (phase == STOPPING) {
-                    task.interrupt();
-                }
+        Set<ScheduledTask<?>> running = new HashSet<>(); // what is just handed to the builder's executor is met twice
+        engine.forEachRunning(t -> note(t, running));
+        for (ScheduledTask<?> task : running) {
+            settle(task);
+            if (phase == STOPPING) {
+                task.interrupt();
             }
         }
     }
 
-    private boolean isMine(TimerNode t) {
-        return t instanceof ScheduledTask<?> task && task.isOf(this);
+    private boolean note(TimerNode t, Collection<ScheduledTask<?>> found) {
+        if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
+            found.add(task);
+        }
+        return true;
     }
 
     private void settle(ScheduledTask<?> task) {
-        if (!mayWait(task)) {
-            if (phase == STOPPING) {
-                unstarted.ensureCapacity(unstarted.size() + 1); // before it is taken, or it might be lost
-                if (task.giveBack()) {
-                    unstarted.add(task);
-                    return;
-                }
-            } else if (task.refuse()) {
+        if (!task.isLive() || phase == SHUTDOWN && !mayWait(task) && task.refuse()) {
+            return;
+        }
+        if (phase == STOPPING) {
+            unstarted.ensureCapacity(unstarted.size() + 1); // before it is taken, or it might be lost
+            if (task.giveBack()) {
+                unstarted.add(task);
                 return;
             }
         }
@@ -268,42 +268,12 @@ final class ShutdownTracker implements Runnable {
     }
 
     boolean isTerminated() {
-        return settled.getCount() == 0 && (!owner || engine.workerPool.isEmpty());
+        return settled.getCount() == 0 && (!isOwner || engine.workerPool.isEmpty());
     }
 
     boolean awaitTermination(long nanos) throws InterruptedException {
         long start = System.nanoTime();
         return (settled.getCount() == 0 || settled.await(nanos, TimeUnit.NANOSECONDS)) // an end that is there is seen
-                && (!owner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
-    }
-
-    boolean isOwner() {
-        return owner;
-    }
-
-    // ---- policies ----
-
-    boolean delayedAfterShutdown() {
-        return delayedAfterShutdown;
-    }
-
-    void setDelayedAfterShutdown(boolean value) {
-        delayedAfterShutdown = value;
-        applyPolicies(value);
-    }
-
-    boolean periodicAfterShutdown() {
-        return periodicAfterShutdown;
-    }
-
-    void setPeriodicAfterShutdown(boolean value) {
-        periodicAfterShutdown = value;
-        applyPolicies(value);
-    }
-
-    private void applyPolicies(boolean mayWait) {
-        if (!mayWait && phase == SHUTDOWN) {
-            end(SHUTDOWN);
-        }
+                && (!isOwner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
     }
 }
