@@ -147,7 +147,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             @Nullable Consumer<? super Future<T>> onTimeout) {
         Check.notNull(task, "task");
         Check.notNull(unit, "unit");
-        return TimedTask.submit(tracker, task, timeout, unit, onTimeout);
+        return Timeouts.submit(tracker, task, timeout, unit, onTimeout);
     }
 
     /**

@@ -1,51 +1,25 @@
 package io.pendula;
 
+import io.pendula.internal.queue.TimerQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
-/** Timeouts of futures. A future that completes first cancels its timer, so that nothing is left of either. */
+/** Timeouts of futures and tasks. What completes first cancels its timer, so that nothing is left of either. */
 final class Timeouts {
     private Timeouts() {}
 
-    /** Completes a future when its time is over, and is told when the future has completed. */
-    private static final class Timeout<T> implements Runnable, BiConsumer<T, Throwable> {
-        private final CompletableFuture<T> future;
-        /** Completes the future with {@link #value}; else exceptionally. */
-        private final boolean withValue;
-        private final T value;
-        private final long nanos;
-        private final String name;
-        /** Set before the future is asked to tell of its completion. */
-        private Timer timer;
+    // ---- of a future ----
 
-        Timeout(CompletableFuture<T> future, boolean withValue, T value, long nanos, String name) {
-            this.future = future;
-            this.withValue = withValue;
-            this.value = value;
-            this.nanos = nanos;
-            this.name = name;
-        }
-
-        void armOn(SchedulerEngine engine) {
-            timer = OneShotTimer.arm(engine, nanos, this);
-            future.whenComplete(this);
-        }
-
+    /** What is done when a future's time is over. */
+    private record Timeout(CompletableFuture<?> future, Runnable completion) implements Runnable {
         @Override
         public void run() {
-            if (withValue) {
-                future.complete(value);
-            } else {
-                future.completeExceptionally(new TimeoutException("not completed within "
-                        + Texts.duration(nanos) + ", says scheduler '" + name + "'"));
-            }
-        }
-
-        @Override
-        public void accept(T result, Throwable thrown) {
-            timer.cancel();
+            completion.run();
         }
 
         @Override
@@ -54,13 +28,80 @@ final class Timeouts {
         }
     }
 
-    static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, boolean withValue,
-            T value, long nanos) {
+    static <T> CompletableFuture<T> fail(SchedulerEngine engine, CompletableFuture<T> future, long nanos) {
+        return arm(engine, future, nanos, () -> future.completeExceptionally(new TimeoutException("not completed within "
+                + Texts.duration(nanos) + ", says scheduler '" + engine.options.name + "'")));
+    }
+
+    static <T> CompletableFuture<T> complete(SchedulerEngine engine, CompletableFuture<T> future, T value, long nanos) {
+        return arm(engine, future, nanos, () -> future.complete(value));
+    }
+
+    private static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, long nanos,
+            Runnable completion) {
         if (!future.isDone()) {
-            new Timeout<>(future, withValue, value, nanos, engine.options.name).armOn(engine);
+            Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, completion));
+            future.whenComplete((result, thrown) -> timer.cancel());
         }
         return future;
     }
+
+    // ---- of an executor's task ----
+
+    /** Its timer goes when it is done or was given back. */
+    private static final class TimedTask<V> extends ScheduledTask<V> {
+        /** Written before settled is read; so the thread that settles the task cancels the timer, or this one does. */
+        private volatile Timer timer;
+        private volatile boolean settled;
+
+        TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
+            super(queue, task, tracker);
+        }
+
+        /** After the submission: before it, a cancel would find nothing to prevent. */
+        void armTimeout(SchedulerEngine timers, long nanos, Consumer<? super Future<V>> action) {
+            try {
+                timer = OneShotTimer.arm(timers, nanos, () -> expire(action));
+            } catch (Throwable e) {
+                cancel(true);
+                throw e;
+            }
+            if (settled) {
+                timer.cancel();
+            }
+        }
+
+        private void expire(Consumer<? super Future<V>> action) {
+            if (isDone()) {
+                return;
+            }
+            if (action == null) {
+                cancel(true);
+            } else {
+                action.accept(this);
+            }
+        }
+
+        @Override
+        void settled() {
+            settled = true;
+            Timer t = timer;
+            if (t != null) {
+                t.cancel();
+            }
+        }
+    }
+
+    static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,
+            Consumer<? super Future<V>> onTimeout) {
+        SchedulerEngine own = tracker.engine;
+        TimedTask<V> timed = new TimedTask<>(own.currentQueue(), task, tracker);
+        tracker.submit(timed, 0);
+        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, Check.delay(timeout, unit), onTimeout);
+        return timed;
+    }
+
+    // ---- delayedExecutor ----
 
     /** Hands what it executes to another executor, later. */
     private record Delayed(SchedulerEngine engine, long nanos, Executor executor) implements Executor {

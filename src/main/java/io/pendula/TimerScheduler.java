@@ -289,7 +289,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
      */
     public <T extends @Nullable Object> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
-        return Timeouts.arm(engine, Check.notNull(future, "future"), false, null, Check.nanos(timeout, "timeout"));
+        return Timeouts.fail(engine, Check.notNull(future, "future"), Check.nanos(timeout, "timeout"));
     }
 
     /**
@@ -305,7 +305,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value,
             Duration timeout) {
-        return Timeouts.arm(engine, Check.notNull(future, "future"), true, value, Check.nanos(timeout, "timeout"));
+        return Timeouts.complete(engine, Check.notNull(future, "future"), value, Check.nanos(timeout, "timeout"));
     }
 
     /**
