@@ -8,13 +8,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanInfo;
+import javax.management.StandardMBean;
 
 /**
  * Reads the figures of a scheduler or pool that it does not keep from being collected.
  *
  * @param <S> which of them
  */
-final class SchedulerBean<S> implements TimerSchedulerMXBean {
+final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBean {
     /** A reader of the snapshots for each attribute. */
     private enum Attribute {
         ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, CORE_THREADS,
@@ -30,11 +33,22 @@ final class SchedulerBean<S> implements TimerSchedulerMXBean {
     /** The functions must not refer to {@code subject}. */
     SchedulerBean(S subject, String name, Function<? super S, TimerStats> stats,
             Function<? super S, Map<Class<?>, Long>> pendingByTask, Predicate<? super S> isClosed) {
+        super(TimerSchedulerMXBean.class, true);
         this.name = name;
         this.subject = new WeakReference<>(subject);
         this.pendingByTask = pendingByTask;
         this.isClosed = isClosed;
         this.snapshots = new Snapshots<>(subject, stats, System::nanoTime);
+    }
+
+    @Override
+    protected String getDescription(MBeanInfo info) {
+        return "a scheduler or pool of Pendula";
+    }
+
+    @Override
+    protected String getDescription(MBeanFeatureInfo info) {
+        return (String) info.getDescriptor().getFieldValue("description");
     }
 
     private S subject() {

@@ -212,7 +212,7 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             counter("pendula.callbacks.threw", null, "Callbacks that threw", TimerStats::callbacksThrew);
             counter("pendula.stalls", null, "Callbacks found to block a thread, and loops found late",
                     TimerStats::stalls);
-            counter("pendula.wakes.overdue", null, "Threads that the monitor woke for an overdue timer",
+            counter("pendula.wakes.overdue", null, "Timers found long overdue, as a wake-up was lost",
                     TimerStats::overdueWakes);
             counter("pendula.threads.spare", null, "Spare threads started", TimerStats::spareThreads);
         }

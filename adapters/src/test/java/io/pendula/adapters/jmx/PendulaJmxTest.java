@@ -30,6 +30,7 @@ import javax.management.Attribute;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
@@ -98,6 +99,26 @@ class PendulaJmxTest {
             assertTrue((double) values.get("RecentLatenessP99") > (double) values.get("RecentLatenessP50"),
                     values::toString);
             assertEquals(1, values.get("MaxThreads"));
+        }
+    }
+
+    /** What a console shows beside the figure. */
+    @Test
+    void attributesAndOperation_haveDescriptions_andFiguresHaveUnits() throws Exception {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaJmx jmx = PendulaJmx.register(timers, server)) {
+            MBeanInfo info = server.getMBeanInfo(jmx.objectName());
+            assertEquals("a scheduler or pool of Pendula", info.getDescription());
+            assertEquals("counts what is pending by the class of the task: shows at once whose timers leak",
+                    info.getOperations()[0].getDescription());
+            for (MBeanAttributeInfo attribute : info.getAttributes()) {
+                String text = attribute.getDescription();
+                assertTrue(text.contains(" ") && !text.equals(attribute.getName()), attribute::toString);
+                boolean isFigure = !attribute.getName().equals("Name") && !attribute.getName().equals("Closed");
+                String unit = String.valueOf(attribute.getDescriptor().getFieldValue("units"));
+                assertEquals(isFigure, !unit.isEmpty() && !unit.equals("null"), attribute::toString);
+                assertEquals(text.contains("milliseconds"), unit.equals("ms"), attribute::toString);
+            }
         }
     }
 
