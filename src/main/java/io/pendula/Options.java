@@ -51,8 +51,8 @@ final class Options implements Cloneable {
     boolean keepsAfterFailure;
     Kind kind = Kind.ORDINARY;
 
-    /** What configureShared has set, or null; and whether the shared scheduler is made. Under this class's monitor. */
-    private static Options chosenForShared;
+    /** What configureShared has set so far, and whether the shared scheduler is made. Under this class's monitor. */
+    private static Options forShared = sharedDefaults();
     private static boolean sharedIsMade;
 
     static int defaultWorkers() {
@@ -108,13 +108,13 @@ final class Options implements Cloneable {
     /** What the program has chosen so far, to be changed and given to {@link #chooseForShared}. */
     static synchronized Options draftForShared() {
         checkSharedIsNotMade();
-        return chosenForShared == null ? sharedDefaults() : chosenForShared.copy();
+        return forShared.copy();
     }
 
     static synchronized void chooseForShared(Options draft) {
         checkSharedIsNotMade();
         draft.complete(Kind.SHARED);
-        chosenForShared = draft.copy();
+        forShared = draft.copy();
     }
 
     private static void checkSharedIsNotMade() {
@@ -129,7 +129,7 @@ final class Options implements Cloneable {
 
     /** System properties come last: they are for the operator. */
     static synchronized Options ofShared() {
-        Options o = chosenForShared == null ? sharedDefaults() : chosenForShared.copy();
+        Options o = forShared.copy();
         o.workers = property("workers", o.workers);
         o.maxThreads = property("maxThreads", o.maxThreads);
         int slowMillis = property("slowCallbackMillis", UNSET);
