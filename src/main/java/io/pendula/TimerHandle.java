@@ -46,8 +46,8 @@ public interface TimerHandle {
     String schedulerName();
 
     /**
-     * The class of the task, or of what a {@link TaskWrapper} stands for, the remaining time, and the period if there is one, for people. The task's own
-     * {@code toString} is not called: it might fail, or name this timer in turn.
+     * The class of the task, or of what a {@link TaskWrapper} stands for, the remaining time, and the period if there is
+     * one, for people. The task's own {@code toString} is not called: it might fail, or name this timer in turn.
      *
      * @return a text without a fixed form
      */

@@ -7,7 +7,7 @@ import java.util.List;
  * {@link TimerHandle#task()} tells whose callback it was, and how late that callback had begun.
  *
  * <p>Methods are called by the scheduler's threads, by the executor's threads and by the monitor, possibly at the same
- * time. They must return quickly and must not block: the monitor hands over the timers behind a callback that blocks.
+ * time. They must return quickly and must not block: what else a thread of the scheduler has to run waits meanwhile.
  * What a listener throws goes to the thread's uncaught-exception handler, once, and has no other effect: no listener is
  * told of it, and what the handler throws in turn is ignored.
  *
@@ -67,8 +67,8 @@ public interface TimerListener {
     default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * A worker or loop is stuck in a callback, and its other timers are being handed to another worker. Called by the
-     * monitor, once for each run that gets stuck.
+     * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for each
+     * such run. Other workers run what else is due on that worker; in a loop it waits.
      *
      * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline
@@ -77,8 +77,9 @@ public interface TimerListener {
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
 
     /**
-     * A {@link TimerLoop} is late: its thread has not polled since a timer fell due. Called by the monitor, once until
-     * it polls. If the thread is held up by a callback of the loop, {@link #stalled} is called instead.
+     * A {@link TimerLoop} is late: its thread has not polled since a timer fell due, more than {@code stallAfter} ago.
+     * Called by the monitor, once until it polls. If the thread is held up by a callback of the loop, {@link #stalled} is
+     * called instead.
      *
      * @param loop whose thread is busy elsewhere
      * @param timer that has waited longest
@@ -87,8 +88,7 @@ public interface TimerListener {
     default void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {}
 
     /**
-     * Armed timers were stopped by {@link TimerLoop#close()}, because the loop was confined to its thread, or because
-     * there was no other loop and no worker to run them. Called by the closing thread, once for the loop, and not if
+     * Armed timers were stopped by {@link TimerLoop#close()}. Called by the closing thread, once for the loop, and not if
      * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
      * scheduler finds out that the loop's thread has ended without closing it.
      *
@@ -103,7 +103,7 @@ public interface TimerListener {
     /**
      * No thread of the scheduler could run for a second or more, as the process was suspended, the machine was asleep,
      * or a clock of the user's has jumped. All that fell due meanwhile runs late, in the order of its deadlines. Called
-     * by the monitor, once for each pause; no callback and no loop is reported as stalled for it.
+     * by the thread that wakes up first, once for each pause; no callback and no loop is reported as stalled for it.
      *
      * @param pausedNanos for how many nanoseconds, about
      */
