@@ -1,253 +1,231 @@
 package io.pendula.internal.queue;
 
+import io.pendula.internal.queue.TimerHeap.Chunk;
+import java.util.function.Predicate;
+
 /**
  * Entries that came in the order of their keys, or nearly so, and leave in that order. Each takes a few steps, however
  * many there are. Single-threaded; its owner locks.
  *
- * <p>They lie in chunks, at consecutive positions. A chunk that has become empty goes to the end, for what comes next.
- * New chunks instead cost the collector much: it copies them, and finds references to young timers in them.
+ * <p>They lie in linked chunks. The entries of a chunk lie side by side, from its {@code from} to its {@code to}; they
+ * are added behind these and taken out in front. A sweep goes from chunk to chunk. It moves what it keeps up, into the
+ * chunk before as far as there is room, so the order stays as it is and no chunk that was swept has a gap.
  *
- * <p>A sweep goes from the first entry to the last. What it keeps moves up to what it has kept before, so the order stays
- * as it is, and the slots of dropped entries form one gap: behind what was visited, in front of what was not.
+ * <p>Chunks are used again. New ones instead cost the collector much: it copies them, and finds references to young
+ * timers in them.
  */
 final class EntryFifo {
-    private static final int CHUNK_BITS = 9;
     /** Entries of a chunk: 8 KiB, with compressed references. */
-    static final int CHUNK = 1 << CHUNK_BITS;
-    private static final int OFFSET = CHUNK - 1;
+    static final int CHUNK = 512;
     /** An entry goes in front of this many others at most, as only a few steps are cheaper than a sift. */
     static final int NEAR = 8;
     /** With fewer entries than this, none goes in front of another: where keys come in no order, there are few. */
     static final int MANY = 64;
-    /** This many slots at the end may be free, however few entries there are. */
-    private static final int FREE_MIN = 4 * CHUNK;
+    /** This many chunks are kept for use, however few entries there are. */
+    private static final int SPARE_MIN = 4;
     /** A hint looks at no more entries than this. */
     private static final int FIRST_ENTRIES = 16;
 
-    /** The chunk of position {@code p} is at index {@code p / CHUNK}, modulo the length, which is a power of two. */
-    private TimerHeap.Chunk[] chunks = new TimerHeap.Chunk[1];
-    // Positions: roomFrom <= first <= gapFrom <= gapTo <= end <= roomEnd. Entries are from first to gapFrom and from gapTo
-    // to end; there are chunks from roomFrom to roomEnd. There is no gap unless entries lie on both sides of it.
-    private long roomFrom;
-    private long first;
-    private long gapFrom;
-    private long gapTo;
-    private long end;
-    private long roomEnd;
-    private long firstKey = Timeline.NEVER;
-    private long lastKey;
+    private final TimerHeap memory;
 
-    /** How many were added since the last trial, and how many of them the heap has taken; both for Entries. */
-    int tried;
-    int spilled;
+    // No chunk is empty but for one that is alone. The first one of all has no slots.
+    Chunk head = new Chunk(0);
+    private Chunk tail = head;
+    /** The chunks that are not in use, linked through next. */
+    private Chunk spare;
+    private int spares;
+    private int chunks;
+    private int size;
+    /** The last chunk that the sweep has visited, or null: it begins at the head. */
+    private Chunk swept;
 
-    int size() {
-        return (int) (gapFrom - first + end - gapTo);
+    /** {@code memory}: allocates chunks. */
+    EntryFifo(TimerHeap memory) {
+        this.memory = memory;
     }
 
-    boolean isEmpty() {
-        return end == first;
+    int size() {
+        return size;
     }
 
     int capacity() {
-        return (int) (roomEnd - roomFrom);
+        return chunks * CHUNK;
     }
 
     /** NEVER if there is none. */
     long firstKey() {
-        return firstKey;
+        return size == 0 ? Timeline.NEVER : head.keys[head.from];
+    }
+
+    /** There must be one, as for all below. */
+    int firstSeq() {
+        return head.seqs[head.from];
     }
 
     TimerNode first() {
-        return chunk(first).nodes[(int) first & OFFSET];
+        return head.nodes[head.from];
     }
 
-    int firstSeq() {
-        return chunk(first).seqs[(int) first & OFFSET];
+    private long lastKey() {
+        return tail.keys[tail.to - 1];
     }
 
-    /** The key of the one behind the first; there must be one. */
-    long secondKey() {
-        return key(1);
-    }
-
-    // Entries are numbered from 0, the first, to size - 1.
-
-    long key(int i) {
-        long p = position(i);
-        return chunk(p).keys[(int) p & OFFSET];
-    }
-
-    TimerNode node(int i) {
-        long p = position(i);
-        return chunk(p).nodes[(int) p & OFFSET];
-    }
-
-    int seq(int i) {
-        long p = position(i);
-        return chunk(p).seqs[(int) p & OFFSET];
-    }
-
-    private long position(int i) {
-        long p = first + i;
-        return p < gapFrom ? p : p + gapTo - gapFrom;
-    }
-
-    private TimerHeap.Chunk chunk(long position) {
-        TimerHeap.Chunk[] table = chunks; // read once, for earliestFrom
-        return table[(int) (position >> CHUNK_BITS) & table.length - 1];
+    TimerNode last() {
+        return tail.nodes[tail.to - 1];
     }
 
     /** As that of the heap: racy, a hint. */
     long earliestFrom(long from) {
-        long p = first;
-        TimerHeap.Chunk c = chunk(p);
-        long g = gapFrom;
-        int n = (int) Math.min(FIRST_ENTRIES, (g > p ? g : end) - p);
-        for (int i = 0; c != null && i < n; i++) {
-            int o = (int) p + i & OFFSET;
-            if (i > 0 && o == 0) { // of the next chunk
-                return from;
-            }
-            if (c.keys[o] >= from) {
-                return c.keys[o];
+        Chunk c = head;
+        int i = c.from;
+        for (int end = Math.min(c.to, i + FIRST_ENTRIES); i < end; i++) {
+            if (c.keys[i] >= from) {
+                return c.keys[i];
             }
         }
-        return n >= size() ? Timeline.NEVER : from;
+        return i < c.to || c.next != null ? from : Timeline.NEVER;
+    }
+
+    /** Shows the timers of the entries from this number to that one, until {@code look} says no; false if it did. */
+    boolean forEach(int first, int end, Predicate<TimerNode> look) {
+        int number = 0;
+        for (Chunk c = head; c != null && number < end; c = c.next) {
+            for (int i = c.from + Math.max(0, first - number); i < c.to && number + i - c.from < end; i++) {
+                if (c.nodes[i].entry == c.seqs[i] && !look.test(c.nodes[i])) {
+                    return false;
+                }
+            }
+            number += c.to - c.from;
+        }
+        return true;
     }
 
     // ---- at the end ----
 
-    boolean hasRoom() {
-        return end < roomEnd;
-    }
-
-    /** @throws OutOfMemoryError with nothing changed */
-    void addChunk(TimerHeap.Chunk c) {
-        long from = roomFrom >> CHUNK_BITS;
-        long to = roomEnd >> CHUNK_BITS;
-        if (to - from == chunks.length) {
-            TimerHeap.Chunk[] more = new TimerHeap.Chunk[chunks.length * 2];
-            for (long k = from; k < to; k++) {
-                more[(int) k & more.length - 1] = chunks[(int) k & chunks.length - 1];
-            }
-            chunks = more;
-        }
-        chunks[(int) to & chunks.length - 1] = c;
-        roomEnd += CHUNK;
-    }
-
-    /** The highest key; there must be one. */
-    long lastKey() {
-        return lastKey;
-    }
-
     /** Whether an entry with this key belongs at the end, or near it. */
     boolean fits(long key) {
-        return isEmpty() || key >= lastKey || size() >= MANY && steps(key) >= 0;
+        return size == 0 || key >= lastKey() || size >= MANY && steps(key) >= 0;
     }
 
-    /** In front of how many entries one with this key belongs; negative if that are too many, or the gap is in the way. */
+    /** In front of how many of the last entries one with this key belongs; -1 if that are too many. */
     private int steps(long key) {
-        for (int n = 0; n <= NEAR && n <= end - gapTo && n < size(); n++) {
-            if (key(size() - 1 - n) <= key) {
+        Chunk c = tail;
+        int i = c.to;
+        for (int n = 0; n <= NEAR && n < size; n++) {
+            if (i == c.from) {
+                c = c.prev;
+                i = c.to;
+            }
+            i--;
+            if (c.keys[i] <= key) {
                 return n;
             }
         }
         return -1;
     }
 
-    /** There must be room, and the key must fit. Goes behind the entries with the same key. */
-    void add(long key, int seq, TimerNode node) {
-        long p = end;
-        if (isEmpty()) {
-            firstKey = key;
-            lastKey = key;
-        } else if (key >= lastKey) {
-            lastKey = key;
-        } else {
-            for (int n = steps(key); n > 0; n--) {
-                move(p - 1, p);
-                p--;
-            }
+    /**
+     * Makes room for an entry at the end.
+     *
+     * @throws OutOfMemoryError with nothing changed
+     */
+    void ensureRoom() {
+        if (tail.to < tail.keys.length) {
+            return;
         }
-        end++;
-        TimerHeap.Chunk c = chunk(p);
-        int o = (int) p & OFFSET;
-        c.keys[o] = key;
-        c.seqs[o] = seq;
-        c.nodes[o] = node;
+        Chunk c = spare;
+        if (c == null) {
+            c = memory.allocate(null, CHUNK);
+            chunks++;
+        } else {
+            spare = c.next;
+            spares--;
+            c.next = null;
+        }
+        if (size == 0) {
+            head = c;
+        } else {
+            c.prev = tail;
+            tail.next = c;
+        }
+        tail = c;
     }
 
-    private void move(long from, long to) {
-        TimerHeap.Chunk c = chunk(from);
-        TimerHeap.Chunk d = chunk(to);
-        int o = (int) from & OFFSET;
-        int p = (int) to & OFFSET;
-        d.keys[p] = c.keys[o];
-        d.seqs[p] = c.seqs[o];
-        d.nodes[p] = c.nodes[o];
+    /** There must be room, and the key must fit. Goes behind the entries with the same key. */
+    void add(long key, int seq, TimerNode node) {
+        Chunk c = tail;
+        int i = c.to;
+        for (int n = size == 0 ? 0 : steps(key); n > 0; n--) {
+            Chunk before = i > c.from ? c : c.prev;
+            int last = (before == c ? i : before.to) - 1;
+            c.set(i, before.keys[last], before.seqs[last], before.nodes[last]);
+            c = before;
+            i = last;
+        }
+        c.set(i, key, seq, node);
+        tail.to++;
+        size++;
+    }
+
+    /** Moves the last one to the heap. */
+    void spill() {
+        Chunk c = tail;
+        int i = c.to - 1;
+        memory.push(c.keys[i], c.seqs[i], c.nodes[i]);
+        removeLast();
     }
 
     void removeLast() {
-        end--;
-        clear(end);
-        if (end < gapTo) {
-            gapFrom = end;
-            gapTo = end;
-        } else if (end == gapTo) {
-            closeGap();
+        Chunk c = tail;
+        c.to--;
+        c.nodes[c.to] = null;
+        size--;
+        unlinkIfEmpty(c);
+    }
+
+    void removeFirst() {
+        Chunk c = head;
+        c.nodes[c.from] = null;
+        c.from++;
+        size--;
+        unlinkIfEmpty(c);
+    }
+
+    private void unlinkIfEmpty(Chunk c) {
+        if (c.from < c.to) {
+            return;
         }
-        noteKeys();
+        if (c == swept) {
+            swept = c.prev;
+        }
+        c.from = 0;
+        c.to = 0;
+        if (head == tail) {
+            return;
+        }
+        if (c == head) {
+            head = c.next;
+        } else {
+            c.prev.next = c.next;
+        }
+        if (c == tail) {
+            tail = c.prev;
+        } else {
+            c.next.prev = c.prev;
+        }
+        c.prev = null;
+        c.next = spare;
+        spare = c;
+        spares++;
         trim();
     }
 
-    private void clear(long position) {
-        chunk(position).nodes[(int) position & OFFSET] = null;
-    }
-
-    private void noteKeys() {
-        firstKey = isEmpty() ? Timeline.NEVER : key(0);
-        lastKey = isEmpty() ? 0 : key(size() - 1);
-    }
-
-    // ---- at the front ----
-
-    void removeFirst() {
-        clear(first);
-        first++;
-        begin();
-        firstKey = isEmpty() ? Timeline.NEVER : key(0);
-    }
-
-    /** The first entry is another. If none is left in front of the gap, it is the one behind it. */
-    private void begin() {
-        if (first > gapFrom) {
-            gapFrom = first;
-            gapTo = first;
-        } else if (first == gapFrom) {
-            first = gapTo;
-            gapFrom = gapTo;
-        }
-        while (roomFrom >> CHUNK_BITS < first >> CHUNK_BITS) {
-            TimerHeap.Chunk c = take(roomFrom >> CHUNK_BITS);
-            roomFrom += CHUNK;
-            if (!isAmple()) {
-                addChunk(c);
-            }
-            trim();
-        }
-    }
-
-    /** Gives the first entry a later key, which must be lower than that of the second one. */
-    void rekeyFirst(long key, int seq) {
-        TimerHeap.Chunk c = chunk(first);
-        int o = (int) first & OFFSET;
-        c.keys[o] = key;
-        c.seqs[o] = seq;
-        firstKey = key;
-        if (size() == 1) {
-            lastKey = key;
+    /** As with the heap, a third may be unused. */
+    private void trim() {
+        while (spares > SPARE_MIN && spares * CHUNK > size >> 1) {
+            spare = spare.next;
+            spares--;
+            chunks--;
         }
     }
 
@@ -255,89 +233,49 @@ final class EntryFifo {
 
     /** From the first entry on, none has been visited. */
     void beginSweep() {
-        assert gapTo == gapFrom : "the sweep before this one has not come to its end";
-        gapFrom = first;
-        gapTo = first;
+        swept = null;
     }
 
     /** Whether there are entries that the sweep has not visited. */
     boolean isUnswept() {
-        return gapTo < end;
+        return size > 0 && swept != tail;
     }
 
-    /** Visits the next {@code most} entries, or until so many were dropped as are wanted; returns how many it has visited. */
+    /**
+     * Visits so many of the next entries at most, in whole chunks, or until so many were dropped as are wanted; returns how
+     * many it has visited.
+     */
     int sweep(Compactor compactor, int most, int wanted) {
         int visited = 0;
-        int dropped = 0;
-        for (; visited < most && dropped < wanted && gapTo < end; visited++) {
-            TimerHeap.Chunk c = chunk(gapTo);
-            int o = (int) gapTo & OFFSET;
-            if (compactor.isStale(c.nodes[o], c.seqs[o])) {
-                c.nodes[o] = null;
-                dropped++;
-            } else {
-                if (first == gapFrom) {
-                    first = gapTo;
-                    gapFrom = gapTo;
-                } else if (gapFrom < gapTo) {
-                    move(gapTo, gapFrom);
-                    c.nodes[o] = null;
-                }
-                gapFrom++;
+        int goal = size - wanted;
+        while (isUnswept() && size > goal) {
+            Chunk c = swept == null ? head : swept.next;
+            int visits = c.to - c.from;
+            if (visits > most - visited) {
+                break;
             }
-            gapTo++;
+            sweepChunk(compactor, c);
+            visited += visits;
         }
-        if (first < gapFrom) {
-            moveOverGap();
-        }
-        begin();
-        if (gapTo == end) {
-            closeGap();
-        }
-        noteKeys();
-        trim();
         return visited;
     }
 
-    /** What lies in front of the gap moves up by as many chunks as lie within it; no entry moves in its chunk. */
-    private void moveOverGap() {
-        long from = gapFrom + OFFSET >> CHUNK_BITS;
-        long free = (gapTo >> CHUNK_BITS) - from;
-        if (free > 0) {
-            int mask = chunks.length - 1;
-            for (long k = from - 1; k >= roomFrom >> CHUNK_BITS; k--) {
-                TimerHeap.Chunk c = chunks[(int) k & mask];
-                chunks[(int) k & mask] = chunks[(int) (k + free) & mask];
-                chunks[(int) (k + free) & mask] = c;
+    private void sweepChunk(Compactor compactor, Chunk c) {
+        int end = c.to;
+        c.to = c.from;
+        for (int i = c.from; i < end; i++) {
+            TimerNode t = c.nodes[i];
+            int seq = c.seqs[i];
+            c.nodes[i] = null;
+            if (compactor.isStale(t, seq)) {
+                size--;
+            } else {
+                Chunk into = c.prev != null && c.prev.to < CHUNK ? c.prev : c;
+                into.set(into.to, c.keys[i], seq, t);
+                into.to++;
             }
-            first += free << CHUNK_BITS;
-            gapFrom += free << CHUNK_BITS;
         }
-    }
-
-    private void closeGap() {
-        end = gapFrom;
-        gapTo = gapFrom;
-    }
-
-    // ----
-
-    private void trim() {
-        while (isAmple()) {
-            roomEnd -= CHUNK;
-            take(roomEnd >> CHUNK_BITS);
-        }
-    }
-
-    /** Whether a chunk at the end can be spared. As with the heap, a third may be unused. */
-    private boolean isAmple() {
-        return roomEnd - end > CHUNK + Math.max(FREE_MIN, size() >> 1);
-    }
-
-    private TimerHeap.Chunk take(long number) {
-        int i = (int) number & chunks.length - 1;
-        TimerHeap.Chunk c = chunks[i];
-        chunks[i] = null;
-        return c;
+        swept = c;
+        unlinkIfEmpty(c);
     }
 }

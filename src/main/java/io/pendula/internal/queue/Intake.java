@@ -335,7 +335,7 @@ final class Intake {
         if (keepOrder && parked != null) {
             return false; // it would overtake those
         }
-        return entries.hasRoom(when) || grow() || !keepOrder && makeRoomFor(when);
+        return entries.hasRoom() || grow() || !keepOrder && makeRoomFor(when);
     }
 
     private boolean grow() {
@@ -400,7 +400,7 @@ final class Intake {
 
     /** Gives the top entry, whose timer was put off and has the word {@code w}, its true key, or parks the timer. */
     void rekeyTop(TimerNode t, long w) {
-        if (!entries.hasRoomToRekey(deadline(w)) && !ensureRoom(deadline(w))) {
+        if (!entries.hasRoomToRekey() && !ensureRoom(deadline(w))) {
             if (t.tryPark(w)) {
                 entries.pop();
                 park(t);

@@ -173,7 +173,7 @@ final class QueueCloser {
         intake.gather(inbox.close());
         collectOnTheWay(collected);
         collectHeap(collected);
-        entries.clear();
+        entries.trim();
     }
 
     private void collectOnTheWay(List<? super TimerNode> collected) {
@@ -187,8 +187,8 @@ final class QueueCloser {
     private void collectHeap(List<? super TimerNode> collected) {
         int stale = 0;
         try {
-            for (int last = entries.size() - 1; last >= 0; last--) {
-                if (!collect(entries.node(last), false, collected)) {
+            while (entries.size() > 0) {
+                if (!collect(entries.last(), false, collected)) {
                     stale++;
                 }
                 entries.removeLast();

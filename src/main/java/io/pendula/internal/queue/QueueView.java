@@ -1,6 +1,7 @@
 package io.pendula.internal.queue;
 
 import static io.pendula.internal.queue.TimerNode.isArmed;
+import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
@@ -110,7 +111,7 @@ public final class QueueView {
         });
         int size = entries.size();
         int seq = entries.nextSeq();
-        for (int i = 0; goesOn[0] && i < entries.size(); ) {
+        for (int i = 0; goesOn[0] && i < entries.size(); i += CHUNK) {
             if (!inOneHold) {
                 lock.giveWay();
             }
@@ -121,17 +122,9 @@ public final class QueueView {
             if (!inOneHold) {
                 lock.visit(Math.max(0, end - i));
             }
-            while (goesOn[0] && i < end) {
-                goesOn[0] = !isLive(i) || look.test(entries.node(i));
-                i++;
-            }
+            // Reads only: to drop what is stale is for others.
+            goesOn[0] = entries.forEach(i, end, t -> !isFiled(state(t.wordVolatile())) || look.test(t));
         }
         return goesOn[0];
-    }
-
-    /** Reads only: to drop what is stale is for others. */
-    private boolean isLive(int i) {
-        TimerNode t = entries.node(i);
-        return queue.compactor.isLive(t, entries.seq(i), t.wordVolatile());
     }
 }

@@ -45,6 +45,12 @@ public class TimerHeap {
         final TimerNode[] nodes;
         final int[] seqs;
 
+        // In an EntryFifo: where its entries begin and end, and the chunks beside it.
+        int from;
+        int to;
+        Chunk prev;
+        Chunk next;
+
         Chunk(int capacity) {
             keys = new long[capacity];
             nodes = new TimerNode[capacity];
@@ -55,6 +61,12 @@ public class TimerHeap {
             keys = Arrays.copyOf(old.keys, capacity);
             nodes = Arrays.copyOf(old.nodes, capacity);
             seqs = Arrays.copyOf(old.seqs, capacity);
+        }
+
+        void set(int i, long key, int seq, TimerNode node) {
+            keys[i] = key;
+            seqs[i] = seq;
+            nodes[i] = node;
         }
     }
 
@@ -220,20 +232,6 @@ public class TimerHeap {
         Chunk c = chunks[parent >> CHUNK_BITS];
         int o = parent & OFFSET;
         return before(key, seq, c.keys[o], c.seqs[o]);
-    }
-
-    /** Keeps the first chunk if there is no memory for a smaller one. */
-    final void clear() {
-        Arrays.fill(nodes, null);
-        size = 0;
-        Arrays.fill(chunks, 1, chunkCount, null);
-        chunkCount = 1;
-        try {
-            setFirst(new Chunk(MIN_CAPACITY));
-        } catch (OutOfMemoryError keepTheOldChunk) {
-            // Shrinking is only thrift.
-            return;
-        }
     }
 
     private static boolean before(long key, int seq, long otherKey, int otherSeq) {

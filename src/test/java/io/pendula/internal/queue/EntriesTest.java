@@ -22,6 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EntriesTest {
+    /** After so many entries in no order the fifo rests. */
+    private static final int TRIAL = 1024;
+
     private static final class Node extends TimerNode {
         Node() {
             super(null);
@@ -68,13 +71,13 @@ class EntriesTest {
         }
 
         void removeLast() {
-            forget(byNode.get(entries.node(entries.size() - 1)));
+            forget(byNode.get(entries.last()));
             entries.removeLast();
         }
 
         void rekeyTop(long key) {
             TimerNode node = entries.top();
-            if (!entries.hasRoomToRekey(key)) {
+            if (!entries.hasRoomToRekey()) {
                 entries.ensureRoom();
             }
             entries.rekeyTop(key);
@@ -88,17 +91,16 @@ class EntriesTest {
                 sweep.begin();
             }
             Set<TimerNode> before = new HashSet<>();
-            for (int i = 0; i < entries.size(); i++) {
+            for (Inside.Entry e : Inside.all(entries)) {
                 if (rnd.nextInt(dropOneIn) == 0) {
-                    entries.node(i).entry--; // so it is stale
-                    before.add(entries.node(i));
+                    e.node().entry--; // so it is stale
+                    before.add(e.node());
                 }
             }
             sweep.visit(visits, Integer.MAX_VALUE);
-            for (int i = 0; i < entries.size(); i++) {
-                TimerNode kept = entries.node(i);
-                if (before.remove(kept)) {
-                    kept.entry++;
+            for (Inside.Entry e : Inside.all(entries)) {
+                if (before.remove(e.node())) {
+                    e.node().entry++;
                 }
             }
             before.forEach(t -> forget(byNode.get(t)));
@@ -116,7 +118,6 @@ class EntriesTest {
 
         void check() {
             assertEquals(sorted.size(), entries.size());
-            assertEquals(entries.size(), entries.heap.size() + entries.fifoSize());
             if (sorted.isEmpty()) {
                 assertEquals(Timeline.NEVER, entries.topKey());
                 assertNull(entries.top());
@@ -130,17 +131,25 @@ class EntriesTest {
         /** By number, each entry once. */
         void checkAll() {
             Set<TimerNode> met = new HashSet<>();
-            for (int i = 0; i < entries.size(); i++) {
-                Entry e = byNode.get(entries.node(i));
-                assertEquals(e.key, entries.key(i));
-                assertTrue(met.add(e.node), "two numbers for one entry");
+            for (Inside.Entry e : Inside.all(entries)) {
+                assertEquals(byNode.get(e.node()).key, e.key());
+                assertTrue(met.add(e.node()), "two entries for one timer");
             }
+            assertEquals(entries.size(), met.size());
+            Set<TimerNode> shown = new HashSet<>();
+            for (int i = 0; i < entries.size(); i += 700) {
+                entries.forEach(i, Math.min(i + 700, entries.size()), t -> assertTrueThen(shown.add(t)));
+            }
+            assertEquals(met, shown);
             Inside.assertHeapOrder(entries.heap);
-            if (entries.fifo != null) {
-                Inside.assertFifoOrder(entries.fifo);
-                assertTrue(entries.fifo.capacity() >= entries.fifoSize());
-                assertEquals(entries.fifoSize(), timersKeptBy(entries.fifo), "a freed slot keeps its node alive");
-            }
+            Inside.assertFifoOrder(entries.fifo);
+            assertTrue(entries.fifo.capacity() >= entries.fifo.size());
+            assertEquals(entries.fifo.size(), timersKeptBy(entries.fifo), "a freed slot keeps its node alive");
+        }
+
+        private static boolean assertTrueThen(boolean b) {
+            assertTrue(b, "shown twice");
+            return true;
         }
 
         void popAll() {
@@ -154,10 +163,11 @@ class EntriesTest {
 
     private static long timersKeptBy(EntryFifo fifo) {
         try {
-            Field chunks = EntryFifo.class.getDeclaredField("chunks");
-            chunks.setAccessible(true);
-            return Stream.of((Object[]) chunks.get(fifo)).filter(Objects::nonNull)
-                    .flatMap(c -> Stream.of(((TimerHeap.Chunk) c).nodes)).filter(Objects::nonNull).count();
+            Field spare = EntryFifo.class.getDeclaredField("spare");
+            spare.setAccessible(true);
+            return Stream.of(fifo.head, (TimerHeap.Chunk) spare.get(fifo))
+                    .flatMap(first -> Stream.iterate(first, Objects::nonNull, c -> c.next))
+                    .flatMap(c -> Stream.of(c.nodes)).filter(Objects::nonNull).count();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
@@ -168,19 +178,6 @@ class EntriesTest {
             Field f = TimerHeap.class.getDeclaredField("nextSeq");
             f.setAccessible(true);
             f.setInt(heap, seq);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void setResting(Entries entries, boolean resting) {
-        try {
-            Field f = Entries.class.getDeclaredField("isResting");
-            f.setAccessible(true);
-            f.setBoolean(entries, resting);
-            Field until = Entries.class.getDeclaredField("restUntil");
-            until.setAccessible(true);
-            until.setInt(entries, entries.nextSeq() + Entries.REST);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
@@ -210,7 +207,7 @@ class EntriesTest {
             LongUnaryOperator delay = delays[i / 2_500 % delays.length];
             boolean growing = (i / 6_000 & 1) == 0;
             if (i % 2_500 == 0) {
-                setResting(p.entries, false);
+                p.entries.rest = 0;
             }
             int dice = rnd.nextInt(40);
             if (p.sorted.isEmpty() || dice < (growing ? 24 : 14)) {
@@ -227,7 +224,7 @@ class EntriesTest {
             }
             now++;
             p.check();
-            usedBoth |= p.entries.heap.size() > 40 && p.entries.fifoSize() > 40;
+            usedBoth |= p.entries.heap.size() > 40 && p.entries.fifo.size() > 40;
             if (i % 500 == 0) {
                 p.checkAll();
             }
@@ -267,7 +264,7 @@ class EntriesTest {
         for (int i = 0; i < 20_000; i++) {
             p.push(rnd.nextInt(1 << 30));
         }
-        assertTrue(p.entries.fifoSize() < EntryFifo.MANY, p.entries.fifoSize() + " in the fifo");
+        assertTrue(p.entries.fifo.size() < EntryFifo.MANY, p.entries.fifo.size() + " in the fifo");
         p.checkAll();
         p.popAll();
     }
@@ -292,18 +289,18 @@ class EntriesTest {
     void push_inNoOrder_fifoIsGivenARest() {
         Pair p = new Pair();
         Random rnd = new Random(7);
-        for (int i = 0; i < 2 * Entries.TRIAL; i++) {
+        for (int i = 0; i < 2 * TRIAL; i++) {
             p.push(rnd.nextInt(1 << 30));
         }
-        int before = p.entries.fifoSize();
-        for (int i = 0; i < Entries.REST - 2 * Entries.TRIAL; i++) {
+        int before = p.entries.fifo.size();
+        for (int i = 0; i < Entries.REST - 2 * TRIAL; i++) {
             p.push((2L << 30) + i);
         }
-        assertEquals(before, p.entries.fifoSize(), "it rests");
-        for (int i = 0; i < 3 * Entries.TRIAL; i++) {
+        assertEquals(before, p.entries.fifo.size(), "it rests");
+        for (int i = 0; i < 3 * TRIAL; i++) {
             p.push((3L << 30) + i);
         }
-        assertTrue(p.entries.fifoSize() > before + Entries.TRIAL / 2, p.entries.fifoSize() + " in the fifo");
+        assertTrue(p.entries.fifo.size() > before + TRIAL / 2, p.entries.fifo.size() + " in the fifo");
         p.checkAll();
         p.popAll();
     }
@@ -315,7 +312,7 @@ class EntriesTest {
         for (int i = 0; i < 20_000; i++) {
             p.push(10_000 + i + (i & 1) * 5_000);
         }
-        assertTrue(p.entries.fifoSize() > 9_000, p.entries.fifoSize() + " in the fifo");
+        assertTrue(p.entries.fifo.size() > 9_000, p.entries.fifo.size() + " in the fifo");
         p.popAll();
     }
 
@@ -343,7 +340,7 @@ class EntriesTest {
     void sweep_halfDropped_keepsTheOrderAndTheHeapSmall() {
         Pair p = inOrder(3_000);
         int inHeap = p.heap.size();
-        p.sweep(1_500, new Random(1), 2);
+        p.sweep(3 * EntryFifo.CHUNK, new Random(1), 2);
         p.checkAll();
         assertTrue(p.entries.size() < 2_400, "half of them were dropped");
         assertTrue(p.entries.isFifoUnswept());
@@ -357,7 +354,7 @@ class EntriesTest {
         }
         p.sweep(200, new Random(2), 3);
         assertTrue(p.heap.size() <= inHeap, "what lives stays in the fifo");
-        while (p.entries.fifoSize() > 100) {
+        while (p.entries.fifo.size() > 100) {
             p.removeLast();
             p.check();
         }
@@ -367,14 +364,14 @@ class EntriesTest {
 
     /** Each stale entry goes in one round, and no entry is moved to the heap. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 7, 512, 1_000, 100_000})
+    @ValueSource(ints = {512, 1_000, 1_024, 100_000})
     void sweep_inSlices_dropsAllAndKeepsTheOrder(int slice) {
         Pair p = inOrder(5_000);
         int inHeap = p.heap.size();
         int live = 0;
-        for (int i = 0; i < p.entries.size(); i++) {
-            if (i % 3 != 0) {
-                p.entries.node(i).entry--;
+        for (Inside.Entry e : Inside.all(p.entries)) {
+            if (e.seq() % 3 != 0) {
+                e.node().entry--;
             } else {
                 live++;
             }
@@ -399,7 +396,7 @@ class EntriesTest {
     @Test
     void sweep_oldestLives_fifoStaysSmall() {
         Pair p = inOrder(1);
-        TimerNode first = p.entries.node(0);
+        TimerNode first = p.entries.top();
         long key = 100_000;
         for (int round = 0; round < 100; round++) {
             for (int i = 0; i < 2_000; i++) {
@@ -411,7 +408,7 @@ class EntriesTest {
             p.sweep.visit(3_000, Integer.MAX_VALUE);
             assertTrue(p.entries.fifo.capacity() <= 16 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         }
-        assertSame(first, p.entries.node(p.heap.size()));
+        assertSame(first, p.entries.fifo.first());
     }
 
     @Test
@@ -422,7 +419,7 @@ class EntriesTest {
         assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         p.popAll();
         p = inOrder(50_000);
-        while (p.entries.fifoSize() > 0) {
+        while (p.entries.fifo.size() > 0) {
             p.removeLast();
         }
         assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
@@ -441,14 +438,14 @@ class EntriesTest {
         }
         p.push(2_000);
         p.check();
-        assertEquals(12, p.entries.fifoSize());
+        assertEquals(12, p.entries.fifo.size());
         p.popAll();
     }
 
+    /** It asks for memory once, and then not for a while. */
     @Test
-    void push_outOfMemory_goesToTheHeapUntilThatHasGrown() {
+    void push_outOfMemory_goesToTheHeapForAWhile() {
         Pair p = inOrder(EntryFifo.CHUNK);
-        assertFalse(p.entries.fifo.hasRoom());
         int free = p.heap.capacity() - p.heap.size();
         assertTrue(free > 2);
         p.heap.exhausted = true;
@@ -458,74 +455,48 @@ class EntriesTest {
         p.push(100_001);
         assertEquals(before + 2, p.heap.size());
         p.check();
-        while (p.heap.size() < p.heap.capacity()) {
+        for (int i = 2; i <= Entries.REST; i++) {
             p.push(200_000);
         }
-        assertEquals(EntryFifo.CHUNK, p.entries.fifoSize());
+        assertEquals(EntryFifo.CHUNK, p.entries.fifo.size());
         p.push(200_000);
         p.push(200_001);
-        assertEquals(EntryFifo.CHUNK + 2, p.entries.fifoSize(), "the heap has grown since");
+        assertEquals(EntryFifo.CHUNK + 2, p.entries.fifo.size());
         p.popAll();
     }
 
-    /** Nothing can be allocated, and the heap is full: what stays the first one or becomes the last one needs no room. */
+    /** Nothing can be allocated, and the heap is full: an entry of the heap is re-keyed in its place, one of the fifo is not. */
     @Test
-    void hasRoomToRekey_heapFull_onlyIfItNeedsNoSlotThere() {
+    void hasRoomToRekey_heapFull_onlyInTheHeap() {
         Pair p = new Pair();
         for (int i = 1; i <= EntryFifo.MANY; i++) {
             p.push(10 * i);
         }
+        p.pushToHeap(5);
         while (p.heap.size() < p.heap.capacity()) {
             p.pushToHeap(500_000);
         }
-        assertEquals(EntryFifo.MANY, p.entries.fifoSize());
         p.heap.exhausted = true;
-        assertTrue(p.entries.hasRoomToRekey(15), "it stays the first one");
-        assertTrue(p.entries.hasRoomToRekey(10 * EntryFifo.MANY + 1), "it becomes the last one");
-        assertFalse(p.entries.hasRoomToRekey(25));
-        long key = 10 * EntryFifo.MANY - 5;
-        assertTrue(p.entries.fifo.fits(key));
-        assertFalse(p.entries.hasRoomToRekey(key), "without its first entry the fifo is too small for that");
-        p.rekeyTop(10 * EntryFifo.MANY + 1);
-        assertEquals(20, p.entries.topKey());
+        assertFalse(p.entries.hasRoom());
+        assertTrue(p.entries.hasRoomToRekey());
+        p.rekeyTop(600_000);
+        assertEquals(10, p.entries.topKey());
+        assertFalse(p.entries.hasRoomToRekey());
         p.heap.exhausted = false;
-        p.rekeyTop(key);
-        assertEquals(30, p.entries.topKey());
+        p.rekeyTop(10 * EntryFifo.MANY - 5);
+        assertEquals(20, p.entries.topKey());
         p.checkAll();
         p.popAll();
     }
 
     /** What is put off during a rest goes to the heap, even if it would be the last of the fifo. */
     @Test
-    void hasRoomToRekey_resting_onlyInTheHeap() {
+    void rekeyTop_resting_goesToTheHeap() {
         Pair p = inOrder(10);
-        while (p.heap.size() > 0) {
-            p.pop();
-        }
-        while (p.heap.size() < p.heap.capacity()) {
-            p.pushToHeap(500_000);
-        }
-        setResting(p.entries, true);
-        p.heap.exhausted = true;
-        assertFalse(p.entries.hasRoomToRekey(600_000));
-        p.heap.exhausted = false;
-        int before = p.entries.fifoSize();
+        p.entries.rest = 10;
         p.rekeyTop(600_000);
-        assertEquals(before - 1, p.entries.fifoSize());
-        p.popAll();
-    }
-
-    @Test
-    void clear_full_forgetsEverything() {
-        Pair p = inOrder(3_000);
-        p.entries.clear();
-        p.sorted.clear();
-        p.byNode.clear();
-        p.check();
-        assertTrue(p.entries.capacity() <= new Entries(new TimerHeap()).capacity());
-        for (int i = 0; i < 200; i++) {
-            p.push(i);
-        }
+        assertEquals(1, p.heap.size());
+        assertEquals(9, p.entries.fifo.size());
         p.popAll();
     }
 

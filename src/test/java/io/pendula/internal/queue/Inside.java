@@ -2,6 +2,8 @@ package io.pendula.internal.queue;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongBinaryOperator;
 import java.util.function.ToLongFunction;
@@ -27,8 +29,7 @@ public final class Inside {
 
     /** As if entries had come in no order. */
     public static void restFifo(TimerQueue q) {
-        q.entries.isResting = true;
-        q.entries.restUntil = q.entries.nextSeq() + (1 << 30);
+        q.entries.rest = 1 << 30;
     }
 
     public static long topKey(TimerQueue q) {
@@ -184,16 +185,35 @@ public final class Inside {
 
     /** A fingerprint of all entries and their order; {@code keyOf} tells that of a timer. */
     public static long hashEntries(TimerQueue q, ToLongFunction<TimerNode> keyOf, LongBinaryOperator mix) {
-        Entries entries = q.entries;
-        long h = entries.size();
-        for (int i = 0; i < entries.size(); i++) {
-            int rank = 0;
-            for (int k = 0; k < entries.size(); k++) {
-                rank += entries.seq(k) - entries.seq(i) < 0 ? 1 : 0;
-            }
-            h = mix.applyAsLong(mix.applyAsLong(mix.applyAsLong(h, entries.key(i)), keyOf.applyAsLong(entries.node(i))), rank);
+        List<Entry> all = all(q.entries);
+        long h = all.size();
+        for (Entry e : all) {
+            long rank = all.stream().filter(other -> other.seq - e.seq < 0).count();
+            h = mix.applyAsLong(mix.applyAsLong(mix.applyAsLong(h, e.key), keyOf.applyAsLong(e.node)), rank);
         }
         return h;
+    }
+
+    record Entry(long key, int seq, TimerNode node) {}
+
+    /** Those of the heap, then those of the fifo. */
+    static List<Entry> all(Entries entries) {
+        List<Entry> all = new ArrayList<>();
+        for (int i = 0; i < entries.heap.size(); i++) {
+            all.add(new Entry(entries.heap.key(i), entries.heap.seq(i), entries.heap.node(i)));
+        }
+        all.addAll(all(entries.fifo));
+        return all;
+    }
+
+    static List<Entry> all(EntryFifo fifo) {
+        List<Entry> all = new ArrayList<>();
+        for (TimerHeap.Chunk c = fifo.head; c != null; c = c.next) {
+            for (int i = c.from; i < c.to; i++) {
+                all.add(new Entry(c.keys[i], c.seqs[i], c.nodes[i]));
+            }
+        }
+        return all;
     }
 
     public static boolean isEntries(Object o) {
@@ -202,17 +222,17 @@ public final class Inside {
 
     public static void assertOrder(TimerQueue q) {
         assertHeapOrder(q.entries.heap);
-        if (q.entries.fifo != null) {
-            assertFifoOrder(q.entries.fifo);
-        }
+        assertFifoOrder(q.entries.fifo);
     }
 
     /** Whether the entries of a fifo come in the order of their keys, and those with equal ones of their numbers. */
     static void assertFifoOrder(EntryFifo fifo) {
-        for (int i = 1; i < fifo.size(); i++) {
-            int entry = i;
-            assertTrue(fifo.key(i - 1) < fifo.key(i) || fifo.key(i - 1) == fifo.key(i) && fifo.seq(i - 1) - fifo.seq(i) < 0,
-                    () -> "entry " + entry + " comes before the one in front of it");
+        List<Entry> all = all(fifo);
+        for (int i = 1; i < all.size(); i++) {
+            Entry before = all.get(i - 1);
+            Entry e = all.get(i);
+            assertTrue(before.key < e.key || before.key == e.key && before.seq - e.seq < 0,
+                    () -> e + " comes before the one in front of it, " + before);
         }
     }
 

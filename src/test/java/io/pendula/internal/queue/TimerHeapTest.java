@@ -280,7 +280,7 @@ class TimerHeapTest {
     }
 
     @Test
-    void trimAndClear_outOfMemory_needNone() {
+    void trim_outOfMemory_needsNone() {
         LimitedHeap heap = new LimitedHeap();
         for (int i = 0; i < 60_000; i++) {
             heap.ensureRoom();
@@ -293,24 +293,6 @@ class TimerHeapTest {
         heap.trim();
         assertTrue(heap.capacity() <= TimerHeap.TRIM_FLOOR);
         assertEquals(59_999, heap.topKey());
-        heap.clear();
-        assertEquals(0, heap.size());
-        heap.ensureRoom();
-        heap.push(7, heap.takeSeq(), new Node());
-        assertEquals(7, heap.topKey());
-    }
-
-    @Test
-    void clear_full_forgetsEverything() {
-        Pair p = new Pair();
-        for (int i = 0; i < 1_000; i++) {
-            p.push(i);
-        }
-        p.heap.clear();
-        p.sorted.clear();
-        p.check();
-        p.checkFreed();
-        assertTrue(p.heap.capacity() <= new TimerHeap().capacity());
     }
 
     private static TimerHeap heapOf(int entries) {

@@ -43,8 +43,7 @@ public final class Inside {
 
     /** No entry goes to the fifo, though it may come in order. */
     public static void restFifo(TimerQueue q) {
-        q.entries.isResting = true;
-        q.entries.restUntil = 1 << 30;
+        q.entries.rest = 1 << 30;
     }
 
     public static void pretendStale(TimerQueue q, int entries) {
