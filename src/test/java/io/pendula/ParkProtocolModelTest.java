@@ -40,7 +40,7 @@ class ParkProtocolModelTest {
         QUEUED_RESET_WAKES_NOBODY,
         /** A reset of a timer that was stopped in the inbox does, too. */
         REVIVAL_WAKES_NOBODY,
-        /** The owner looks at the staleCounter only before it publishes. */
+        /** The owner looks at the count only before it publishes. */
         LEDGER_READ_ONCE,
         /** Who pushes a timer wakes for the deadline of its own reset, not for the one that the word holds then. */
         PUSHER_WAKES_FOR_OWN_DEADLINE,

@@ -1890,7 +1890,7 @@ class TimerQueueTest {
         assertEquals(2, s.stolen());
     }
 
-    /** The staleCounter's upper half holds 31 bits; what it had counted must not be lost when it is emptied. */
+    /** The count's upper half holds 31 bits; what it had counted must not be lost when it is emptied. */
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;

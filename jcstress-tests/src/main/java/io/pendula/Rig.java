@@ -34,7 +34,7 @@ abstract class Rig {
     final Claimer worker = new Claimer(false);
     final Claimer helper = new Claimer(true);
     final List<TimerNode> unfired = new ArrayList<>(0);
-    /** Stale entries that are in the staleCounter only, because a bound is out of reach of a few timers. */
+    /** Stale entries that are in the count only, because a bound is out of reach of a few timers. */
     private int pretended;
 
     {

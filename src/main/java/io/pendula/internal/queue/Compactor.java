@@ -1,17 +1,27 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.StaleCounter.STALE;
 import static io.pendula.internal.queue.TimerNode.DELETED;
-import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.WAITING;
 import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.state;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Written by all threads that stop timers or bring them forward, hence on a cache line of its own. */
+@SuppressWarnings("unused") // through the VarHandle
+abstract class StaleCount extends Padded {
+    /** Stale entries in the low half, stopped timers in the high half, since most stops count both. */
+    long counts;
+}
+
 /**
- * Tells stale entries from live ones, counts them, and decides when to sweep. Guarded by the queue's lock but for the
+ * Tells stale entries from live ones, counts them, and sweeps. Guarded by the queue's lock but for the count and the
  * volatile fields, which threads that make entries stale read without it.
  */
-public final class Compactor {
+@SuppressWarnings("unused") // padding
+public final class Compactor extends StaleCount {
     /*
      * Live and stale. An entry is live if its timer is filed and has noted this entry's number. The number is written
      * with each entry that is made, under the lock, and read under the lock; the word says whether it counts. An entry
@@ -21,55 +31,88 @@ public final class Compactor {
      *
      * When to sweep. If more than a quarter of the entries are stale, the threads that stop timers sweep two chunks each,
      * as they have the timers in their processor's cache. If that is not enough, the owner is woken, and sweeps until half
-     * of that is left. And if anything is stale when a sleep is published, a full sweep is planned, so that the task of no
-     * stopped timer stays in memory for long. No sleep lasts so long that the owner would have to be called for the first
-     * stale entry (DueTimers). A sweep ends when it has seen everything; one that a caller has begun the owner ends.
+     * of that is left; the next such sweep goes on where it has ended. And if anything is stale when a sleep is
+     * published, a full sweep is planned, so that the task of no stopped timer stays in memory for long. It begins anew and
+     * ends when it has visited everything. No sleep lasts so long that the owner would have to be called for the first
+     * stale entry (DueTimers).
      *
      * The bound goes with the number of entries, which changes with each that the lock holder files; each look at it by
      * another thread would take the cache line away. So the lock holder notes the bound after a drain, after a chunk of
      * a sweep, and before it publishes a sleep. A thread that makes an entry stale counts it, then reads the bound; so
      * if the owner did not see its count before it went to sleep, the thread reads the bound noted then, or a later one.
      *
+     * A sweep goes through the fifo from the first entry on, as of timeouts most are stopped long before they are due,
+     * then through the heap from the last entry on. It visits each entry that was there when it began, however many are
+     * removed meanwhile: in the heap an entry that takes the place of a removed one comes from the end, which has been
+     * visited, or from a child, and so comes nearer to the top. If it rises instead, its former parents come down; the
+     * one that comes to where the hand is, is visited there. An entry that is pushed or re-keyed meanwhile may bring one
+     * that was not visited behind the hand; what a sweep has missed has its turn in the next one.
+     *
      * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not
      * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
-     * left, would leave it wrong for good. But after a quiet round, one that has seen all entries while nothing changed,
-     * none is stale: what is counted then is wrong, or about to be counted right. If two quiet rounds in a row find
-     * the same, it is wrong, and is taken off. As long as something is counted, a full sweep is planned, so the second
-     * one comes half a minute after the first, and no thread is held up between two steps for so long.
+     * left, would leave it wrong for good. But after a quiet sweep, one that has visited all while nothing was filed or
+     * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
+     * such sweeps in a row find the same, it is wrong, and is taken off. As long as something is counted, a full sweep is planned, so
+     * the second one comes half a minute after the first, and no thread is held up between two steps for so long.
      */
+
+    /** What onEntryStale and count add: a stale entry, a stopped timer. */
+    static final long STALE = 1;
+    static final long STOP = 1L << 32;
+    /** So many stops leave the word before its high half could overflow. */
+    private static final long FOLDED_STOPS = 1L << 30;
 
     /** No sweep begins for fewer stale entries than this. */
     public static final int STALE_FLOOR = 1024;
     /** If another thread has the lock, perhaps to sweep, the owner is called once in this many entries that become stale. */
     static final int CALL_EVERY = 256;
-    /** Entries that a sweep visits in one hold of the lock. */
-    public static final int SWEEP_CHUNK = 1024;
     /** Stale tops that are cleaned in one hold of the lock. */
     public static final int CLEAN_CHUNK = 256;
+    /** Entries that a sweep visits in one hold of the lock. */
+    public static final int SWEEP_CHUNK = 1024;
     /** If anything is stale when a sleep is published, a full sweep begins after this time. */
     public static final long FULL_SWEEP_NANOS = 30_000_000_000L;
     /** The same in the shared scheduler, whose threads end when nothing is left. */
     public static final long SHARED_FULL_SWEEP_NANOS = 3_000_000_000L;
+
+    /** The hand of a sweep that is in the fifo, which knows how far it is. */
+    private static final int IN_FIFO = -1;
+
+    private static final VarHandle COUNTS;
+
+    static {
+        try {
+            COUNTS = MethodHandles.lookup().findVarHandle(StaleCount.class, "counts", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
     private final Entries entries;
     private final HoldLock lock;
     private final WakeGate gate;
     private final boolean keepOrder;
     private final long fullSweepNanos;
-    private final Sweep sweep;
-    final StaleCounter staleCounter = new StaleCounter();
+    private final LongAdder foldedStops = new LongAdder();
 
-    /** The sweep that is under way ends after this many rounds at the latest; 0 if none is. */
-    private volatile int roundsLeft;
-    /** It visits all entries, however few are stale. */
-    private boolean full;
-    /** Since the last round began, a stopped timer's entry has come back to life. */
-    private volatile boolean revived;
     /** More stale entries than this: it is time to sweep. As of when the lock holder noted it. */
     private volatile int bound = STALE_FLOOR;
+    private volatile boolean isUnderWay;
+    /** Of the heap's entries those from this one on have been visited. */
+    private int hand = IN_FIFO;
+    /** Visits all entries, however few are stale. */
+    private boolean isFull;
     /** When a full sweep begins, or NEVER. In the future whenever a sleep is published. */
     private long fullSweepAt = Timeline.NEVER;
-    /** How many entries are counted stale though the last round has seen that none is; 0 if it was not quiet. */
+
+    // As of when the sweep was at the first entry, to tell whether it was quiet.
+    private int nextSeq;
+    private long everStale;
+    /** Since then a stopped timer's entry has come back to life. */
+    private volatile boolean revived;
+    /** How many entries are counted stale though the last quiet sweep has seen that none is; 0 if it was not quiet. */
     private int wrong;
     private long swept;
 
@@ -79,7 +122,6 @@ public final class Compactor {
         this.gate = gate;
         this.keepOrder = keepOrder;
         this.fullSweepNanos = fullSweepNanos;
-        this.sweep = new Sweep(entries, this);
     }
 
     // ---- which entries are stale ----
@@ -108,63 +150,47 @@ public final class Compactor {
         return true;
     }
 
-    /** Re-keys or drops a top entry that is not live under its key; true if it was dropped. */
-    boolean cleanTop(Intake intake) {
-        TimerNode t = entries.top();
-        int seq = entries.topSeq();
-        long w = t.wordVolatile();
-        if (state(w) == MODIFIED_LATER && t.entry == seq) {
-            intake.rekeyTop(t, w);
-            return false;
-        }
-        if (isStale(t, seq)) {
-            entries.pop();
-            return true;
-        }
-        return false;
-    }
+    // ---- the count and the bound ----
 
     /**
-     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
-     * ones that another thread should get the lock meanwhile.
+     * Adds a combination of STALE and STOP; returns how many entries are stale then. Volatile: see WakeGate on the
+     * call for a sweep.
      */
-    boolean cleanTops(Intake intake, long lazyFrom) {
-        int dropped = 0;
-        int visits = 0;
-        while (entries.size() > 0 && visits < CLEAN_CHUNK) {
-            TimerNode top = entries.top();
-            long w = top.wordVolatile();
-            if (isTopLive(top, w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
-                break;
-            }
-            visits++;
-            lock.visit(1);
-            if (cleanTop(intake)) {
-                dropped++;
-            }
+    int count(long delta) {
+        long l = (long) COUNTS.getAndAdd(this, delta) + delta;
+        if (l >= FOLDED_STOPS * STOP) {
+            COUNTS.getAndAdd(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
+            foldedStops.add(FOLDED_STOPS);
         }
-        onStaleDropped(dropped);
-        return visits < CLEAN_CHUNK;
+        return (int) l;
     }
 
-    // ---- counts and the bound ----
+    /** May be negative for a moment. */
+    int stale() {
+        return (int) (long) COUNTS.getVolatile(this);
+    }
+
+    /** Timers that were stopped, but for those that were in the inbox. */
+    long stops() {
+        long l = (long) COUNTS.getVolatile(this);
+        return foldedStops.sum() + (l - (int) l >> 32);
+    }
 
     /** A stopped timer's entry is live again. */
     void onRevived() {
-        revived = true; // before the count: a round that does not see the one does not see the other
-        staleCounter.add(-STALE);
-    }
-
-    /** What has ever become stale, as far as it is counted, less what has come back to life. */
-    long everStale() {
-        return staleCounter.stale() + swept;
+        revived = true; // before the count: a sweep that does not see the one does not see the other
+        count(-STALE);
     }
 
     void onStaleDropped(int dropped) {
         if (dropped > 0) {
             swept += dropped;
-            staleCounter.add(-dropped * STALE);
+            count(-dropped * STALE);
         }
+    }
+
+    long swept() {
+        return swept;
     }
 
     /** Coarse, so that few changes of the size change what other threads read. */
@@ -181,7 +207,7 @@ public final class Compactor {
     }
 
     boolean isOverBound() {
-        return staleCounter.stale() > boundNow();
+        return stale() > boundNow();
     }
 
     /** An entry has become stale, and was counted; {@code stale} are so now. */
@@ -191,15 +217,13 @@ public final class Compactor {
             boolean swept = lock.tryLock();
             if (swept) {
                 try {
-                    noteSize();
-                    startIfOverBound();
                     sweepChunk();
                     sweepChunk();
                 } finally {
                     lock.unlock();
                 }
             }
-            if (swept ? staleCounter.stale() > bound : stale % CALL_EVERY == 0) {
+            if (swept ? stale() > bound : stale % CALL_EVERY == 0) {
                 gate.wakeIfBefore(1); // an owner that sleeps, however short, wakes up to sweep
             }
         }
@@ -209,11 +233,11 @@ public final class Compactor {
 
     /** Whether the owner should sweep before it sleeps. */
     public boolean wantsSweep() {
-        return isUnderWay() || isOverBound();
+        return isUnderWay || isOverBound();
     }
 
     boolean isUnderWay() {
-        return roundsLeft > 0;
+        return isUnderWay;
     }
 
     /**
@@ -223,7 +247,6 @@ public final class Compactor {
     public boolean sweepStep() {
         lock.lock();
         try {
-            startIfOverBound();
             sweepChunk();
             return wantsSweep();
         } finally {
@@ -231,69 +254,122 @@ public final class Compactor {
         }
     }
 
-    private void startIfOverBound() {
-        if (!isUnderWay() && isOverBound()) {
-            start(false);
-        }
+    /** Begins a full sweep, from the first entry on. */
+    void startFull() {
+        isUnderWay = true;
+        isFull = true;
+        rewind();
     }
 
-    /** A round that is under way is completed, and a whole one follows. */
-    void start(boolean visitsAll) {
-        full = visitsAll;
-        roundsLeft = sweep.isBegun() ? 2 : 1;
+    /** The next entry that is visited is the first one. */
+    void rewind() {
+        hand = IN_FIFO;
+        entries.beginSweep();
+        revived = false;
+        nextSeq = entries.nextSeq();
+        everStale = everStale();
+    }
+
+    /** What has ever become stale, as far as it is counted, less what has come back to life. */
+    private long everStale() {
+        return stale() + swept;
     }
 
     /** Drops the stale ones among the next entries. Going on to half the bound spares the next few stops a sweep. */
     private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
-        if (!isUnderWay()) {
+        noteSize();
+        if (!isUnderWay && !isOverBound()) {
             return;
         }
-        if (!sweep.isBegun()) {
-            revived = false;
-            sweep.begin();
-        }
+        isUnderWay = true;
         int before = entries.size();
         int goal = boundNow() / 2;
-        int visits = sweep.visit(Math.min(lock.left(), SWEEP_CHUNK), full ? Integer.MAX_VALUE : staleCounter.stale() - goal);
+        int visits = visit(Math.min(lock.left(), SWEEP_CHUNK), isFull ? Integer.MAX_VALUE : stale() - goal);
         lock.visit(visits);
         onStaleDropped(before - entries.size());
-        if (!sweep.isBegun()) {
-            roundsLeft--;
+        boolean atEnd = isAtEnd();
+        if (atEnd) {
             checkCount();
+            rewind();
         }
-        if (!full && staleCounter.stale() <= goal) {
-            roundsLeft = 0;
+        if (atEnd || !isFull && stale() <= goal) {
+            isUnderWay = false;
+            isFull = false;
         }
         entries.trim();
         noteSize();
     }
 
-    /** After a round. */
+    /**
+     * Visits so many entries at most, and goes on until it has come to the end or so many were dropped as are wanted;
+     * returns how many it has visited.
+     */
+    int visit(int most, int wanted) {
+        int before = entries.size();
+        int visited = 0;
+        if (hand == IN_FIFO) {
+            visited = entries.sweepFifo(this, most, wanted);
+            if (entries.isFifoUnswept()) {
+                return visited;
+            }
+            hand = entries.heap.size();
+        }
+        return visited + visitHeap(most - visited, wanted - (before - entries.size()));
+    }
+
+    boolean isAtEnd() {
+        return hand == 0;
+    }
+
+    private int visitHeap(int most, int wanted) {
+        TimerHeap heap = entries.heap;
+        int visited = 0;
+        int dropped = 0;
+        int h = Math.min(hand, heap.size());
+        for (; h > 0 && visited < most && dropped < wanted; visited++) {
+            int i = h - 1;
+            if (!isStale(heap.node(i), heap.seq(i))) {
+                h = i;
+                continue;
+            }
+            int last = heap.seq(heap.size() - 1);
+            entries.removeFromHeap(i);
+            dropped++;
+            if (i >= heap.size() || heap.seq(i) == last) {
+                h = i;
+            }
+        }
+        hand = h;
+        return visited;
+    }
+
+    /** All entries have been visited since the sweep was at the first one. */
     private void checkCount() {
-        int counted = !revived && sweep.isQuiet() ? staleCounter.stale() : 0;
+        boolean isQuiet = !revived && nextSeq == entries.nextSeq() && everStale == everStale();
+        int counted = isQuiet ? stale() : 0;
         if (counted != 0 && counted == wrong) {
-            staleCounter.add(-counted * STALE);
+            count(-counted * STALE);
             counted = 0;
         }
         wrong = counted;
     }
 
-    // ---- full sweeps ----
+    // ---- when to sweep all ----
 
-    /** When the owner must wake up for one, or NEVER. */
+    /** When the owner must wake up for a full sweep, or NEVER. */
     long fullSweepAt() {
         return fullSweepAt;
     }
 
     /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
     void planFullSweep(long now, boolean mail) {
-        boolean anyStale = staleCounter.stale() != 0;
+        boolean anyStale = stale() != 0;
         if (keepOrder || !anyStale && !mail) { // a manual clock's advance and its loops look at everything anyway
             fullSweepAt = Timeline.NEVER;
         } else if (now >= fullSweepAt || fullSweepAt == Timeline.NEVER) {
-            if (anyStale && now >= fullSweepAt && !(full && isUnderWay())) {
-                start(true);
+            if (anyStale && now >= fullSweepAt && !isFull) {
+                startFull();
             }
             fullSweepAt = Timeline.plus(now, fullSweepNanos);
         }
@@ -305,15 +381,10 @@ public final class Compactor {
         return keepOrder || isEmpty ? fullSweepAt : Math.min(fullSweepAt, Timeline.plus(now, fullSweepNanos / 2));
     }
 
-    /** The queue is closed or retired. */
+    /** The queue is closed. */
     void stopSweeping() {
-        roundsLeft = 0;
+        isUnderWay = false;
+        isFull = false;
         fullSweepAt = Timeline.NEVER;
-    }
-
-    // ---- figures ----
-
-    long swept() {
-        return swept;
     }
 }

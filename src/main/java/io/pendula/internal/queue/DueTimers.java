@@ -109,7 +109,7 @@ public final class DueTimers extends Padded {
                         lateness.record(now - when);
                         return true;
                     }
-                } else if (compactor.cleanTop(intake)) {
+                } else if (intake.cleanTop()) {
                     dropped++;
                 }
             }
@@ -187,7 +187,7 @@ public final class DueTimers extends Padded {
             return RETRY;
         }
         // A sweep drops many at less cost than so many pops.
-        if (!compactor.wantsSweep() && !compactor.cleanTops(intake, Timeline.NEVER)) {
+        if (!compactor.wantsSweep() && !intake.cleanTops(Timeline.NEVER)) {
             return RETRY;
         }
         entries.trim();
@@ -218,7 +218,7 @@ public final class DueTimers extends Padded {
                 setNextWhen(wakeTime(now));
                 return RETRY;
             }
-            if (!compactor.wantsSweep() && !compactor.cleanTops(intake, Timeline.plus(now, LAZY_NANOS))) {
+            if (!compactor.wantsSweep() && !intake.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
                 return RETRY;
             }
             entries.trim();
@@ -334,7 +334,7 @@ public final class DueTimers extends Padded {
     /** Lock held. Whether what is first is due, and for this visit. */
     private boolean isDueInPoll(long now) {
         if (earliest() <= now) {
-            compactor.cleanTops(intake, Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
+            intake.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = earliest();
         return when < now || when == now && entries.topSeq() - pollSeq < 0;
@@ -382,7 +382,7 @@ public final class DueTimers extends Padded {
         lock.lock();
         try {
             intake.drainFully();
-            while (!compactor.cleanTops(intake, Timeline.NEVER)) {
+            while (!intake.cleanTops(Timeline.NEVER)) {
                 lock.giveWay();
             }
             return entries.topKey();

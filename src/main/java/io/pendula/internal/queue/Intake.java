@@ -1,5 +1,6 @@
 package io.pendula.internal.queue;
 
+import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.deadline;
 import static io.pendula.internal.queue.TimerNode.isArmed;
 import static io.pendula.internal.queue.TimerNode.isQueued;
@@ -243,6 +244,54 @@ final class Intake {
         }
     }
 
+    // ---- the top ----
+
+    /**
+     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
+     * ones that another thread should get the lock meanwhile.
+     */
+    boolean cleanTops(long lazyFrom) {
+        int dropped = 0;
+        int visits = 0;
+        while (entries.size() > 0 && visits < Compactor.CLEAN_CHUNK) {
+            TimerNode top = entries.top();
+            long w = top.wordVolatile();
+            if (compactor.isTopLive(top, w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
+                break;
+            }
+            visits++;
+            lock.visit(1);
+            if (cleanTop()) {
+                dropped++;
+            }
+        }
+        compactor.onStaleDropped(dropped);
+        return visits < Compactor.CLEAN_CHUNK;
+    }
+
+    /** Drops a stale top entry, then true; or gives one that was put off its true key. */
+    boolean cleanTop() {
+        TimerNode t = entries.top();
+        int seq = entries.topSeq();
+        long w = t.wordVolatile();
+        if (state(w) != MODIFIED_LATER || t.entry != seq) {
+            boolean isStale = compactor.isStale(t, seq);
+            if (isStale) {
+                entries.pop();
+            }
+            return isStale;
+        }
+        if (entries.hasRoomToRekey() || ensureRoom(deadline(w))) {
+            if (t.tryFile(w)) {
+                entries.rekeyTop(deadline(w));
+            }
+        } else if (t.tryPark(w)) {
+            entries.pop();
+            park(t);
+        }
+        return false;
+    }
+
     // ---- what is on its way ----
 
     /** Whether something is on its way from the inbox to the entries, and may be filed at once. */
@@ -396,18 +445,6 @@ final class Intake {
         heap.takeSeq(); // walks and sweeps see that entries have moved
         park(t);
         return true;
-    }
-
-    /** Gives the top entry, whose timer was put off and has the word {@code w}, its true key, or parks the timer. */
-    void rekeyTop(TimerNode t, long w) {
-        if (!entries.hasRoomToRekey() && !ensureRoom(deadline(w))) {
-            if (t.tryPark(w)) {
-                entries.pop();
-                park(t);
-            }
-        } else if (t.tryFile(w)) {
-            entries.rekeyTop(deadline(w));
-        }
     }
 
     /** What is to be told if memory was short since the last call; else null. */

@@ -1,7 +1,7 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.StaleCounter.STALE;
-import static io.pendula.internal.queue.StaleCounter.STOP;
+import static io.pendula.internal.queue.Compactor.STALE;
+import static io.pendula.internal.queue.Compactor.STOP;
 import static io.pendula.internal.queue.TimerNode.DELETED;
 import static io.pendula.internal.queue.TimerNode.RUNNING_ARMED;
 import static io.pendula.internal.queue.TimerNode.isArmed;
@@ -62,7 +62,7 @@ final class QueueCloser {
     private final Inbox inbox;
     private final Intake intake;
     private final Entries entries;
-    private final StaleCounter staleCounter;
+    private final Compactor compactor;
 
     /** Null until the first reset that counts itself: most schedulers never see one. */
     private volatile AtomicIntegerArray cells;
@@ -74,13 +74,13 @@ final class QueueCloser {
     private TimerNode late;
     private long unfired;
 
-    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, StaleCounter staleCounter) {
+    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor) {
         this.limit = limit;
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
         this.entries = entries;
-        this.staleCounter = staleCounter;
+        this.compactor = compactor;
     }
 
     boolean isClosed() {
@@ -138,7 +138,7 @@ final class QueueCloser {
             }
             if (s == RUNNING_ARMED ? t.tryDisarm(w, false) : t.tryCollect(w)) {
                 if (!armed) {
-                    staleCounter.add(STOP); // no drain counts it
+                    compactor.count(STOP); // no drain counts it
                 }
                 return armed;
             }
@@ -194,7 +194,7 @@ final class QueueCloser {
                 entries.removeLast();
             }
         } finally {
-            staleCounter.add(-stale * STALE); // not what the counter says: some of them may not be counted yet
+            compactor.count(-stale * STALE); // not what the counter says: some of them may not be counted yet
         }
     }
 
@@ -222,7 +222,7 @@ final class QueueCloser {
                     unfired++;
                     collected.add(t);
                 } else if (isQueued(s)) {
-                    staleCounter.add(STOP); // no drain counts it
+                    compactor.count(STOP); // no drain counts it
                 }
                 return isFiled(s);
             }

@@ -39,7 +39,7 @@ public final class QueueView {
     }
 
     private long waiting() {
-        return Math.max(0, queue.intake.parkedCount() + entries.size() - queue.compactor.staleCounter.stale());
+        return Math.max(0, queue.intake.parkedCount() + entries.size() - queue.compactor.stale());
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -54,15 +54,15 @@ public final class QueueView {
 
     public QueueSnapshot stats() {
         Intake intake = queue.intake;
-        StaleCounter counter = queue.compactor.staleCounter;
+        Compactor compactor = queue.compactor;
         DueTimers due = queue.due;
         lock.lock();
         try {
             intake.drainAndLook();
             long pending = waiting();
             long next = pending == 0 ? Timeline.NEVER : due.earliest();
-            return new QueueSnapshot(due.fired, intake.stops + counter.stops(), queue.resets.sum(), queue.closer.unfired(),
-                    pending, counter.stale(), entries.capacity(), queue.compactor.swept(), due.stolen, intake.helps,
+            return new QueueSnapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired(),
+                    pending, compactor.stale(), entries.capacity(), compactor.swept(), due.stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());
         } finally {

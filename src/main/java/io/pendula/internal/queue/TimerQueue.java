@@ -1,7 +1,7 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.StaleCounter.STALE;
-import static io.pendula.internal.queue.StaleCounter.STOP;
+import static io.pendula.internal.queue.Compactor.STALE;
+import static io.pendula.internal.queue.Compactor.STOP;
 import static io.pendula.internal.queue.TimerNode.DELETED;
 import static io.pendula.internal.queue.TimerNode.NO_STATUS;
 import static io.pendula.internal.queue.TimerNode.REMOVED;
@@ -68,7 +68,7 @@ public final class TimerQueue extends Padded {
         this.compactor = new Compactor(entries, lock, gate, keepOrder, host == null ? Compactor.FULL_SWEEP_NANOS
                 : host.fullSweepNanos());
         this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, keepOrder);
-        this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor.staleCounter);
+        this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor);
         this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
     }
 
@@ -161,9 +161,9 @@ public final class TimerQueue extends Padded {
         if (armed) {
             takePermit(-1);
             if (s == RUNNING_ARMED) {
-                compactor.staleCounter.add(STOP);
+                compactor.count(STOP);
             } else if (!isQueued(s)) { // else the drain counts it
-                compactor.onEntryStale(compactor.staleCounter.add(STALE + STOP));
+                compactor.onEntryStale(compactor.count(STALE + STOP));
             }
         }
         return true;
@@ -250,7 +250,7 @@ public final class TimerQueue extends Padded {
         }
         if (!armed) {
             wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
-            compactor.staleCounter.add(STOP); // the drain will not see that it was stopped
+            compactor.count(STOP); // the drain will not see that it was stopped
         } else if (when < deadline(w)) {
             wakeIfBefore(when); // the CAS of the word stands for the push
         }
@@ -326,7 +326,7 @@ public final class TimerQueue extends Padded {
                 if (isOff) {
                     takePermit(-1);
                 }
-                stale = moved && isFiled ? compactor.staleCounter.add(STALE) : 0;
+                stale = moved && isFiled ? compactor.count(STALE) : 0;
             } finally {
                 closer.endReset(cell);
             }

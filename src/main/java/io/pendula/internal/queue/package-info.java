@@ -46,9 +46,9 @@ package io.pendula.internal.queue;
  *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
- * StaleCounter any thread that counts                any thread                       volatile read-modify-write
  * Compactor
- *   bound, roundsLeft
+ *   counts     any thread that counts                any thread                       volatile read-modify-write
+ *   bound, isUnderWay
  *              lock holder                           threads that make entries stale; volatile
  *                                                    the owner before it sleeps
  *   revived    threads that revive an entry; sweeps  sweeps                           volatile
@@ -60,7 +60,7 @@ package io.pendula.internal.queue;
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
  * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
- * Entries, Sweep, Intake, all else of Compactor and QueueCloser, poll, counters
+ * Entries, Intake, all else of Compactor and QueueCloser, poll, counters
  *              lock holder                           lock holder (Entries.size and    plain
  *                                                    earliestFrom also racily)
  *

@@ -37,7 +37,7 @@ class EntriesTest {
     private static final class Pair {
         final LimitedHeap heap = new LimitedHeap();
         final Entries entries = new Entries(heap);
-        final Sweep sweep = new Sweep(entries, new Compactor(entries, new HoldLock(), new WakeGate(), false, 1));
+        final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), false, 1);
         final TreeSet<Entry> sorted =
                 new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
         final Map<TimerNode, Entry> byNode = new HashMap<>();
@@ -87,8 +87,8 @@ class EntriesTest {
 
         /** Goes on with a sweep, which drops each entry for which the dice say so; begins one if none is under way. */
         void sweep(int visits, Random rnd, int dropOneIn) {
-            if (!sweep.isBegun()) {
-                sweep.begin();
+            if (compactor.isAtEnd()) {
+                compactor.rewind();
             }
             Set<TimerNode> before = new HashSet<>();
             for (Inside.Entry e : Inside.all(entries)) {
@@ -97,7 +97,7 @@ class EntriesTest {
                     before.add(e.node());
                 }
             }
-            sweep.visit(visits, Integer.MAX_VALUE);
+            compactor.visit(visits, Integer.MAX_VALUE);
             for (Inside.Entry e : Inside.all(entries)) {
                 if (before.remove(e.node())) {
                     e.node().entry++;
@@ -376,9 +376,8 @@ class EntriesTest {
                 live++;
             }
         }
-        p.sweep.begin();
-        while (p.sweep.isBegun()) {
-            p.sweep.visit(slice, Integer.MAX_VALUE);
+        while (!p.compactor.isAtEnd()) {
+            p.compactor.visit(slice, Integer.MAX_VALUE);
         }
         assertEquals(live, p.entries.size());
         assertTrue(p.heap.size() <= inHeap);
@@ -402,10 +401,10 @@ class EntriesTest {
             for (int i = 0; i < 2_000; i++) {
                 p.push(key++).entry--;
             }
-            if (!p.sweep.isBegun()) {
-                p.sweep.begin();
+            if (p.compactor.isAtEnd()) {
+                p.compactor.rewind();
             }
-            p.sweep.visit(3_000, Integer.MAX_VALUE);
+            p.compactor.visit(3_000, Integer.MAX_VALUE);
             assertTrue(p.entries.fifo.capacity() <= 16 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         }
         assertSame(first, p.entries.fifo.first());

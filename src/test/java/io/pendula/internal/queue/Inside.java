@@ -14,8 +14,8 @@ public final class Inside {
     public static final TimerNode CLOSED = Inbox.CLOSED;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
     public static final int CALL_EVERY = Compactor.CALL_EVERY;
-    public static final long STALE = StaleCounter.STALE;
-    public static final long STOP = StaleCounter.STOP;
+    public static final long STALE = Compactor.STALE;
+    public static final long STOP = Compactor.STOP;
 
     private Inside() {}
 
@@ -137,22 +137,22 @@ public final class Inside {
     // ---- figures ----
 
     public static int stale(TimerQueue q) {
-        return q.compactor.staleCounter.stale();
+        return q.compactor.stale();
     }
 
     /** Counts an entry as stale, though none is, and helps to sweep as a stop does. */
     public static void makeStale(TimerQueue q) {
-        q.compactor.onEntryStale(q.compactor.staleCounter.add(StaleCounter.STALE));
+        q.compactor.onEntryStale(q.compactor.count(Compactor.STALE));
     }
 
     public static int countStale(TimerQueue q, long counts) {
-        return q.compactor.staleCounter.add(counts);
+        return q.compactor.count(counts);
     }
 
     public static void startFullSweep(TimerQueue q) {
         q.lock.lock();
         try {
-            q.compactor.start(true);
+            q.compactor.startFull();
         } finally {
             q.lock.unlock();
         }

@@ -47,13 +47,13 @@ public final class Inside {
     }
 
     public static void pretendStale(TimerQueue q, int entries) {
-        q.compactor.staleCounter.add(entries * StaleCounter.STALE);
+        q.compactor.count(entries * Compactor.STALE);
     }
 
     public static void startFullSweep(TimerQueue q) {
         q.lock.lock();
         try {
-            q.compactor.start(true);
+            q.compactor.startFull();
         } finally {
             q.lock.unlock();
         }
