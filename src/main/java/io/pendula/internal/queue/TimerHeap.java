@@ -12,7 +12,8 @@ import java.util.Arrays;
  * <p>The heap grows in steps that are bounded, since a step happens under the owner's lock: the first chunk grows by
  * copying up to {@link #COPIED_MAX} entries, and from then on whole chunks are appended, and taken off again, without
  * any copying. The root has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind
- * it: four siblings never lie in two chunks, so that a sift looks up one chunk per level, and none in the first chunk.
+ * it: four siblings never lie in two chunks, so that a sift looks up one chunk per level. An entry that sinks looks up none
+ * in the first chunk; for one that rises that gains nothing that could be told.
  * A chunk four times smaller made resets of 100,000 timers a tenth dearer, as two or three levels of their heap lay
  * outside the first chunk instead of one.
  *
@@ -72,7 +73,7 @@ public class TimerHeap {
 
     /** The first one may be smaller than the others; only the first {@link #chunkCount} are there. */
     private Chunk[] chunks = {new Chunk(MIN_CAPACITY), null};
-    // The arrays of the first chunk, where most of each sift takes place.
+    // The arrays of the first chunk, where an entry that sinks passes most of its way.
     private long[] keys = chunks[0].keys;
     private TimerNode[] nodes = chunks[0].nodes;
     private int[] seqs = chunks[0].seqs;
@@ -238,56 +239,23 @@ public class TimerHeap {
         return key < otherKey || key == otherKey && seq - otherSeq < 0;
     }
 
+    /** Puts an entry where a hole is, or above. It must not belong below. */
     private void siftUp(int hole, long key, int seq, TimerNode node) {
         int s = hole;
-        if (s >= CHUNK) {
-            s = siftUpToFirstChunk(s, key, seq, node);
-            if (s == 0) {
-                return;
-            }
-        }
-        long[] k = keys;
-        TimerNode[] t = nodes;
-        int[] q = seqs;
+        Chunk c = chunks[s >> CHUNK_BITS];
         while (s > ROOT) {
             int parent = (s >> 2) + 2;
-            if (!before(key, seq, k[parent], q[parent])) {
+            Chunk above = chunks[parent >> CHUNK_BITS];
+            int p = parent & OFFSET;
+            long parentKey = above.keys[p];
+            if (!before(key, seq, parentKey, above.seqs[p])) {
                 break;
             }
-            k[s] = k[parent];
-            t[s] = t[parent];
-            q[s] = q[parent];
+            c.set(s & OFFSET, parentKey, above.seqs[p], above.nodes[p]);
+            c = above;
             s = parent;
         }
-        k[s] = key;
-        t[s] = node;
-        q[s] = seq;
-    }
-
-    /** Returns the slot of the first chunk in which the hole is then, or 0 if the entry has found its place before. */
-    private int siftUpToFirstChunk(int hole, long key, int seq, TimerNode node) {
-        Chunk[] table = chunks;
-        Chunk c = table[hole >> CHUNK_BITS];
-        int o = hole & OFFSET;
-        int s = hole;
-        while (s >= CHUNK) {
-            s = (s >> 2) + 2;
-            Chunk parent = table[s >> CHUNK_BITS];
-            int p = s & OFFSET;
-            long parentKey = parent.keys[p];
-            if (!before(key, seq, parentKey, parent.seqs[p])) {
-                c.keys[o] = key;
-                c.nodes[o] = node;
-                c.seqs[o] = seq;
-                return 0;
-            }
-            c.keys[o] = parentKey;
-            c.nodes[o] = parent.nodes[p];
-            c.seqs[o] = parent.seqs[p];
-            c = parent;
-            o = p;
-        }
-        return s;
+        c.set(s & OFFSET, key, seq, node);
     }
 
     /** Puts an entry where a hole is, or below. It must not belong above. */
@@ -333,16 +301,12 @@ public class TimerHeap {
             if (before(key, seq, k[min], q[min])) {
                 break;
             }
-            c.keys[o] = k[min];
-            c.nodes[o] = below.nodes[min];
-            c.seqs[o] = q[min];
+            c.set(o, k[min], q[min], below.nodes[min]);
             c = below;
             o = min;
             s = child + min - b;
         }
-        c.keys[o] = key;
-        c.nodes[o] = node;
-        c.seqs[o] = seq;
+        c.set(o, key, seq, node);
     }
 
     /** Of the last ones of all there may be fewer than four. */
