@@ -5,15 +5,13 @@ import static io.pendula.internal.queue.TimerNode.WAITING;
 import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.state;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Written by all threads that stop timers or bring them forward, hence on a cache line of its own. */
-@SuppressWarnings("unused") // through the VarHandle
 abstract class StaleCount extends Padded {
     /** Stale entries in the low half, stopped timers in the high half, since most stops count both. */
-    long counts;
+    volatile long counts;
 }
 
 /**
@@ -78,15 +76,8 @@ public final class Compactor extends StaleCount {
     /** The hand of a sweep that is in the fifo, which knows how far it is. */
     private static final int IN_FIFO = -1;
 
-    private static final VarHandle COUNTS;
-
-    static {
-        try {
-            COUNTS = MethodHandles.lookup().findVarHandle(StaleCount.class, "counts", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final AtomicLongFieldUpdater<StaleCount> COUNTS =
+            AtomicLongFieldUpdater.newUpdater(StaleCount.class, "counts");
 
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
@@ -157,9 +148,9 @@ public final class Compactor extends StaleCount {
      * call for a sweep.
      */
     int count(long delta) {
-        long l = (long) COUNTS.getAndAdd(this, delta) + delta;
+        long l = COUNTS.addAndGet(this, delta);
         if (l >= FOLDED_STOPS * STOP) {
-            COUNTS.getAndAdd(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
+            COUNTS.addAndGet(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
             foldedStops.add(FOLDED_STOPS);
         }
         return (int) l;
@@ -167,12 +158,12 @@ public final class Compactor extends StaleCount {
 
     /** May be negative for a moment. */
     int stale() {
-        return (int) (long) COUNTS.getVolatile(this);
+        return (int) counts;
     }
 
     /** Timers that were stopped, but for those that were in the inbox. */
     long stops() {
-        long l = (long) COUNTS.getVolatile(this);
+        long l = counts;
         return foldedStops.sum() + (l - (int) l >> 32);
     }
 
