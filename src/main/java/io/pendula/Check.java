@@ -39,6 +39,11 @@ final class Check {
         return notNull(unit, "unit").toNanos(delay);
     }
 
+    /** Saturates, as the nanoseconds of the delay do. */
+    static Duration duration(long delay, TimeUnit unit) {
+        return Duration.ofNanos(delay(delay, unit));
+    }
+
     /** The nanoseconds of a threshold or timeout that must not be negative. */
     static long notNegative(Duration duration, String name) {
         long nanos = nanos(duration, name);

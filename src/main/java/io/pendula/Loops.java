@@ -61,7 +61,7 @@ final class Loops {
     LoopWorker attach(Thread thread, Runnable wakeup) {
         synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
-                throw new IllegalStateException("the scheduler is closed");
+                throw new IllegalStateException("scheduler '" + engine.name() + "' is closed");
             }
             if (byThread.containsKey(thread)) {
                 throw new IllegalStateException("the thread " + thread.getName()

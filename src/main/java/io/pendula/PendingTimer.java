@@ -31,7 +31,7 @@ public final class PendingTimer {
         this.period = timer.periodNanos();
     }
 
-    /** {@return the timer itself, which may be stopped or reset through its own type} */
+    /** {@return the timer itself, which may be cancelled, or stopped and reset through its own type} */
     public TimerHandle timer() {
         return timer;
     }

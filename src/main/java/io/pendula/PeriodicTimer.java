@@ -110,11 +110,17 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    public void close() {
-        queue.cancel(this);
+    public boolean cancel() {
+        boolean was = queue.cancel(this);
         if (ticks != null) {
             ticks.run(); // threads in await must not wait for ever
         }
+        return was;
+    }
+
+    @Override
+    public void close() {
+        cancel();
     }
 
     /**

@@ -136,6 +136,11 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     }
 
     @Override
+    public boolean cancel() {
+        return cancel(false);
+    }
+
+    @Override
     public V get() throws InterruptedException, ExecutionException {
         if (mustWait()) {
             end.await();

@@ -3,6 +3,7 @@ package io.pendula;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A timer that fires again and again at a fixed rate. (Some libraries call a source of time a ticker; here that is a
@@ -48,6 +49,20 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      */
     static Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.every(SharedScheduler.engine(), period, missedTicks, task);
+    }
+
+    /**
+     * As {@link #every(Duration, Runnable)}.
+     *
+     * @param period the time between two ticks, in {@code unit}s, more than zero
+     * @param unit the unit of {@code period}
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     */
+    static Ticker every(long period, TimeUnit unit, Runnable task) {
+        return every(Check.duration(period, unit), task);
     }
 
     /**
@@ -115,7 +130,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      */
     boolean await(Duration timeout) throws InterruptedException;
 
-    /** Stops the ticker for good and drops its task at once. A run in progress ends normally. */
+    /** As {@link #cancel()}. */
     @Override
     void close();
 }

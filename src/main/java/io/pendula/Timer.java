@@ -89,6 +89,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *
      * @return true if this call prevented a firing
      */
+    @Override
     boolean cancel();
 
     /**

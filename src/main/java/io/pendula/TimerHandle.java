@@ -35,6 +35,13 @@ public interface TimerHandle {
     boolean isPending();
 
     /**
+     * Ends the timer for good and drops its task at once. A run in progress ends normally.
+     *
+     * @return true if firings were to come; of an executor's task, what {@code cancel(false)} says
+     */
+    boolean cancel();
+
+    /**
      * The thread that runs the callback at this moment, as for a {@link TimerListener} that wants to know where a
      * callback is stuck.
      *

@@ -256,6 +256,21 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
+     * As {@link #every(Duration, Runnable)}.
+     *
+     * @param period the time between two ticks, in {@code unit}s, more than zero
+     * @param unit the unit of {@code period}
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as that does
+     */
+    public Ticker every(long period, TimeUnit unit, Runnable task) {
+        return every(Check.duration(period, unit), task);
+    }
+
+    /**
      * Runs {@code task} on this loop each {@code period}, first after one period. Any thread may call this.
      *
      * @param period the time between two ticks, more than zero

@@ -197,6 +197,21 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
+     * As {@link #every(Duration, Runnable)}.
+     *
+     * @param period the time between two ticks, in {@code unit}s, more than zero
+     * @param unit the unit of {@code period}
+     * @param task what to run
+     * @return the armed ticker
+     * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
+     */
+    public Ticker every(long period, TimeUnit unit, Runnable task) {
+        return every(Check.duration(period, unit), task);
+    }
+
+    /**
      * Runs {@code task} each {@code period}, first after one period.
      *
      * @param period the time between two ticks, more than zero

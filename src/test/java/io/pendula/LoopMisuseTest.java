@@ -233,8 +233,8 @@ class LoopMisuseTest {
     void attach_toAClosedScheduler_isRejected() {
         loop.close();
         timers.close();
-        assertEquals("the scheduler is closed", messageOf(() -> timers.attach(NOTHING)));
-        assertEquals("the scheduler is closed", messageOf(() -> timers.attach(NOTHING)));
+        assertEquals("scheduler '" + timers.stats().name() + "' is closed", messageOf(() -> timers.attach(NOTHING)));
+        assertEquals("scheduler '" + timers.stats().name() + "' is closed", messageOf(() -> timers.attach(NOTHING)));
     }
 
     @ParameterizedTest

@@ -135,6 +135,31 @@ class PoolBuilderTest {
         assertThrows(NullPointerException.class, () -> TimerExecutors.builder().missedRuns(null));
     }
 
+    /**
+     * The first run lasts for twenty periods and a half. The second is due meanwhile; then the points of the grid that have
+     * passed are left out, so that the tenth run comes after 28 periods. In a burst it would come at once.
+     */
+    @Test
+    void missedRuns_ofARealPool_areLeftOut() throws Exception {
+        long period = TimeUnit.MILLISECONDS.toNanos(20);
+        try (SchedulerExecutor pool = TimerExecutors.builder().missedRuns(MissedTicks.SKIP).build()) {
+            CountDownLatch ten = new CountDownLatch(10);
+            AtomicLong tenth = new AtomicLong();
+            long start = System.nanoTime();
+            ScheduledFuture<?> f = pool.scheduleAtFixedRate(() -> {
+                if (ten.getCount() == 10) {
+                    LifeFixtures.block(20 * period + period / 2);
+                } else if (ten.getCount() == 1) {
+                    tenth.set(System.nanoTime() - start);
+                }
+                ten.countDown();
+            }, 0, period, TimeUnit.NANOSECONDS);
+            LifeFixtures.await(ten);
+            assertTrue(f.cancel(false));
+            assertTrue(tenth.get() >= 28 * period, () -> "the tenth run came after " + tenth);
+        }
+    }
+
     @Test
     void keepAfterFailure_runsThrow_periodGoesOnAndTheListenerHearsEach() throws Exception {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -168,11 +170,64 @@ class TimerHandleTest {
         s.close();
     }
 
+    @Test
+    void cancel_ofEachKind_endsItForGoodAndTellsWhetherAFiringWasToCome() {
+        List<TimerHandle> all = List.of(timers.after(SECOND, task), timers.every(SECOND, task), timers.every(SECOND),
+                handle(view.schedule((Runnable) task, 1, TimeUnit.SECONDS)),
+                handle(view.scheduleAtFixedRate(task, 1, 1, TimeUnit.SECONDS)));
+        for (TimerHandle h : all) {
+            assertTrue(h.cancel(), h::toString);
+            assertFalse(h.cancel(), h::toString);
+            assertFalse(h.isPending());
+            assertNull(h.task());
+        }
+        assertEquals(0, timers.pending());
+        assertThrows(IllegalStateException.class, () -> ((Ticker) all.get(1)).reset(SECOND));
+        Ticker stopped = timers.every(SECOND, task);
+        stopped.stop();
+        assertFalse(stopped.cancel());
+    }
+
+    @Test
+    void cancel_ofWhatPends_endsAll() {
+        timers.after(SECOND, task);
+        timers.every(1, TimeUnit.SECONDS, task);
+        view.schedule((Runnable) task, 1, TimeUnit.SECONDS);
+        timers.pendingTimers(9).forEach(p -> assertTrue(p.timer().cancel()));
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void every_byANumber_isAsByADuration() {
+        try (TimerLoop loop = timers.attach(() -> {})) {
+            Ticker shared = Ticker.every(2, TimeUnit.HOURS, task);
+            shared.cancel();
+            for (Ticker t : List.of(timers.every(90, TimeUnit.MINUTES, task), loop.every(90, TimeUnit.MINUTES, task))) {
+                assertEquals(Duration.ofMinutes(90), t.remaining());
+                assertTrue(t.toString().contains("every 1 h 30 min"), t::toString);
+            }
+            assertThrows(IllegalArgumentException.class, () -> timers.every(0, TimeUnit.SECONDS, task));
+            assertThrows(NullPointerException.class, () -> timers.every(1, null, task));
+            assertThrows(NullPointerException.class, () -> loop.every(1, TimeUnit.SECONDS, null));
+        }
+    }
+
+    @Test
+    void rejected_ofAClosedScheduler_isToldWhichOne() {
+        TimerScheduler io = TimerScheduler.builder().name("io").clock(clock).build();
+        Timer t = io.after(SECOND, task);
+        io.close();
+        assertEquals("scheduler 'io' is closed",
+                assertThrows(RejectedExecutionException.class, () -> io.after(SECOND, task)).getMessage());
+        assertEquals("scheduler 'io' is closed",
+                assertThrows(RejectedExecutionException.class, () -> t.reset(SECOND)).getMessage());
+    }
+
     /** A sealed one would name a class that no program sees, and Kotlin's "when" would ask for it. */
     @Test
     void handle_isNotSealedAndHasTheDocumentedMembers() {
         assertFalse(TimerHandle.class.isSealed());
-        assertEquals(Set.of("task", "remaining", "isPending", "runner", "schedulerName", "toString"),
+        assertEquals(Set.of("cancel", "task", "remaining", "isPending", "runner", "schedulerName", "toString"),
                 Stream.of(TimerHandle.class.getMethods()).map(m -> m.getName()).collect(Collectors.toSet()));
     }
 }

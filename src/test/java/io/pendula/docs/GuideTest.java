@@ -111,7 +111,7 @@ class GuideTest {
 
         ticker.reset(Duration.ofSeconds(10));   // another period; the first tick comes after 10 s
         ticker.stop();                          // no more ticks, until reset
-        ticker.close();                         // no more ticks for good
+        ticker.cancel();                        // no more ticks for good; close does the same
 
         assertEquals(0, clock.advance(Duration.ofMinutes(1)));
         assertThrows(IllegalStateException.class, () -> ticker.reset(Duration.ofSeconds(1)));

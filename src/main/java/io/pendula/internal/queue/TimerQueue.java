@@ -388,7 +388,8 @@ public final class TimerQueue extends Padded {
     // ---- closing: see QueueCloser ----
 
     private RejectedExecutionException rejected() {
-        return new RejectedExecutionException(host == null || host.isClosed() ? "the scheduler is closed"
+        return new RejectedExecutionException(host == null ? "the scheduler is closed"
+                : host.isClosed() ? "scheduler '" + host.name() + "' is closed"
                 : "the loop that the timer belongs to is closed");
     }
 
