@@ -148,9 +148,9 @@ public final class Compactor extends StaleCount {
      * call for a sweep.
      */
     int count(long delta) {
-        long l = COUNTS.addAndGet(this, delta);
+        long l = COUNTS.getAndAdd(this, delta) + delta;
         if (l >= FOLDED_STOPS * STOP) {
-            COUNTS.addAndGet(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
+            COUNTS.getAndAdd(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
             foldedStops.add(FOLDED_STOPS);
         }
         return (int) l;
