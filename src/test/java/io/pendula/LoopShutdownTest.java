@@ -95,7 +95,7 @@ class LoopShutdownTest {
         assertEquals(3, unfired.size());
         assertTrue(f.isCancelled());
         assertThrows(CancellationException.class, () -> result(waits));
-        unfired.forEach(t -> assertEquals("the scheduler is closed",
+        unfired.forEach(t -> assertEquals("scheduler '" + s.stats().name() + "' is closed",
                 assertThrows(RejectedExecutionException.class, () -> t.reset(NOW)).getMessage()));
         assertAccount(s, 6, 0, 1, 0, 5);
         s.close();
@@ -118,7 +118,7 @@ class LoopShutdownTest {
             selector.wakeup();
             assertEquals(0, loop.select(selector));
         }
-        assertEquals("the scheduler is closed",
+        assertEquals("scheduler '" + s.stats().name() + "' is closed",
                 assertThrows(RejectedExecutionException.class, () -> loop.after(NOW, NOTHING)).getMessage());
         assertThrows(RejectedExecutionException.class, () -> loop.every(HOUR, NOTHING));
         assertThrows(RejectedExecutionException.class, () -> s.after(NOW, NOTHING));
