@@ -129,14 +129,9 @@ final class LoopWorker extends Firing implements QueueOwner {
         try {
             wakeup.run();
         } catch (Throwable e) {
-            queue.due.sleepsOn(this);
+            queue.due.sleepsOn(() -> queue.gate.owner() == this ? waitsUntil : WakeGate.AWAKE);
             engine.reporter.wakeupThrew(this, e);
         }
-    }
-
-    @Override
-    public long waitsUntil() {
-        return waitsUntil;
     }
 
     @Override
@@ -187,7 +182,7 @@ final class LoopWorker extends Firing implements QueueOwner {
         long next = DueTimers.RETRY;
         int steps = 0;
         while (next == DueTimers.RETRY && steps < TIDY_STEPS) {
-            next = queue.due.prepareToWait(this, now);
+            next = queue.due.prepareToSleep(this, now);
             if (next > now && queue.compactor.wantsSweep()) {
                 queue.compactor.sweepStep();
                 next = DueTimers.RETRY;

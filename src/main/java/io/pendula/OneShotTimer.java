@@ -81,7 +81,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     private boolean takeFiring() {
         long w = wordVolatile();
-        if (state(w) == NO_STATUS && queue.receive(this, w)) {
+        if (state(w) == NO_STATUS && tryReceive(w)) {
             return true;
         }
         Engine.of(this).checkAwaitable(this);

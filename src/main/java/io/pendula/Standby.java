@@ -493,7 +493,7 @@ final class Standby implements QueueOwner {
     void sleepOn(Worker d) {
         for (TimerQueue q : engine.queues) {
             if (q.gate.owner() == this && poller == d) {
-                q.due.wakesOnNext(() -> d.runner() == null);
+                q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
             }
         }
     }

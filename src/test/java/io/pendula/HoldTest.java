@@ -193,7 +193,7 @@ class HoldTest {
 
     /** A loop leaves timers in its inbox until they could be due; a helping thread sorts them in slices. */
     @Test
-    void prepareToWait_unfinishedDrain_waitsForNothingLater() throws InterruptedException {
+    void prepareToSleep_ofALoopWithAnUnfinishedDrain_waitsForNothingLater() throws InterruptedException {
         AskingOwner loop = new AskingOwner();
         rig.keepWith(loop);
         rig.drain();
@@ -203,9 +203,9 @@ class HoldTest {
             queue.stop(timers.get(i));
         }
         rig.arm(2 * HOUR); // helps again
-        long until = queue.due.prepareToWait(loop, 1);
+        long until = queue.due.prepareToSleep(loop, 1);
         while (until == DueTimers.RETRY) {
-            until = queue.due.prepareToWait(loop, 1);
+            until = queue.due.prepareToSleep(loop, 1);
         }
         assertTrue(until <= 50, "waits until " + until);
         assertSame(soon, rig.claim(50).node());

@@ -437,7 +437,7 @@ class StaleEntryTest {
         long now = SECOND;
         while (rig.state(stopped) != TimerNode.REMOVED) {
             assertTrue(now <= SECOND + 2 * FULL, "it is still there");
-            now = queue.due.prepareToWait(loop, now);
+            now = queue.due.prepareToSleep(loop, now);
         }
     }
 
@@ -448,18 +448,18 @@ class StaleEntryTest {
         rig.keepWith(loop);
         OneShotTimer stopped = rig.arm(6 * HOUR);
         rig.drain();
-        long now = queue.due.prepareToWait(loop, SECOND);
+        long now = queue.due.prepareToSleep(loop, SECOND);
         queue.stop(stopped);
         while (rig.entries() > 0) {
             assertTrue(now <= SECOND + 2 * FULL, "it is still there");
-            long until = queue.due.prepareToWait(loop, now);
+            long until = queue.due.prepareToSleep(loop, now);
             if (queue.compactor.wantsSweep()) {
                 queue.compactor.sweepStep();
             } else {
                 now = until;
             }
         }
-        assertEquals(Timeline.NEVER, queue.due.prepareToWait(loop, now), "nothing is left");
+        assertEquals(Timeline.NEVER, queue.due.prepareToSleep(loop, now), "nothing is left");
     }
 
     /** A loop that only runs what is due and never waits lets go of stopped timers, too. */

@@ -114,7 +114,7 @@ abstract class Rig {
     /** Takes the firing that waits for a receiver, if there is one. */
     final boolean receive(TimerNode t) {
         long w = t.wordVolatile();
-        return TimerNode.state(w) == TimerNode.NO_STATUS && queue.receive(t, w);
+        return TimerNode.state(w) == TimerNode.NO_STATUS && t.tryReceive(w);
     }
 
     /** Keeps an actor for a random time that would be done before the other one is half way. */

@@ -1,5 +1,6 @@
 package io.pendula.search;
 
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Collections;
@@ -202,6 +203,13 @@ public final class Hooks {
     public static VarHandle findVarHandle(MethodHandles.Lookup lookup, Class<?> of, String name, Class<?> type)
             throws NoSuchFieldException, IllegalAccessException {
         VarHandle handle = lookup.findVarHandle(of, name, type);
+        HANDLES.put(handle, Places.field(name));
+        return handle;
+    }
+
+    public static VarHandle fieldVarHandle(MethodHandles.Lookup lookup, String name, Class<VarHandle> kind, Class<?> of,
+            Class<?> type) {
+        VarHandle handle = ConstantBootstraps.fieldVarHandle(lookup, name, kind, of, type);
         HANDLES.put(handle, Places.field(name));
         return handle;
     }

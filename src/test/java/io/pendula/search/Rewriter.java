@@ -210,6 +210,7 @@ final class Rewriter {
         switch (name) {
             case "java/lang/invoke/MethodHandles$Lookup.findVarHandle" -> replace(m, c, hook("findVarHandle",
                     "(Ljava/lang/invoke/MethodHandles$Lookup;" + c.desc.substring(1)));
+            case "java/lang/invoke/ConstantBootstraps.fieldVarHandle" -> replace(m, c, hook("fieldVarHandle", c.desc));
             case "java/lang/Thread.currentThread" -> replace(m, c, hook("currentThread", c.desc));
             case "java/lang/Thread.interrupted" -> replace(m, c, hook("interrupted", c.desc));
             case "java/lang/Thread.getState" -> replace(m, c, hook("stateOf", ofThread(c)));

@@ -200,10 +200,10 @@ class WakeSearchTest {
                 fault("an arming looks at the gate, then pushes", arms, Fault.looksBeforePush()),
                 fault("a reset of a timer in the inbox wakes nobody",
                         worker(2, FILED_AND_NEW, arm(1, LATE), reset(1, SOON)),
-                        Fault.noCall("TimerQueue", "tryRetimeQueued", "wakeIfBefore", 1, 0)),
+                        Fault.noCall("TimerQueue", "tryReset", "wakeIfBefore", 1, 0)),
                 fault("a reset of a timer that was stopped in the inbox wakes nobody",
                         worker(3, FILED_AND_NEW, arm(1, LATE), stop(1), reset(1, SOON)),
-                        Fault.noCall("TimerQueue", "tryRetimeQueued", "wakeIfBefore", 0, 0)),
+                        Fault.noCall("TimerQueue", "tryReset", "wakeIfBefore", 0, 0)),
                 fault("a reset that pushes wakes nobody", worker(1, FILED, reset(0, SOON)),
                         Fault.noCall("TimerQueue", "tryPost", "wakeFor", 0, 0)),
                 fault("a reset wakes for its own deadline, not for that of the word",
@@ -212,7 +212,7 @@ class WakeSearchTest {
                 fault("an owner that has found something leaves the gate published", arms,
                         Fault.noCall("DueTimers", "publishSleep", "setPollUntil", 0, 0)),
                 fault("who moves the gate to AWAKE wakes nobody", arms,
-                        Fault.noCall("WakeGate", "wakeFrom", "wakeFor", 0, 0)),
+                        Fault.noCall("WakeGate", "wakeOwner", "wakeFor", 0, 0)),
                 fault("the guard leaves the role to a poller that is held up",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.FILED, Start.FILED_LATE), reset(1, BEFORE_LATE))
                                 .stalling(),
@@ -236,7 +236,7 @@ class WakeSearchTest {
                 fault("a close does not wait for a reset of a timer that runs, and that does not take it back",
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
                         Fault.noCall("TimerQueue", "close", "awaitResets", 0, 0),
-                        Fault.noCall("TimerQueue", "tryArmInRun", "isClosed", 1, 0)),
+                        Fault.noCall("TimerQueue", "tryPost", "isClosed", 1, 0)),
                 fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
         Stream<Arguments> large = !IS_FULL ? Stream.of() : Stream.of(
                 slow("a poller that hands over does not look at the gates once more (T2)",

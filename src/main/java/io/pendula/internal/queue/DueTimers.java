@@ -1,7 +1,7 @@
 package io.pendula.internal.queue;
 
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
@@ -135,7 +135,8 @@ public final class DueTimers extends Padded {
                 return NOT_HERE;
             }
             if (fresh) {
-                gate.takeUp(helpBefore); // before the drain
+                gate.setHelp(helpBefore); // before the drain
+                gate.ownerIsUp();
             }
             if (drain && intake.hasMail()) {
                 intake.drain();
@@ -143,7 +144,7 @@ public final class DueTimers extends Padded {
             if (claimDue(now, run, false)) {
                 return CLAIMED;
             }
-            return fresh && earliest() > now && publishSleep(now) != RETRY ? PUBLISHED : NOTHING_DUE;
+            return fresh && earliest() > now && publishSleep(now, false) != RETRY ? PUBLISHED : NOTHING_DUE;
         } finally {
             lock.unlock();
         }
@@ -168,73 +169,46 @@ public final class DueTimers extends Padded {
     // ---- sleep ----
 
     /**
-     * Publishes until when the owner sleeps.
+     * Publishes until when the owner sleeps. The sleep of a loop is capped only to let go of what was stopped; and it polls
+     * so often that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
      *
      * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if another has taken over
      */
     public long prepareToSleep(QueueOwner me, long now) {
+        boolean isLoop = me.asksForArrivals();
+        if (isLoop) {
+            HoldLock.checkStack();
+        }
         lock.lockToRun();
         try {
-            return gate.owner() == me ? publishSleep(now) : NOT_OWNER;
+            return gate.owner() == me ? publishSleep(now, isLoop) : NOT_OWNER;
         } finally {
             lock.unlock();
         }
     }
 
-    private long publishSleep(long now) {
-        if (!intake.drain()) {
+    private long publishSleep(long now, boolean isLoop) {
+        if ((!isLoop || isDrainDue(now)) && !intake.drain()) {
             setNextWhen(wakeTime(now));
             return RETRY;
         }
         // A sweep drops many at less cost than so many pops.
-        if (!compactor.wantsSweep() && !intake.cleanTops(Timeline.NEVER)) {
+        if (!compactor.wantsSweep()
+                && !intake.cleanTops(isLoop ? Timeline.plus(now, LAZY_NANOS) : Timeline.NEVER)) {
             return RETRY;
         }
         entries.trim();
         setNextWhen(wakeTime(now));
         planFullSweep(now);
         compactor.noteSize(); // before W1, so that threads know by now what is too much
-        long p = capped(Math.min(wakeTime(now), compactor.fullSweepAt()), now);
+        long p = isLoop ? Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, intake.hasMail()))
+                : capped(Math.min(wakeTime(now), compactor.fullSweepAt()), now);
         gate.publish(p); // W1
-        if (!intake.drain() || wakeTime(now) < p) { // R1
+        if (isLoop ? inbox.arrivals() < p : !intake.drain() || wakeTime(now) < p) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }
         return p;
-    }
-
-    /**
-     * The same for a loop. Its sleep is capped only to let go of what was stopped; and it polls so often that timers are
-     * left in the inbox, and put-off ones under their old keys, until they could be due.
-     */
-    public long prepareToWait(QueueOwner me, long now) {
-        HoldLock.checkStack();
-        lock.lock();
-        try {
-            if (gate.owner() != me) {
-                return NOT_OWNER;
-            }
-            if (isDrainDue(now) && !intake.drain()) {
-                setNextWhen(wakeTime(now));
-                return RETRY;
-            }
-            if (!compactor.wantsSweep() && !intake.cleanTops(Timeline.plus(now, LAZY_NANOS))) {
-                return RETRY;
-            }
-            entries.trim();
-            setNextWhen(wakeTime(now));
-            planFullSweep(now);
-            compactor.noteSize();
-            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, intake.hasMail()));
-            gate.publish(p); // W1
-            if (inbox.arrivals() < p) { // R1
-                gate.setPollUntil(WakeGate.AWAKE);
-                return RETRY;
-            }
-            return p;
-        } finally {
-            lock.unlock();
-        }
     }
 
     private boolean isDrainDue(long now) {
@@ -269,25 +243,16 @@ public final class DueTimers extends Padded {
         return Timeline.plus(now, MAX_SLEEP_NANOS - now % MAX_SLEEP_NANOS);
     }
 
-    /** The next thread that arms must wake the owner, which is up for all that the gate says, but has no thread. */
-    public void wakesOnNext(BooleanSupplier isThreadless) {
+    /**
+     * The gate says that the owner is up, and it is not, as its thread could not be woken or started: then {@code until} says,
+     * under the lock, until when it sleeps; else AWAKE.
+     */
+    public void sleepsOn(LongSupplier until) {
         lock.lock();
         try {
-            if (isThreadless.getAsBoolean()) {
-                gate.casPollUntil(WakeGate.AWAKE, Timeline.NEVER);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The owner could not be woken, and sleeps as it did before. It says until when, under the lock. */
-    public void sleepsOn(QueueOwner me) {
-        lock.lock();
-        try {
-            long until = me.waitsUntil();
-            if (gate.owner() == me && until != WakeGate.AWAKE) {
-                gate.casPollUntil(WakeGate.AWAKE, until);
+            long u = until.getAsLong();
+            if (u != WakeGate.AWAKE) {
+                gate.casPollUntil(WakeGate.AWAKE, u);
             }
         } finally {
             lock.unlock();
@@ -356,11 +321,6 @@ public final class DueTimers extends Padded {
         return inbox.head() != null;
     }
 
-    /** The earliest deadline of what has arrived in a queue whose owner asks for it. */
-    public long arrivals() {
-        return inbox.arrivals();
-    }
-
     /** What tells that memory is short, once; else null. */
     public Throwable takeShortage() {
         return intake.takeReport();
@@ -392,20 +352,8 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * Lock held, and released between slices. Files what has arrived, up to a bound, and lets thieves know of it; the
-     * earliest deadline.
-     */
-    long fileAndPeek(long now) {
-        for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
-            lock.giveWay();
-        }
-        setNextWhen(wakeTime(now));
-        return earliest();
-    }
-
-    /**
      * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
-     * filed first. NOT_OWNER if another thread has the lock.
+     * filed first, up to a bound, and thieves know of it. NOT_OWNER if another thread has the lock.
      */
     public long tryPeekLate(long now, long late) {
         if (!lock.tryLock()) {
@@ -413,8 +361,14 @@ public final class DueTimers extends Padded {
         }
         try {
             long told = Math.min(earliest(), inbox.isAsked() ? inbox.arrivals() : Timeline.NEVER);
-            // What is not late stays in the inbox, where it may be stopped at little cost.
-            return told <= late ? fileAndPeek(now) : told;
+            if (told > late) {
+                return told; // what is not late stays in the inbox, where it may be stopped at little cost
+            }
+            for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
+                lock.giveWay();
+            }
+            setNextWhen(wakeTime(now));
+            return earliest();
         } finally {
             lock.unlock();
         }

@@ -40,13 +40,9 @@ final class Inbox extends InboxFields {
         return head;
     }
 
-    /** Whether an inbox that begins so holds timers. */
-    static boolean isTimer(TimerNode head) {
-        return head != null && head != CLOSED;
-    }
-
     boolean holdsTimers() {
-        return isTimer(head());
+        TimerNode h = head;
+        return h != null && h != CLOSED;
     }
 
     /** False if the queue is closed. */
@@ -105,20 +101,16 @@ final class Inbox extends InboxFields {
             return null;
         }
         setDepth(0);
-        return swap(null);
+        return HEAD.getAndSet(this, null);
     }
 
     /** Takes no more timers; those that were here, or null. */
     TimerNode close() {
-        TimerNode h = swap(CLOSED);
-        return isTimer(h) ? h : null;
+        TimerNode h = HEAD.getAndSet(this, CLOSED);
+        return h == CLOSED ? null : h;
     }
 
     boolean isClosed() {
         return head() == CLOSED;
-    }
-
-    private TimerNode swap(TimerNode node) {
-        return HEAD.getAndSet(this, node);
     }
 }

@@ -3,6 +3,7 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.Compactor.STALE;
 import static io.pendula.internal.queue.Compactor.STOP;
 import static io.pendula.internal.queue.TimerNode.DELETED;
+import static io.pendula.internal.queue.TimerNode.NO_STATUS;
 import static io.pendula.internal.queue.TimerNode.RUNNING_ARMED;
 import static io.pendula.internal.queue.TimerNode.isArmed;
 import static io.pendula.internal.queue.TimerNode.isFiled;
@@ -72,7 +73,8 @@ final class QueueCloser {
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
     private TimerNode late;
-    private long unfired;
+    /** How many timers were collected. */
+    long unfired;
 
     QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor) {
         this.limit = limit;
@@ -85,11 +87,6 @@ final class QueueCloser {
 
     boolean isClosed() {
         return closed;
-    }
-
-    /** How many timers were collected. */
-    long unfired() {
-        return unfired;
     }
 
     // ---- resets ----
@@ -129,18 +126,22 @@ final class QueueCloser {
      * if it was stopped meanwhile, or collected.
      */
     boolean takeBack(TimerNode t) {
+        return isArmed(take(t, true));
+    }
+
+    /** Takes a timer out: the state in which it was; NO_STATUS if it is at rest, or runs and is not to be taken so. */
+    private int take(TimerNode t, boolean inRun) {
         for (;;) {
             long w = t.wordVolatile();
             int s = state(w);
-            boolean armed = isArmed(s);
-            if (!armed && !isQueued(s)) {
-                return false;
+            if (s == RUNNING_ARMED ? !inRun : !isFiled(s) && !isQueued(s) && s != DELETED) {
+                return NO_STATUS;
             }
             if (s == RUNNING_ARMED ? t.tryDisarm(w, false) : t.tryCollect(w)) {
-                if (!armed) {
+                if (isQueued(s) && !isArmed(s)) {
                     compactor.count(STOP); // no drain counts it
                 }
-                return armed;
+                return s;
             }
         }
     }
@@ -171,31 +172,17 @@ final class QueueCloser {
     void collectArmed(List<? super TimerNode> collected) {
         assert lock.isHeldByCurrentThread();
         intake.gather(inbox.close());
-        collectOnTheWay(collected);
-        collectHeap(collected);
-        entries.trim();
-    }
-
-    private void collectOnTheWay(List<? super TimerNode> collected) {
         while (intake.isUnfinished()) {
             reserve(collected); // before it is taken out
             collect(intake.removeNext(), false, collected);
         }
-    }
-
-    /** Entry by entry, so that what is left when memory runs out is counted right. */
-    private void collectHeap(List<? super TimerNode> collected) {
-        int stale = 0;
-        try {
-            while (entries.size() > 0) {
-                if (!collect(entries.last(), false, collected)) {
-                    stale++;
-                }
-                entries.removeLast();
+        while (entries.size() > 0) {
+            if (!collect(entries.last(), false, collected)) {
+                compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
             }
-        } finally {
-            compactor.count(-stale * STALE); // not what the counter says: some of them may not be counted yet
+            entries.removeLast();
         }
+        entries.trim();
     }
 
     /** Makes room for one more before a word changes: a timer that was stopped and then not noted would be lost. */
@@ -206,27 +193,20 @@ final class QueueCloser {
 
     /** Lock held. True if the timer had a live entry in the heap. */
     private boolean collect(TimerNode t, boolean inRun, List<? super TimerNode> collected) {
-        for (;;) {
-            long w = t.wordVolatile();
-            int s = state(w);
-            boolean armed = isArmed(s) && (inRun || s != RUNNING_ARMED);
-            if (!armed && !isQueued(s) && s != DELETED) {
-                return false; // runs, or is at rest
-            }
-            if (armed) {
-                reserve(collected);
-            }
-            if (s == RUNNING_ARMED ? t.tryDisarm(w, false) : t.tryCollect(w)) {
-                if (armed) {
-                    releasePermit();
-                    unfired++;
-                    collected.add(t);
-                } else if (isQueued(s)) {
-                    compactor.count(STOP); // no drain counts it
-                }
-                return isFiled(s);
-            }
+        reserve(collected);
+        int s = take(t, inRun);
+        if (isArmed(s)) {
+            countUnfired();
+            collected.add(t);
         }
+        return isFiled(s);
+    }
+
+    private void countUnfired() {
+        if (limit != null) {
+            limit.take(-1);
+        }
+        unfired++;
     }
 
     /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
@@ -244,19 +224,13 @@ final class QueueCloser {
         lock.lock();
         try {
             if (takeBack(t)) {
-                releasePermit();
-                unfired++;
+                countUnfired();
                 t.next = late;
                 late = t;
             }
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Lock held. */
-    void takeBackFiring() {
-        unfired++;
     }
 
     /** C6, the last step: all queues are closed and all running timers have been looked at. */
@@ -272,12 +246,6 @@ final class QueueCloser {
             }
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void releasePermit() {
-        if (limit != null) {
-            limit.take(-1);
         }
     }
 }

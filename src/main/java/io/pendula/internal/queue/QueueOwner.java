@@ -16,11 +16,6 @@ public interface QueueOwner {
     /** Something is armed where nothing was, as far as is known. */
     default void firstIsArmed() {}
 
-    /** Under the queue's lock: until when it sleeps, AWAKE if it is up. For an owner whose wake may fail. */
-    default long waitsUntil() {
-        return WakeGate.AWAKE;
-    }
-
     /** Whether it wants to know when the earliest timer in the inbox is due. */
     default boolean asksForArrivals() {
         return false;

@@ -61,7 +61,7 @@ public final class QueueView {
             intake.drainAndLook();
             long pending = waiting();
             long next = pending == 0 ? Timeline.NEVER : due.earliest();
-            return new QueueSnapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired(),
+            return new QueueSnapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
                     pending, compactor.stale(), entries.capacity(), compactor.swept(), due.stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());

@@ -188,31 +188,19 @@ public class TimerNode {
         return cas(w, forGood ? CANCELLED : s == NO_STATUS ? REMOVED : DELETED);
     }
 
-    /** reset of a timer that is in the inbox, armed or stopped: it is armed for another time. */
-    final boolean tryRetimeQueued(long w, long when) {
-        return cas(w, when, state(w) == MODIFIED_EARLIER ? MODIFIED_EARLIER : MOVING);
-    }
-
-    /** reset to a later time of a timer that has an entry. */
-    final boolean tryPostpone(long w, long when) {
-        return cas(w, when, MODIFIED_LATER);
-    }
-
     /**
-     * reset of a timer that is at rest, or brought forward: it must be pushed then. An entry that it has stays behind.
+     * reset, and retime: {@code keepsEntry} if the timer has an entry that comes in time for this deadline, too. Else a timer
+     * that neither runs nor is in the inbox must be pushed then, and an entry that it has stays behind.
      */
-    final boolean tryMove(long w, long when) {
+    final boolean tryReset(long w, long when, boolean keepsEntry) {
         int s = state(w);
-        return cas(w, when, s == NO_STATUS || s == REMOVED ? MOVING : MODIFIED_EARLIER);
+        boolean leavesEntry = isFiled(s) || s == DELETED || s == MODIFIED_EARLIER;
+        return cas(w, when, isRunning(s) ? RUNNING_ARMED : keepsEntry ? MODIFIED_LATER
+                : leavesEntry ? MODIFIED_EARLIER : MOVING);
     }
 
-    /** reset, or retime, of a timer that runs. */
-    final boolean tryRearmRunning(long w, long when) {
-        return cas(w, when, RUNNING_ARMED);
-    }
-
-    /** receive. */
-    final boolean tryReceive(long w) {
+    /** receive: the firing that waits for a receiver. */
+    public final boolean tryReceive(long w) {
         return cas(w, REMOVED);
     }
 

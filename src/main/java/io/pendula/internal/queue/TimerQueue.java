@@ -3,6 +3,7 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.Compactor.STALE;
 import static io.pendula.internal.queue.Compactor.STOP;
 import static io.pendula.internal.queue.TimerNode.DELETED;
+import static io.pendula.internal.queue.TimerNode.DELETED_QUEUED;
 import static io.pendula.internal.queue.TimerNode.NO_STATUS;
 import static io.pendula.internal.queue.TimerNode.REMOVED;
 import static io.pendula.internal.queue.TimerNode.RUNNING;
@@ -172,7 +173,7 @@ public final class TimerQueue extends Padded {
     /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
     public void retime(TimerNode t, long when) {
         for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
-            if (t.tryRearmRunning(w, when)) {
+            if (t.tryReset(w, when, false)) {
                 return;
             }
         }
@@ -224,109 +225,65 @@ public final class TimerQueue extends Padded {
     /** False if another thread was quicker. */
     private boolean tryReset(TimerNode t, long w, long when) {
         int s = state(w);
-        if (isQueued(s)) {
-            return tryRetimeQueued(t, w, when);
-        } else if (s == RUNNING_ARMED) {
-            return t.tryRearmRunning(w, when);
-        } else if (s == RUNNING) {
-            return tryArmInRun(t, w, when);
-        } else if (keepsItsEntry(w, when)) {
-            return tryPostpone(t, w, when);
+        boolean keepsEntry = (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
+        if (!keepsEntry && !isQueued(s) && s != RUNNING_ARMED) {
+            intake.helpIfDeep();
+            return tryPost(t, w, when);
         }
-        intake.helpIfDeep();
-        return tryPost(t, w, when);
-    }
-
-    /** Whether the timer has an entry that comes in time for this deadline, too. */
-    private boolean keepsItsEntry(long w, long when) {
-        int s = state(w);
-        return (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
-    }
-
-    private boolean tryRetimeQueued(TimerNode t, long w, long when) {
-        boolean armed = isArmed(state(w));
-        if (!(armed ? t.tryRetimeQueued(w, when) : tryArm(t, w, when))) {
+        if (!tryChange(t, w, when, keepsEntry)) {
             return false;
         }
-        if (!armed) {
+        // No wake if it keeps its entry: no owner sleeps beyond the key of one that is still there.
+        if (s == DELETED) {
+            compactor.onRevived();
+        } else if (s == DELETED_QUEUED) {
             wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
             compactor.count(STOP); // the drain will not see that it was stopped
-        } else if (when < deadline(w)) {
+        } else if (isQueued(s) && when < deadline(w)) {
             wakeIfBefore(when); // the CAS of the word stands for the push
         }
         return true;
     }
 
-    /** No wake: no owner sleeps beyond the key of an entry that is still there. */
-    private boolean tryPostpone(TimerNode t, long w, long when) {
-        boolean armed = isArmed(state(w));
-        if (!(armed ? t.tryPostpone(w, when) : tryArm(t, w, when))) {
-            return false;
+    /** The word alone. A timer that was not armed takes a permit, which is given back unless this succeeds. */
+    private boolean tryChange(TimerNode t, long w, long when, boolean keepsEntry) {
+        boolean takes = !isArmed(state(w));
+        if (takes) {
+            takePermit(1);
         }
-        if (!armed) {
-            compactor.onRevived();
-        }
-        return true;
-    }
-
-    /** reset of a timer that is not armed: its permit is given back unless this succeeds. */
-    private boolean tryArm(TimerNode t, long w, long when) {
-        takePermit(1);
-        boolean armed = false;
+        boolean changed = false;
         try {
-            int s = state(w);
-            armed = s == RUNNING ? t.tryRearmRunning(w, when) : isQueued(s) ? t.tryRetimeQueued(w, when)
-                    : keepsItsEntry(w, when) ? t.tryPostpone(w, when) : t.tryMove(w, when);
+            changed = t.tryReset(w, when, keepsEntry);
         } finally {
-            if (!armed) {
+            if (takes && !changed) {
                 takePermit(-1);
             }
         }
-        return armed;
-    }
-
-    private boolean tryArmInRun(TimerNode t, long w, long when) {
-        int cell = closer.beginReset();
-        try {
-            if (closer.isClosed() || !tryArm(t, w, when)) { // after it is counted, see QueueCloser
-                return false;
-            }
-            if (inbox.isClosed() && closer.takeBack(t)) {
-                takePermit(-1);
-                throw rejected();
-            }
-            return true;
-        } finally {
-            closer.endReset(cell);
-        }
-    }
-
-    /** Takes the firing that waits for a receiver; false if another thread was quicker. */
-    public boolean receive(TimerNode t, long w) {
-        return t.tryReceive(w);
+        return changed;
     }
 
     /**
-     * Changes the word to say that the timer is in the inbox, then pushes it; false if another thread was quicker. If the
-     * push fails, what the word says is taken back.
+     * Changes the word to say that the timer is in the inbox, then pushes it; of a timer that runs, to say that it is armed,
+     * and the end of its run pushes it. False if another thread was quicker. If the queue was closed meanwhile, what the
+     * word says is taken back. See QueueCloser.
      */
     private boolean tryPost(TimerNode t, long w, long when) {
-        boolean isFiled = isFiled(state(w));
+        int s = state(w);
         boolean moved = false;
         boolean pushed = false;
         boolean isOff = false;
         int stale = 0;
         int cell = closer.beginReset();
         try {
-            moved = !closer.isClosed() && (isFiled ? t.tryMove(w, when) : tryArm(t, w, when)); // after it is counted
-            pushed = moved && inbox.push(t);
+            moved = !closer.isClosed() && tryChange(t, w, when, false); // after it is counted
+            pushed = moved && (s == RUNNING ? !inbox.isClosed() : inbox.push(t));
         } finally {
             try {
                 isOff = moved && !pushed && closer.takeBack(t);
                 if (isOff) {
                     takePermit(-1);
                 }
-                stale = moved && isFiled ? compactor.count(STALE) : 0;
+                stale = moved && isFiled(s) ? compactor.count(STALE) : 0;
             } finally {
                 closer.endReset(cell);
             }
@@ -334,7 +291,7 @@ public final class TimerQueue extends Padded {
         if (isOff) {
             throw rejected();
         }
-        if (pushed) {
+        if (pushed && s != RUNNING) {
             wakeFor(t);
             compactor.onEntryStale(stale);
         }
@@ -418,7 +375,7 @@ public final class TimerQueue extends Padded {
         lock.lock();
         try {
             due.fired--;
-            closer.takeBackFiring();
+            closer.unfired++;
         } finally {
             lock.unlock();
         }

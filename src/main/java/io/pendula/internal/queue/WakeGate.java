@@ -114,19 +114,9 @@ public final class WakeGate extends Padded {
         return POLL_UNTIL.compareAndSet(this, expected, until);
     }
 
-    /** The owner has taken the queue up: it drains it before it publishes again. */
-    void takeUp(long helpBefore) {
-        setHelp(helpBefore);
-        ownerIsUp();
-    }
-
     /** A thread that arms for an instant before this calls for help. */
     public void setHelp(long helpBefore) {
         this.helpBefore = helpBefore;
-    }
-
-    private boolean mayNeedHelp(long when) {
-        return when < helpBefore;
     }
 
     /** True for one of the threads that arm before helpBefore. */
@@ -143,26 +133,24 @@ public final class WakeGate extends Padded {
 
     /** After something was armed for {@code when}, or must be done by then. */
     void wakeIfBefore(long when) {
-        long p = pollUntil();
-        if (when < p) {
-            wakeFrom(p, when);
-        } else if (p == AWAKE && mayNeedHelp(when)) {
-            callHelp(when);
+        long until = pollUntil();
+        while (when < until) {
+            HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
+            if (casPollUntil(until, AWAKE)) {
+                wakeOwner(until, when);
+                return;
+            }
+            until = pollUntil(); // the owner has moved the gate; or another thread that arms wakes it
+        }
+        if (until == AWAKE && when < helpBefore) {
+            QueueOwner o = owner;
+            if (o != null) {
+                o.help(this, when);
+            }
         }
     }
 
-    private void wakeFrom(long published, long when) {
-        HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
-        long until = published;
-        while (!casPollUntil(until, AWAKE)) { // the owner has moved the gate; or another thread that arms wakes it
-            until = pollUntil();
-            if (when >= until) {
-                if (until == AWAKE && mayNeedHelp(when)) {
-                    callHelp(when);
-                }
-                return;
-            }
-        }
+    private void wakeOwner(long until, long when) {
         QueueOwner o = owner; // after the CAS, see above
         if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
             o.wakeFor(this, when);
@@ -177,13 +165,6 @@ public final class WakeGate extends Padded {
         QueueOwner o = owner;
         if (o != null) {
             o.firstIsArmed();
-        }
-    }
-
-    private void callHelp(long when) {
-        QueueOwner o = owner;
-        if (o != null) {
-            o.help(this, when);
         }
     }
 }

@@ -69,7 +69,8 @@ public final class Inside {
     }
 
     public static void takeUp(TimerQueue q, long helpBefore) {
-        q.gate.takeUp(helpBefore);
+        q.gate.setHelp(helpBefore);
+        q.gate.ownerIsUp();
     }
 
     public static void setPollUntil(TimerQueue q, long until) {
@@ -127,7 +128,7 @@ public final class Inside {
 
     /** As a reset that has changed the word, and has yet to push. */
     public static boolean tryMove(TimerNode t, long when) {
-        return t.tryMove(t.wordVolatile(), when);
+        return t.tryReset(t.wordVolatile(), when, false);
     }
 
     public static void beginMoving(TimerNode t, long when) {
