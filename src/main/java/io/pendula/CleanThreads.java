@@ -26,24 +26,27 @@ final class CleanThreads implements PrivilegedAction<Thread> {
         this.contextClassLoader = contextClassLoader;
     }
 
-    static Thread make(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
-        return make(new CleanThreads(body, name, isDaemon, contextClassLoader));
-    }
-
     @SuppressWarnings("removal")
-    private static Thread make(CleanThreads action) {
+    static Thread make(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
+        CleanThreads action = new CleanThreads(body, name, isDaemon, contextClassLoader);
         return Runtime.version().feature() < FIRST_WITHOUT_ACCESS_CONTROL ? AccessController.doPrivileged(action)
                 : action.run();
     }
 
-    @Override
-    public Thread run() {
-        ThreadGroup group = root();
+    /** In another group, and with the caller's access-control context. */
+    static Thread makeIn(ThreadGroup group, Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
         Thread t = new WorkerThread(group, body, name);
         t.setPriority(Thread.NORM_PRIORITY);
         t.setDaemon(isDaemon);
-        t.setContextClassLoader(contextClassLoader);
+        if (t.getContextClassLoader() != contextClassLoader) { // a security manager may forbid to set it
+            t.setContextClassLoader(contextClassLoader);
+        }
         return t;
+    }
+
+    @Override
+    public Thread run() {
+        return makeIn(root(), body, name, isDaemon, contextClassLoader);
     }
 
     private static ThreadGroup root() {
