@@ -1,7 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.Timeline;
-import java.io.FileInputStream;
+import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
@@ -35,14 +35,10 @@ final class Parker {
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
-    private static final int MAX_TID_LENGTH = 10;
-
     private final Timeline timeline;
     /** Wakes are not rationed. */
     private final boolean isExact;
     private final boolean spins;
-    private final long maxSpin;
-    private final long biasUp;
     private long bias;
 
     Parker(Timeline timeline, boolean isExact) {
@@ -51,8 +47,6 @@ final class Parker {
         // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
         // that stands still.
         this.spins = timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
-        this.maxSpin = isExact ? MAX_EXACT_SPIN_NANOS : MAX_SPIN_NANOS;
-        this.biasUp = isExact ? EXACT_BIAS_UP_NANOS : BIAS_UP_NANOS;
         this.bias = spins ? FIRST_BIAS_NANOS : 0;
     }
 
@@ -66,10 +60,9 @@ final class Parker {
             LockSupport.park(worker);
             return;
         }
-        long now = timeline.now();
-        long left = target - now;
-        long woke = now;
-        if (left > bias || !isExact) {
+        long began = timeline.now();
+        long left = target - began;
+        if (left > bias || !isExact) { // else any park would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
             if (worker.isCalled()) {
                 return; // the reading may have used up the permit, see Worker.isCalled
@@ -77,58 +70,39 @@ final class Parker {
             if (left > 0) {
                 LockSupport.parkNanos(worker, parked);
             }
-            woke = timeline.now();
-            long over = woke - now - parked;
+            long woke = timeline.now();
+            long over = woke - began - parked;
             if (over < 0) {
                 return; // called by another thread
             }
             if (spins && left > bias) {
                 learn(over);
             }
-            if (next - woke > maxSpin) {
+            if (next - woke > (isExact ? MAX_EXACT_SPIN_NANOS : MAX_SPIN_NANOS)) {
                 return; // to park once more
             }
-        } // else any park would end too late
-        if (spins) {
-            while (timeline.now() < next && !worker.isCalled()) {
-                Thread.onSpinWait();
-            }
+        }
+        while (spins && timeline.now() < next && !worker.isCalled()) {
+            Thread.onSpinWait();
         }
     }
 
     private void learn(long over) {
-        bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + biasUp);
+        long up = isExact ? EXACT_BIAS_UP_NANOS : BIAS_UP_NANOS;
+        bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + up);
     }
 
     /** Asks the kernel to wake this thread without slack. Best effort: false where that cannot be had. */
     static boolean tightenSlack() {
         try {
-            // The file exists under /proc/<tid>, which is not listed but can be opened.
-            try (FileOutputStream slack = new FileOutputStream("/proc/" + ownTid() + "/timerslack_ns")) {
+            // Not by java.nio.file, whose classes a new JVM has not loaded yet. /proc/<tid> is not listed but can be opened.
+            String tid = new File("/proc/thread-self").getCanonicalFile().getName();
+            try (FileOutputStream slack = new FileOutputStream("/proc/" + tid + "/timerslack_ns")) {
                 slack.write('1');
             }
             return true;
         } catch (IOException | SecurityException e) {
             return false; // timers are a little less precise, as on every other system
         }
-    }
-
-    /** The kernel's id of this thread. Not by java.nio.file, whose classes a new JVM has not loaded yet. */
-    private static long ownTid() throws IOException {
-        byte[] stat = new byte[MAX_TID_LENGTH + 1]; // begins with the id and a space
-        int length;
-        try (FileInputStream in = new FileInputStream("/proc/thread-self/stat")) {
-            length = in.read(stat);
-        }
-        long tid = 0;
-        int i = 0;
-        while (i < length && stat[i] >= '0' && stat[i] <= '9') {
-            tid = 10 * tid + stat[i] - '0';
-            i++;
-        }
-        if (tid == 0 || i == length) {
-            throw new IOException("/proc/thread-self/stat does not begin with a thread's id");
-        }
-        return tid;
     }
 }

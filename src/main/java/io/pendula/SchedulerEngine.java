@@ -37,7 +37,7 @@ final class SchedulerEngine extends Engine {
         this.own = new TimerQueue[workers()];
         this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
         boolean isManual = isManual(options);
-        this.workerPool = new WorkerPool(this, !isManual && own.length > 0);
+        this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own);
         this.standby = workerPool.standby;
         for (int i = 0; i < own.length; i++) {
             own[i] = newQueue(i);
@@ -114,8 +114,8 @@ final class SchedulerEngine extends Engine {
     TimerQueue currentQueue() {
         Thread t = Thread.currentThread();
         Worker d = workerOf(t);
-        if (d != null && d.home() != null) {
-            return d.home();
+        if (d != null && d.home != null) {
+            return d.home;
         }
         LoopWorker l = loops.of(t);
         if (l != null) {

@@ -55,10 +55,11 @@ final class Standby implements QueueOwner {
      *
      * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
      * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
-     * first timer calls the guard, too: if its call of the poller is lost, the guard runs what is due, and calls a poller
-     * that sleeps on. Then it naps for a second, so a scheduler that is idle after each timer calls it once a second. The
-     * guard clears watchedUntil (V1), then looks at all gates (V2); a thread that arms moves a gate to AWAKE (A1), then
-     * reads watchedUntil (A3). All are volatile. If the guard misses the gate, V1 < V2 < A1 < A3, and it is called.
+     * first timer calls a guard that sleeps for ever, too: if its call of the poller is lost, the guard runs what is due,
+     * and calls a poller that sleeps on. Then it naps for a second, so a scheduler that is idle after each timer calls it
+     * once a second. The guard says that it sleeps for ever (V1), then looks at all gates (V2); a thread that arms moves a
+     * gate to AWAKE (A1), then reads until when the guard sleeps (A3). All are volatile. If the guard misses the gate,
+     * V1 < V2 < A1 < A3, and it is called.
      *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
@@ -86,19 +87,16 @@ final class Standby implements QueueOwner {
     private static final long MIN_SLEEP_NANOS = 50_000;
     /** How long the guard naps after the first timer was armed. */
     private static final long NAP_NANOS = 1_000_000_000;
-    /** In watchedUntil: the guard was called, and is on its way to its nap. */
-    private static final long CALLED = Timeline.NEVER;
     /** A guard may wake up so much later than the poller would, and poll instead of it. */
     private static final long SLACK_NANOS = 20_000;
 
-    private final Engine engine;
     private final WorkerPool workerPool;
+    /** Never changes, but in tests. */
+    TimerQueue[] queues;
     private final long spacing;
     private volatile Worker poller;
     /** Null if there has been none. It may be up, and somewhere else. */
     private volatile Worker guard;
-    /** Until when the guard naps though the poller sleeps for ever, or CALLED; 0 if it may sleep for ever. */
-    private volatile long watchedUntil;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
@@ -106,9 +104,9 @@ final class Standby implements QueueOwner {
     /** Up with each wake-up that had long callbacks, down with each other, from 0 to twice LONG_RUNS. */
     private volatile int longRuns; // read without the monitor, as a hint
 
-    Standby(WorkerPool workerPool, long spacing) {
-        this.engine = workerPool.engine;
+    Standby(WorkerPool workerPool, TimerQueue[] queues, long spacing) {
         this.workerPool = workerPool;
+        this.queues = queues;
         this.spacing = spacing;
     }
 
@@ -169,7 +167,15 @@ final class Standby implements QueueOwner {
         return g != null ? g.until - GRACE_NANOS : WakeGate.NO_HELP;
     }
 
-    // ---- workers ----
+    @Override
+    public void firstIsArmed() {
+        Worker g = guard;
+        if (g != null && g.asleep && g.until == Timeline.NEVER) {
+            g.call();
+        }
+    }
+
+    // ---- workers that run callbacks ----
 
     /** After a gate was published: see 3. */
     void published(Worker by) {
@@ -204,10 +210,7 @@ final class Standby implements QueueOwner {
         }
         Worker g;
         synchronized (this) {
-            g = reserve(me);
-            if (g != null) {
-                guard = g;
-            }
+            g = newGuard(me);
         }
         if (g != null) {
             g.call();
@@ -230,8 +233,8 @@ final class Standby implements QueueOwner {
         long second = from;
         if (next > now) { // what is due before from waits: to be up for it would cost a wake for each close pair
             second = next < from ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next;
-            for (TimerQueue other : engine.queues) {
-                if (other != q && other.gate.owner() == this) {
+            for (TimerQueue other : queues) {
+                if (other != q) {
                     second = Math.min(second, Math.max(other.gate.pollUntil(), from));
                 }
             }
@@ -261,6 +264,15 @@ final class Standby implements QueueOwner {
         return null;
     }
 
+    /** No guard sleeps: one in reserve becomes it, and is to be called, so that it plans anew. Null if there is none. */
+    private Worker newGuard(Worker me) {
+        Worker g = reserve(me);
+        guard = g;
+        return g;
+    }
+
+    // ---- workers that go to sleep ----
+
     /**
      * A worker has found nothing to do. False if it must make another round, as its role has changed; else it is asleep
      * now, for all that others know, until {@code d.until}.
@@ -269,8 +281,7 @@ final class Standby implements QueueOwner {
      * @param next as poller: the earliest instant that a gate says
      */
     boolean goToSleep(Worker d, boolean polls, long next, long now) {
-        Worker called = null;
-        boolean isHandedOver = false;
+        Worker called;
         synchronized (this) {
             if (d.firedAt != 0) {
                 lastWake = Math.max(lastWake, d.firedAt);
@@ -278,28 +289,21 @@ final class Standby implements QueueOwner {
                     noteRuns(now - d.firedAt > d.runs * LONG_RUN_NANOS);
                 }
             }
-            if (poller == d) {
-                if (!polls) {
-                    return false;
-                }
-                if (handsBack(d, now)) {
-                    called = poller;
-                } else {
-                    called = sleepAsPoller(d, next, now);
-                    isHandedOver = poller != d;
-                }
+            Worker p = poller;
+            if (p == d && !polls) {
+                return false;
+            }
+            if (p == d) {
+                called = sleepAsPoller(d, next, now);
+            } else if (!p.asleep && p.isHeldUp(d, now)) {
+                poller = d; // T1'
+                called = guardAsleep(d) == null ? newGuard(d) : null;
             } else {
-                Worker p = poller;
-                if (!p.asleep && p.isHeldUp(d, now)) {
-                    called = takeOver(d);
-                } else {
-                    sleepBehind(d, p, now);
-                    called = p.asleep && isForgotten(p) ? p : null;
-                }
+                called = sleepBehind(d, p, now);
             }
         }
-        if (isHandedOver ? isAnyGateBefore(next) : called != null) {
-            (isHandedOver ? poller : called).call();
+        if (called != null) {
+            called.call();
         }
         return d.asleep;
     }
@@ -319,29 +323,7 @@ final class Standby implements QueueOwner {
         return isLongRunning() ? SHORT_GRACE_NANOS : GRACE_NANOS;
     }
 
-    /** When a guard looks again while the poller is up, perhaps in a long callback. */
-    private long lookForDue(long now) {
-        long next = Timeline.plus(now, GRACE_NANOS);
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() == this) {
-                next = Math.min(next, q.due.nextWhen());
-            }
-        }
-        return Math.max(next, Timeline.plus(now, SHORT_GRACE_NANOS)); // what is due now another thread is about to run
-    }
-
-    /** A spare worker polls, and one that is not sleeps as the guard by now: then that polls, and is called. */
-    private boolean handsBack(Worker d, long now) {
-        Worker g = guardAsleep(d);
-        if (!d.isTemporary || g == null || g.isTemporary) {
-            return false;
-        }
-        poller = g;
-        guard = d;
-        d.sleeps(now + GRACE_NANOS); // see 4
-        return true;
-    }
-
+    /** Returns whom to call. */
     private Worker sleepAsPoller(Worker d, long next, long now) {
         long target = next;
         if (next != Timeline.NEVER && spacing > 0) {
@@ -351,148 +333,105 @@ final class Standby implements QueueOwner {
         Worker g = guardAsleep(d);
         if (g == null) {
             d.sleeps(target);
-            guard = reserve(d);
-            return guard;
+            return newGuard(d);
         }
         long u = g.until;
-        if (next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up in vain, and plans anew
-                && u <= target + (target > next ? spacing / 2 : SLACK_NANOS)) {
-            poller = g; // T1
-            guard = d;
-            d.sleeps(behind(u));
-            if (!g.asleep) {
-                d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
-            }
+        boolean isNear = next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up in vain
+                && u <= target + (target > next ? spacing / 2 : SLACK_NANOS);
+        if (!isNear && (!d.isTemporary || g.isTemporary)) { // a spare one hands back to any other
+            d.sleeps(target);
             return null;
         }
-        d.sleeps(target);
-        return next != Timeline.NEVER && u > Timeline.plus(behind(target), PAIR_NANOS) ? g : null;
-    }
-
-    /** The guard, or a worker that comes back, finds that the poller is held up. */
-    private Worker takeOver(Worker d) {
-        poller = d; // T1'
-        if (guardAsleep(d) == null) {
-            guard = reserve(d);
-            return guard; // it plans anew
+        poller = g; // T1
+        guard = d;
+        d.sleeps(behind(u));
+        if (!isNear || !g.asleep) {
+            d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
         }
-        return null;
+        return !isNear || isAnyGateBefore(next) ? g : null; // T2
     }
 
-    private void sleepBehind(Worker d, Worker p, long now) {
-        d.sleeps(Timeline.NEVER); // before it looks which others do, see 4
+    /** Returns whom to call. */
+    private Worker sleepBehind(Worker d, Worker p, long now) {
+        long before = d.until;
+        d.sleeps(Timeline.NEVER); // V1; before it looks which others sleep, see 4
         Worker g = guardAsleep(d);
         if (g != null && (d.isTemporary || !g.isTemporary)) {
-            return; // in reserve
+            return null; // in reserve
         }
         guard = d;
         if (!p.asleep) {
-            d.until = isLongRunning() ? lookForDue(now) : now + GRACE_NANOS;
-            return;
+            d.until = behindOneThatIsUp(now);
+            return null;
         }
-        long u = p.until == Timeline.NEVER ? nap(now) : behind(p.until);
-        d.until = u > now ? u : now + GRACE_NANOS;
-    }
-
-    /** Until when a guard sleeps if the poller does for ever. */
-    private long nap(long now) {
-        long u = watchedUntil;
-        if (u == CALLED) {
-            u = now + NAP_NANOS;
-        } else if (u <= now) {
-            watchedUntil = 0; // V1
-            u = isAnythingArmed() ? now + NAP_NANOS : 0; // V2
+        if (p.until != Timeline.NEVER) {
+            long u = behind(p.until);
+            d.until = u > now ? u : now + GRACE_NANOS;
+            return null;
         }
-        if (u == 0) {
-            return Timeline.NEVER;
+        boolean isForgotten = isAnythingArmed(); // V2
+        if (isForgotten || before > now) { // or it was called, and has not napped
+            d.until = now + NAP_NANOS;
         }
-        watchedUntil = u;
-        return u;
-    }
-
-    /** Whether the poller sleeps though a thread that has armed a timer must have called it. */
-    private boolean isForgotten(Worker p) {
-        return isAnyGateBefore(WakeGate.AWAKE + 1) || p.until == Timeline.NEVER && isAnythingArmed();
-    }
-
-    /** A gate says so, or an inbox: if the poller's thread could not be started, its gates say that it sleeps for ever. */
-    private boolean isAnythingArmed() {
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() == this && (q.gate.pollUntil() != Timeline.NEVER || q.due.hasArrivals())) {
-                return true;
-            }
-        }
-        return false;
+        return isForgotten ? p : null;
     }
 
     /** Until when a guard sleeps, if the poller does until {@code target}. */
     private long behind(long target) {
-        if (target == Timeline.NEVER) {
-            return target;
-        }
-        return earliestFrom(Timeline.plus(target, grace()), Timeline.plus(target, BOUND_NANOS));
-    }
-
-    /** The earliest deadline from an instant on, as far as the heaps tell at once; {@code atMost} if that is earlier. */
-    private long earliestFrom(long from, long atMost) {
-        long earliest = atMost;
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() == this) {
-                earliest = Math.min(earliest, q.due.earliestFrom(from));
-            }
+        long from = Timeline.plus(target, grace());
+        long earliest = Timeline.plus(target, BOUND_NANOS);
+        for (TimerQueue q : queues) {
+            earliest = Math.min(earliest, q.due.earliestFrom(from));
         }
         return earliest;
     }
 
-    @Override
-    public void firstIsArmed() {
-        Worker g = guard;
-        if (g != null && watchedUntil == 0) {
-            watchedUntil = CALLED;
-            g.call();
+    /** When a guard looks again while the poller is up, perhaps in a long callback. */
+    private long behindOneThatIsUp(long now) {
+        long until = now + GRACE_NANOS;
+        if (isLongRunning()) {
+            for (TimerQueue q : queues) {
+                until = Math.min(until, q.due.nextWhen());
+            }
         }
+        return Math.max(until, now + SHORT_GRACE_NANOS); // what is due now another thread is about to run
     }
 
-    /** Whether a gate says AWAKE, or an instant before {@code next}. */
-    boolean isAnyGateBefore(long next) {
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() == this && q.gate.pollUntil() < next) {
+    /** A gate says so, or an inbox: if the poller's thread could not be started, its gates say that it sleeps for ever. */
+    private boolean isAnythingArmed() {
+        for (TimerQueue q : queues) {
+            if (q.gate.pollUntil() != Timeline.NEVER || q.due.hasArrivals()) {
                 return true;
             }
         }
         return false;
     }
 
-    /**
-     * A thread that was started for a while would end, and another that sleeps gets its role. False if there is none:
-     * then it is needed still.
-     */
-    boolean leave(Worker d) {
-        Worker successor = null;
-        synchronized (this) {
-            for (Worker other : workerPool.workers()) {
-                if (other != d && other.asleep && (successor == null || other == guard)) {
-                    successor = other;
-                }
-            }
-            if (successor == null) {
-                return false;
-            }
-            if (poller == d) {
-                poller = successor;
-            }
-            if (guard == d || guard == successor && poller == successor) {
-                guard = null;
+    /** Whether a gate says AWAKE, or an instant before {@code next}. */
+    boolean isAnyGateBefore(long next) {
+        for (TimerQueue q : queues) {
+            if (q.gate.pollUntil() < next) {
+                return true;
             }
         }
-        successor.call();
+        return false;
+    }
+
+    /** A spare worker would end; false if it is needed still: it polls, or there is no other that is not in callbacks. */
+    synchronized boolean leave(Worker d) {
+        if (poller == d || !poller.asleep) {
+            return false;
+        }
+        if (guard == d) {
+            guard = null; // the poller finds another one before its next callback
+        }
         return true;
     }
 
     /** The poller's thread could not be started, so the next thread that arms a timer must try again. */
     void sleepOn(Worker d) {
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() == this && poller == d) {
+        for (TimerQueue q : queues) {
+            if (poller == d) {
                 q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
             }
         }

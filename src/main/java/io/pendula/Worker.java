@@ -5,61 +5,68 @@ import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
-import java.lang.invoke.ConstantBootstraps;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
 final class Worker extends Firing implements Runnable {
     /*
      * Each round has three steps:
-     *   1. run what is due: in the workers' queues, and in those of loops that are behind,
+     *   1. run what is due,
      *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
      *   3. sleep.
      * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
-     * A worker that has run something starts over, unless it is in the poller's way (Sharing).
      *
-     * One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest of it
-     * from helpers if one callback blocks. After BATCH callbacks of a queue the others have their turn. Callbacks may
-     * block, so what a helper takes has its turn for BATCH_NANOS only: after each callback it reads the clock.
+     * Claims. One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest
+     * of it from others if one callback blocks. After BATCH callbacks of a queue the others have their turn. The poller
+     * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
+     * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
+     *
+     * Help. A poller that is behind with its timers calls another worker, which claims from the same queues. Two
+     * workers that run short callbacks wait for each other, at the queue's lock and for its memory, and run fewer than
+     * one would. So the poller measures how long callbacks take. If they are short it calls a helper once, and that
+     * one goes to sleep again after a batch.
      */
 
     /** So many callbacks of one queue run before the other queues are looked at. */
     static final int BATCH = 64;
     /** A batch that others may have to wait for ends when it has taken so long. */
     static final long BATCH_NANOS = 1_000_000;
-
-    static final long SPARE_IDLE_NANOS = 5_000_000_000L;
-    /** A timer that is due so long before the end of a sleep was forgotten. */
-    static final long OVERDUE_NANOS = 100_000_000;
-    private static final long AFTER_FAILURE_NANOS = 1_000_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
+
+    /** A worker that runs a timer so much later than its deadline has more to do than it can. */
+    private static final long BEHIND_NANOS = 300_000;
+    /** The same if callbacks take long: about what it takes to wake another worker. */
+    private static final long LONG_BEHIND_NANOS = 20_000;
+    /** Callbacks that take longer than this take long. */
+    static final long LONG_NANOS = 5_000;
+    /** Workers that run shorter callbacks of one queue are in each other's way. */
+    static final long SHORT_NANOS = 1_000;
     /** A poller that has been in one callback for so long is held up. */
     static final long HELD_UP_NANOS = 200_000;
     /** And for a spare worker: several in a row must not start one after the other behind callbacks that are long. */
     static final long STUCK_NANOS = 1_000_000;
 
-    private static final VarHandle PULSE = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "pulse",
-            VarHandle.class, Worker.class, int.class);
+    static final long SPARE_IDLE_NANOS = 5_000_000_000L;
+    /** A timer that is due so long before the end of a sleep was forgotten. */
+    static final long OVERDUE_NANOS = 100_000_000;
+    private static final long AFTER_FAILURE_NANOS = 1_000_000;
+
+    private static final AtomicIntegerFieldUpdater<Worker> PULSE =
+            AtomicIntegerFieldUpdater.newUpdater(Worker.class, "pulse");
 
     final Engine engine;
     private final WorkerPool workerPool;
-    private final TimerQueue home;
+    private final Standby standby;
+    final TimerQueue home;
     /** A spare one: it runs timers only as poller, when that is held up, and ends when it has had nothing to do for long. */
     final boolean isTemporary;
-    private boolean isUsed;
-    private final Standby standby;
-    private final Parker parker;
     private final Seat seat;
-    /** What it knows for itself; of the poller's, the others read what a timer takes. */
-    final Sharing sharing;
+    private final Parker parker;
 
     /** Odd while a callback runs inline. */
-    private int pulse;
-    private long idleSince;
-
+    private volatile int pulse;
     /** It has run a callback since it woke up: it sets this, then looks at the others, so the last one sees all. */
     volatile boolean hasBegun;
     /** True from before the park to after it. */
@@ -68,6 +75,8 @@ final class Worker extends Firing implements Runnable {
     volatile long until;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
+    /** How long callbacks have taken, on average, when it polled. Volatile: a helper takes a hint from it. */
+    volatile long took;
 
     // Of Standby, under its monitor.
     /** When it woke up, if it has run something since; else 0. */
@@ -76,14 +85,21 @@ final class Worker extends Firing implements Runnable {
     int runs;
 
     // Of its thread alone.
+    /** The clock, as last read. */
+    private long now;
     private long wokeAt;
-    private boolean hasRun;
-    /** The kernel may wake the thread late. */
-    private boolean isSlack;
-    /** In the first round after a sleep that has ended by itself. */
+    /** In the first round after a sleep. */
+    private boolean hasSlept;
+    /** And that sleep has ended by itself. */
     private boolean isUncalled;
+    private boolean hasRun;
+    private boolean hasCalledHelper;
+    private boolean isUsed;
+    private long idleSince;
     /** When it looks next, as poller, at all queues. */
     private long nextLook;
+    /** The kernel may wake the thread late. */
+    private boolean isSlack;
 
     // The monitor's own notes about this worker.
     int seenPulse;
@@ -94,13 +110,13 @@ final class Worker extends Firing implements Runnable {
     Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
+        this.standby = standby;
         this.home = home;
         this.isTemporary = temporary;
-        this.standby = standby;
-        this.nextLook = DueTimers.endOfLongestSleep(engine.timeline.now());
-        this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
-        this.sharing = new Sharing(engine.workers());
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
+        this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
+        this.idleSince = engine.timeline.now();
+        this.nextLook = DueTimers.endOfLongestSleep(idleSince);
     }
 
     /** A spare one ends by itself, and for good. */
@@ -115,10 +131,6 @@ final class Worker extends Firing implements Runnable {
     @Override
     public Thread runner() {
         return seat.thread();
-    }
-
-    TimerQueue home() {
-        return home;
     }
 
     /** Makes it do another round before it sleeps again. The caller holds no lock. */
@@ -136,7 +148,7 @@ final class Worker extends Firing implements Runnable {
     }
 
     int pulseOpaque() {
-        return (int) PULSE.getOpaque(this);
+        return pulse;
     }
 
     boolean isInCallback() {
@@ -153,20 +165,18 @@ final class Worker extends Firing implements Runnable {
         return isInCallback() && now - claimedAt > (forWhom.isTemporary ? STUCK_NANOS : HELD_UP_NANOS);
     }
 
+    // ---- rounds ----
+
     @Override
     public void run() {
         try {
-            boolean prepared = false;
             boolean stays = seat.isMine();
+            isSlack = stays;
+            if (stays && endsWhenIdle()) {
+                wakeUp(); // as at the end of each sleep
+            }
             while (stays && !engine.isClosed()) {
                 try {
-                    if (!prepared) {
-                        prepared = true;
-                        isSlack = true;
-                        if (endsWhenIdle()) {
-                            wakeUp(); // as at the end of each sleep
-                        }
-                    }
                     stays = round();
                 } catch (Throwable e) {
                     recover(e);
@@ -195,30 +205,36 @@ final class Worker extends Firing implements Runnable {
 
     /** False if this thread must end: it was started for a while, or it has left its seat. */
     private boolean round() {
-        boolean polls = standby.isPoller(this);
-        long now = engine.timeline.now();
-        if (isTemporary && isSuperfluous(now) && standby.leave(this)) {
+        now = engine.timeline.now();
+        if (hasSlept) {
+            hasSlept = false;
+            wokeAt = now;
+            engine.wokeUp(until, now);
+        }
+        if (isTemporary && now - idleSince >= SPARE_IDLE_NANOS && standby.leave(this)) {
             return false;
         }
-        boolean ran = (polls || !isTemporary) && runDue(polls, polls && isTimeToLook(now), now);
+        Worker poller = standby.poller();
+        boolean polls = poller == this;
+        int pulse = poller.pulseOpaque();
+        boolean ran = (polls || !isTemporary) && runDue(polls, polls && isTimeToLook());
         isUncalled = false;
-        hasRun |= ran;
-        if (ran && !polls && helpsOn()) {
-            return true;
-        }
-        long next = polls ? publish(now) : Timeline.NEVER;
         if (ran) {
-            now = engine.timeline.now();
-            idleSince = now; // it may have run for long
+            hasRun = true;
+            idleSince = now; // as of the end of its run, which may have taken long
+            if (!polls && helpsOn(poller, pulse)) {
+                return true;
+            }
         }
+        long next = polls ? publish() : Timeline.NEVER;
         if (next <= now || polls && sweep(next)) { // RETRY is below every instant
             return true;
         }
-        return sleep(polls, next, now);
+        return sleep(polls, next);
     }
 
     /** Once a second, when the cap ends its sleep. */
-    private boolean isTimeToLook(long now) {
+    private boolean isTimeToLook() {
         if (now < nextLook) {
             return false;
         }
@@ -227,240 +243,106 @@ final class Worker extends Firing implements Runnable {
     }
 
     /** {@code looks}: at each queue, whatever its gate says, as a wake-up may have been lost there. */
-    private boolean runDue(boolean polls, boolean looks, long now) {
+    private boolean runDue(boolean polls, boolean looks) {
         boolean ran = false;
-        TimerQueue[] queues = engine.queues;
+        TimerQueue[] queues = standby.queues;
         int first = home == null ? 0 : home.index;
         for (int i = 0; i < queues.length; i++) {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
-            if (q.gate.owner() == standby && (looks || q.gate.pollUntil() <= now) && !(ran && isServed(q))) {
-                ran |= polls ? poll(q, now) : help(q, now);
+            if (looks || q.gate.pollUntil() <= now) {
+                ran |= polls ? poll(q) : help(q, now);
             }
         }
         return ran;
     }
 
-    /** Whether another worker's own queue needs nothing of this one, which has other work: that worker gets on. */
-    private boolean isServed(TimerQueue q) {
-        Worker d = workerPool.workerAt(q);
-        return d != null && d != this && !d.asleep && sharing.hasGotOn(q.index, d.pulseOpaque());
-    }
-
-    /** As helper, when it has run what was due: whether to make another round. */
-    private boolean helpsOn() {
-        Worker p = standby.poller();
-        return p == this || p.asleep || sharing.pays(p.sharing, runs, p.pulseOpaque(), engine.timeline.now());
-    }
-
     /** As poller: runs due timers of a queue, up to a bound, also in time if others wait for it; true if any. */
-    private boolean poll(TimerQueue q, long began) {
-        long now = began;
-        long slept = plannedSleep(q);
-        boolean fresh = true;
-        boolean again = false;
+    private boolean poll(TimerQueue q) {
+        long began = now;
+        boolean isFresh = true; // nothing has run since the clock was read
+        boolean isArmedAgain = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
-            // What others push after a reading of the clock is due then or later, so it can wait for the next reading.
-            long helpBefore = fresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // read by a fresh step only
-            int step = q.due.pollOne(standby, this, now, fresh || again, fresh, helpBefore);
+            long helpBefore = isFresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // read by a fresh step only
+            int step = q.due.pollOne(standby, this, now, isFresh || isArmedAgain, isFresh, helpBefore);
+            if (step == DueTimers.PUBLISHED) {
+                standby.published(this);
+            }
+            if (step != DueTimers.CLAIMED && (isFresh || step == DueTimers.NOT_HERE)) {
+                return ran > 0;
+            }
+            boolean isMore = q.due.nextWhen() <= now;
             if (step == DueTimers.CLAIMED) {
-                if (ran == 0 && now - deadline >= OVERDUE_NANOS && slept - deadline >= OVERDUE_NANOS) {
+                if (ran == 0 && isForgotten()) {
                     workerPool.countOverdueWake(); // before the callback, which finds itself counted
                 }
-                callOthers(q, now);
-                if (fresh && hasBegun) { // else runClaimed looks
+                if (isMore) {
+                    callHelperIfBehind();
+                }
+                if (isFresh && hasBegun) { // else runClaimed looks
                     standby.callIfTooLate(this, q, now);
                 }
-                again = runClaimed();
+                isArmedAgain = runClaimed();
                 ran++;
-                fresh = false;
-                if (ran % CLOCK_EACH == 0 || sharing.areLong() || !isOtherLooking()) {
-                    long read = engine.timeline.now();
-                    sharing.ran(ran, read - began);
-                    if (ran % Sharing.WINDOW == 0 && workerPool.isOnlyOneUp(this)) {
-                        sharing.ranAlone(ran, read - began, read);
-                    }
-                    if (read - began >= BATCH_NANOS) {
-                        return true;
-                    }
-                    if (sharing.areLong()) { // the reading before is old, and would hide how late the next one is
-                        now = read;
-                        again = true;
-                    }
+                isFresh = false;
+            }
+            boolean isMeasured = took > LONG_NANOS || ran % CLOCK_EACH == 0;
+            if (step != DueTimers.CLAIMED || !isMore || isMeasured || !isOtherLooking()) {
+                now = engine.timeline.now();
+                isFresh = true;
+                if (isMeasured) {
+                    took = (now - began) / ran;
                 }
-            } else if (step == DueTimers.PUBLISHED) {
-                standby.published(this);
-                return ran > 0;
-            } else if (fresh || step == DueTimers.NOT_HERE) {
-                return ran > 0;
-            } else {
-                now = engine.timeline.now(); // read again only when what was due at the last reading is done
-                fresh = true;
+                if (now - began >= BATCH_NANOS) {
+                    return true;
+                }
             }
         }
         return true;
     }
 
-    /** Runs what is due in a queue, without the owner's role, up to a bound; true if there was anything. */
-    boolean help(TimerQueue q, long now) {
+    /**
+     * Whether what was claimed was due long before the end of a sleep that no thread has ended. A sleep that took too
+     * long, a clock that leaps or a callback that blocks does not change this.
+     */
+    private boolean isForgotten() {
+        return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS;
+    }
+
+    /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
+    private boolean isOtherLooking() {
+        return standby.queues.length == 1 || standby.isGuarded(this);
+    }
+
+    /** Once, and again and again if callbacks take long. */
+    private void callHelperIfBehind() {
+        boolean areLong = took > LONG_NANOS;
+        if ((!hasCalledHelper || areLong) && lateness() > (areLong ? LONG_BEHIND_NANOS : BEHIND_NANOS)) {
+            hasCalledHelper = true;
+            standby.callHelper(this);
+        }
+    }
+
+    /** Runs what is due in a queue, up to a bound, as another worker is the poller; true if there was anything. */
+    boolean help(TimerQueue q, long began) {
+        now = began;
         int ran = 0;
-        for (long t = now; ran < BATCH && t - now < BATCH_NANOS && !engine.isClosed();
-                t = engine.timeline.now()) {
-            int step = q.due.helpOne(this, t, true);
+        while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
+            int step = q.due.helpOne(this, now, true);
             if (step == DueTimers.CLAIMED) {
                 runClaimed();
             } else if (step != DueTimers.MORE) {
                 break;
             }
             ran++;
+            now = engine.timeline.now();
         }
         return ran > 0;
     }
 
-    /**
-     * Until when it was to sleep for a queue if no thread has called it; else 0. A timer that was due much sooner was
-     * forgotten: a sleep that took too long, a clock that leaps or a callback that blocks does not change this.
-     */
-    private long plannedSleep(TimerQueue q) {
-        long p = isUncalled ? q.gate.pollUntil() : 0;
-        return p == WakeGate.AWAKE ? Timeline.NEVER : p; // a thread has set AWAKE, and not called
-    }
-
-    /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
-    private boolean isOtherLooking() {
-        return engine.queues.length == 1 || standby.isGuarded(this);
-    }
-
-    /** Before a callback, if there is more to do than this thread can. */
-    private void callOthers(TimerQueue q, long now) {
-        if (sharing.needsHelp(lateness(), now) && q.due.nextWhen() <= now) {
-            sharing.called();
-            standby.callHelper(this);
-        }
-    }
-
-    /**
-     * Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do.
-     */
-    private long publish(long now) {
-        long next = Timeline.NEVER;
-        for (TimerQueue q : engine.queues) {
-            if (q.gate.owner() != standby) {
-                continue;
-            }
-            long p = q.gate.pollUntil();
-            if (p == WakeGate.AWAKE) {
-                Throwable shortage = q.due.takeShortage();
-                if (shortage != null) {
-                    Reporter.uncaught(shortage);
-                }
-                p = q.due.prepareToSleep(standby, now);
-                if (p == DueTimers.RETRY) {
-                    return p;
-                }
-                standby.published(this);
-            }
-            if (p != DueTimers.NOT_OWNER) {
-                next = Math.min(next, p);
-            }
-        }
-        return next;
-    }
-
-    private boolean sleep(boolean polls, long next, long now) {
-        firedAt = hasRun ? wokeAt : 0;
-        if (!standby.goToSleep(this, polls, next, now)) {
-            return true;
-        }
-        boolean left = false;
-        try {
-            boolean ends = until == Timeline.NEVER && endsWhenIdle();
-            long target = ends ? now + engine.idleNanos : until;
-            if (isTemporary) {
-                target = Math.min(target, now + SPARE_IDLE_NANOS);
-            }
-            if (isSlack) { // not before the first firing, which it would delay
-                isSlack = false; // before the attempt: what fails is not tried again
-                Parker.tightenSlack();
-            }
-            if (!isCalled(next)) {
-                parker.parkUntil(target, polls ? next : target, this);
-            }
-            left = ends && engine.timeline.now() >= target && leave();
-        } finally {
-            if (!left) {
-                wakeUp();
-            }
-        }
-        return !left;
-    }
-
-    private void wakeUp() {
-        hasBegun = false; // before asleep, so that it seems free throughout
-        asleep = false;
-        isUncalled = !called;
-        called = false;
-        Thread.interrupted(); // whatever has set the flag: with it every park would return at once
-        wokeAt = engine.timeline.now();
-        hasRun = false;
-        runs = 0;
-        sharing.wokeUp();
-        engine.wokeUp(until, wokeAt);
-    }
-
-    /**
-     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
-     * permit of a waker. What a waker changes it changes before it unparks; so either its change is seen here, or its
-     * permit comes after this look and ends the park. A clock of the user's may park as well, so Parker looks for a call
-     * once more after it has read that.
-     */
-    boolean isCalled(long next) {
-        return called || engine.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
-    }
-
-    /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
-    boolean isCalled() {
-        return called;
-    }
-
-    /**
-     * Nothing was armed for so long that the thread should end: true if it must. The worker stays what it is, asleep
-     * for ever; Seat has the argument why no wake is lost.
-     */
-    private boolean leave() {
-        seat.vacate();
-        return !isCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
-    }
-
-    private boolean isSuperfluous(long now) {
-        if (idleSince == 0) {
-            idleSince = now;
-        }
-        return now - idleSince >= SPARE_IDLE_NANOS;
-    }
-
-    /**
-     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
-     * sweep would end says so through the pollUntil of its queue, which may be another than the one that is swept.
-     * False if there was nothing to sweep.
-     */
-    boolean sweep(long until) {
-        boolean swept = false;
-        for (TimerQueue q : engine.queues) {
-            boolean more = q.gate.owner() == standby && q.compactor.wantsSweep();
-            while (more && q.gate.owner() == standby && !isCalled(until) && engine.timeline.now() < until) {
-                more = q.compactor.sweepStep();
-                swept = true;
-            }
-        }
-        return swept;
-    }
-
-    void enterCallback() {
-        PULSE.setOpaque(this, pulse + 1);
-    }
-
-    void leaveCallback() {
-        PULSE.setOpaque(this, pulse + 1);
+    /** As helper, when it has run what was due: whether to make another round. {@code pulse} was the poller's before. */
+    private boolean helpsOn(Worker poller, int pulse) {
+        boolean isInOneCallback = (pulse & 1) != 0 && poller.pulseOpaque() == pulse;
+        return isInOneCallback || poller.took > SHORT_NANOS || poller.asleep;
     }
 
     /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
@@ -494,5 +376,121 @@ final class Worker extends Firing implements Runnable {
         } finally {
             leaveCallback(); // before the run's end, which arms a ticker again: that must not call the guard
         }
+    }
+
+    void enterCallback() {
+        PULSE.lazySet(this, pulse + 1); // a hint, so it needs no fence
+    }
+
+    void leaveCallback() {
+        PULSE.lazySet(this, pulse + 1); // a hint, so it needs no fence
+    }
+
+    // ---- before a sleep ----
+
+    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
+    private long publish() {
+        long next = Timeline.NEVER;
+        for (TimerQueue q : standby.queues) {
+            long p = q.gate.pollUntil();
+            if (p == WakeGate.AWAKE) {
+                Throwable shortage = q.due.takeShortage();
+                if (shortage != null) {
+                    Reporter.uncaught(shortage);
+                }
+                p = q.due.prepareToSleep(standby, now);
+                standby.published(this);
+            }
+            if (p == DueTimers.RETRY) {
+                return p;
+            }
+            if (p != DueTimers.NOT_OWNER) {
+                next = Math.min(next, p);
+            }
+        }
+        return next;
+    }
+
+    /**
+     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
+     * sweep would end says so through the pollUntil of its queue, which may be another than the one that is swept.
+     * False if there was nothing to sweep.
+     */
+    boolean sweep(long until) {
+        boolean swept = false;
+        for (TimerQueue q : standby.queues) {
+            boolean more = q.compactor.wantsSweep();
+            while (more && !isCalled(until) && engine.timeline.now() < until) {
+                more = q.compactor.sweepStep();
+                swept = true;
+            }
+        }
+        return swept;
+    }
+
+    /**
+     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
+     * permit of a waker. What a waker changes it changes before it unparks; so either its change is seen here, or its
+     * permit comes after this look and ends the park. A clock of the user's may park as well, so Parker looks for a call
+     * once more after it has read that.
+     */
+    boolean isCalled(long next) {
+        return called || engine.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
+    }
+
+    /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
+    boolean isCalled() {
+        return called;
+    }
+
+    // ---- sleeps ----
+
+    private boolean sleep(boolean polls, long next) {
+        firedAt = hasRun ? wokeAt : 0;
+        if (!standby.goToSleep(this, polls, next, now)) {
+            return true;
+        }
+        boolean left = false;
+        try {
+            boolean ends = until == Timeline.NEVER && endsWhenIdle();
+            long target = ends ? now + engine.idleNanos : until;
+            if (isTemporary) {
+                target = Math.min(target, now + SPARE_IDLE_NANOS);
+            }
+            if (isSlack) { // not before the first firing, which it would delay
+                isSlack = false; // before the attempt: what fails is not tried again
+                Parker.tightenSlack();
+            }
+            if (!isCalled(next)) {
+                parker.parkUntil(target, polls ? next : target, this);
+            }
+            left = ends && engine.timeline.now() >= target && leave();
+        } finally {
+            if (!left) {
+                wakeUp();
+            }
+        }
+        return !left;
+    }
+
+    private void wakeUp() {
+        hasBegun = false; // before asleep, so that it seems free throughout
+        asleep = false;
+        isUncalled = !called;
+        called = false;
+        Thread.interrupted(); // whatever has set the flag: with it every park would return at once
+        hasSlept = true;
+        hasRun = false;
+        hasCalledHelper = false;
+        runs = 0;
+    }
+
+    /**
+     * Nothing was armed for so long that the thread should end: true if it must. The worker stays what it is, asleep
+     * for ever; Seat has the argument why no wake is lost.
+     */
+    private boolean leave() {
+        seat.vacate();
+        return !isCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
     }
 }

@@ -40,21 +40,19 @@ final class WorkerPool {
     /** A thread is about to start a worker of a pool, or is committed to. */
     private final AtomicBoolean growing = new AtomicBoolean();
     private volatile boolean started;
-    /** A worker that was wanted could not be started. */
-    private volatile boolean growthFailed;
-    /** When that may be tried again, by System.nanoTime. */
-    private volatile long growsFrom;
-    // Of the thread that has set growing.
-    private int homes;
+    /** A worker that was wanted could not be started: when that may be tried again, by System.nanoTime; else 0. */
+    private volatile long retriesFrom;
+    /** How many spare workers there have been. Of the thread that has set growing. */
     private int spares;
     /** Of new threads; not that of the thread which happens to need them. */
     private final ThreadGroup group;
     /** When the next failure to start a thread is told, by System.nanoTime. */
     private final AtomicLong tellsFrom = new AtomicLong(System.nanoTime());
 
-    WorkerPool(Engine engine, boolean hasWorkers) {
+    /** {@code queues} of the workers; they may be made later, but before the first worker. */
+    WorkerPool(Engine engine, TimerQueue[] queues) {
         this.engine = engine;
-        this.standby = hasWorkers ? new Standby(this, engine.options.spacingNanos) : null;
+        this.standby = queues.length > 0 ? new Standby(this, queues, engine.options.spacingNanos) : null;
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
 
@@ -65,23 +63,6 @@ final class WorkerPool {
 
     Worker[] workers() {
         return workers;
-    }
-
-    /** The one whose home a queue is, or null. */
-    Worker workerAt(TimerQueue q) {
-        Worker[] all = workers;
-        Worker d = q.index < all.length ? all[q.index] : null;
-        return d != null && d.home() == q ? d : null;
-    }
-
-    /** Whether all workers but that one sleep. */
-    boolean isOnlyOneUp(Worker up) {
-        for (Worker d : workers) {
-            if (d != up && !d.asleep) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** A spare worker is about to run something for the first time. */
@@ -177,7 +158,6 @@ final class WorkerPool {
             }
             Worker d = new Worker(this, standby, engine.queues[0], false);
             standby.begin(d, null);
-            homes = 1; // before this worker starts others
             growing.set(true); // it leaves the second to this thread
             try {
                 launch(d, "worker-0");
@@ -204,10 +184,16 @@ final class WorkerPool {
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
      */
     void growIfAlone(Worker by) {
-        if (!growthFailed || System.nanoTime() - growsFrom >= 0) {
-            while (isGrowthNeeded(by) && growing.compareAndSet(false, true) && grow()) { // once more, see above
-                growthFailed = false;
+        long from = retriesFrom;
+        if (from != 0) {
+            if (System.nanoTime() - from < 0) {
+                return;
             }
+            retriesFrom = 0; // before the attempt, which sets it anew if it fails
+        }
+        boolean goesOn = true;
+        while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
+            goesOn = growing.compareAndSet(false, true) && grow();
         }
     }
 
@@ -216,12 +202,8 @@ final class WorkerPool {
      * worker may find that out again, as all may block: so this tries again, at a bounded rate.
      */
     void growAgain(Worker by) {
-        if (growthFailed) {
-            if (isGrowthNeeded(by)) {
-                growIfAlone(by);
-            } else {
-                growthFailed = false;
-            }
+        if (retriesFrom != 0) {
+            growIfAlone(by);
         }
     }
 
@@ -240,12 +222,12 @@ final class WorkerPool {
         try {
             Worker d;
             try {
-                TimerQueue home = isPool() && homes < engine.queues.length ? engine.queues[homes] : null;
+                int size = workers.length;
+                TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
                 d = new Worker(this, standby, home, !isPool());
-                if (!enlist(d, newThread(d, isPool() ? "worker-" + workers.length : "spare-" + spares))) {
+                if (!enlist(d, newThread(d, isPool() ? "worker-" + size : "spare-" + spares))) {
                     return false;
                 }
-                homes++;
                 spares++;
             } finally {
                 growing.set(false); // before the start: the new worker may need another at once
@@ -253,8 +235,7 @@ final class WorkerPool {
             start(d);
             return true;
         } catch (Throwable e) {
-            growsFrom = System.nanoTime() + RETRY_NANOS;
-            growthFailed = true;
+            retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
             reportStartFailed(e);
             return false;
         }
@@ -321,17 +302,8 @@ final class WorkerPool {
         String name = "pendula-" + options.name + "-" + role;
         ThreadFactory factory = options.threadFactory;
         if (factory == null) {
-            if (engine.endsWhenIdle()) {
-                return CleanThreads.make(body, name, options.daemon, options.contextClassLoader);
-            }
-            Thread t = body instanceof Worker ? new WorkerThread(group, body, name)
-                    : new Thread(group, body, name, 0, false);
-            t.setPriority(Thread.NORM_PRIORITY);
-            t.setDaemon(options.daemon);
-            if (t.getContextClassLoader() != options.contextClassLoader) { // a security manager may forbid to set it
-                t.setContextClassLoader(options.contextClassLoader);
-            }
-            return t;
+            return engine.endsWhenIdle() ? CleanThreads.make(body, name, options.daemon, options.contextClassLoader)
+                    : CleanThreads.makeIn(group, body, name, options.daemon, options.contextClassLoader);
         }
         Thread t = factory.newThread(body);
         if (t == null) {

@@ -13,6 +13,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -71,7 +73,7 @@ class BatchTest {
     void guardedPoller_callbacksTakeLong_otherQueueHasItsTurn() {
         Stepped it = new Stepped();
         it.other.sleeps(Long.MAX_VALUE);
-        int turn = it.turnOfOther(() -> {});
+        int turn = it.turnOfOther();
         assertTrue(turn <= Worker.CLOCK_EACH, () -> turn + " of " + it.order);
     }
 
@@ -108,20 +110,25 @@ class BatchTest {
     }
 
     @Test
-    void spare_hasRunForLongerThanItMayBeIdle_goesOn() {
+    void spare_hasRunForLongerThanItMayBeIdle_goesOn() throws InterruptedException {
         Stepped it = new Stepped();
         Worker spare = new Worker(it.engine.workerPool, it.engine.standby, null, true);
         spare.setThread(Thread.currentThread());
         it.engine.workerPool.knows(it.other, spare);
-        it.engine.standby.begin(spare, null);
-        it.other.sleeps(Long.MAX_VALUE); // so it could leave its role to that one
+        it.engine.standby.begin(spare, it.other);
+        it.other.setThread(new Thread());
+        it.other.sleeps(Long.MAX_VALUE); // so that one gets the role, and the spare one could leave
         it.now = 1;
-        for (int i = 0; i < 2 * Worker.CLOCK_EACH; i++) {
-            it.arm(0, "long", () -> it.now += Worker.SPARE_IDLE_NANOS);
-        }
-        it.arm(0, "last", it.scheduler::shutdownNow);
+        it.arm(0, "long", () -> it.now += Worker.SPARE_IDLE_NANOS);
+        Thread closing = new Thread(() -> {
+            eventually("the spare one sleeps, and no longer as poller", () -> spare.asleep);
+            LockSupport.parkNanos(20_000_000); // in which it has had some rounds
+            it.scheduler.shutdownNow();
+        });
+        closing.start();
         spare.run();
-        assertEquals(2 * Worker.CLOCK_EACH + 1, it.order.size(), it.order::toString);
+        assertTrue(it.scheduler.isClosed());
+        Fixtures.join(closing);
     }
 
     private static boolean isHelperCalledAgain(long callbackNanos) {
@@ -134,6 +141,7 @@ class BatchTest {
                 if (second[0] == null) {
                     calledFirst[0] = first.isCalled();
                     second[0] = it.newGuard();
+                    second[0].sleeps(it.now + Standby.GRACE_NANOS);
                 }
                 it.now += callbackNanos;
             });
@@ -161,7 +169,10 @@ class BatchTest {
         Stepped it = new Stepped();
         it.newGuard(); // is called before the first callback, as it would sleep for too long
         Worker[] helper = new Worker[1];
-        it.arm(0, "first", () -> helper[0] = it.newGuard());
+        it.arm(0, "first", () -> {
+            helper[0] = it.newGuard();
+            helper[0].sleeps(it.now + Standby.GRACE_NANOS);
+        });
         for (int i = 0; i < 20; i++) {
             it.arm(0, "short", () -> it.now += callbackNanos);
         }
@@ -178,55 +189,47 @@ class BatchTest {
 
     /** Both would wait for one lock. */
     @Test
-    void pollerHasWork_otherWorkerRunsItsOwnQueue_thatIsLeftToIt() {
-        Stepped it = new Stepped();
-        it.other.asleep = false;
-        int turn = it.turnOfOther(() -> {
-            it.other.enterCallback();
-            it.other.leaveCallback();
-        });
-        assertEquals(BLOCKING - 1, turn, () -> "a turn of " + it.order);
+    void helper_callbacksAreShort_goesToSleep() {
+        assertTrue(isHelperSentToSleep(Worker.SHORT_NANOS, p -> {}));
     }
 
     @Test
-    void pollerHasWork_otherWorkerIsUpAndDoesNotGetOn_itsQueueHasItsTurn() {
-        Stepped it = new Stepped();
-        it.other.asleep = false;
-        it.other.enterCallback();
-        int turn = it.turnOfOther(() -> {});
-        assertTrue(turn <= 2 * Worker.CLOCK_EACH, () -> turn + " of " + it.order);
+    void helper_callbacksAreNotShort_staysUp() {
+        assertFalse(isHelperSentToSleep(Worker.SHORT_NANOS + 1, p -> {}));
     }
 
     @Test
-    void helper_isInThePollersWay_goesToSleep() {
-        assertTrue(looksOfHelper(Sharing.LONG_NANOS / 5) > 0);
+    void helper_pollerIsInOneCallback_staysUp() {
+        assertFalse(isHelperSentToSleep(0, Worker::enterCallback));
     }
 
+    /** A long wait for the lock that the helper takes again and again. */
     @Test
-    void helper_runsMoreThanThePollerAlone_staysUp() {
-        assertEquals(0, looksOfHelper(Sharing.LONG_NANOS / 5 - Sharing.LONG_NANOS / 10));
+    void helper_pollerIsBetweenCallbacks_goesToSleep() {
+        assertTrue(isHelperSentToSleep(0, p -> {
+            p.enterCallback();
+            p.leaveCallback();
+        }));
     }
 
-    /** How often a helper has gone to sleep, if a timer takes both so long, and one of them alone a fifth of LONG_NANOS. */
-    private static int looksOfHelper(long nanos) {
+    /** Whether a helper goes to sleep though timers are due, if callbacks have taken the poller so long. */
+    private static boolean isHelperSentToSleep(long tookPoller, Consumer<Worker> begin) {
         Stepped it = new Stepped();
         it.other.setThread(Thread.currentThread());
         it.poller.asleep = false;
-        it.poller.sharing.ranAlone(1, Sharing.LONG_NANOS / 5, it.now);
+        it.poller.took = tookPoller;
+        begin.accept(it.poller);
+        it.poller.claimedAt = it.now;
         for (int i = 0; i < 10 * Worker.BATCH; i++) {
-            it.arm(0, "short", () -> {
-                it.now += 2 * nanos; // in which the poller runs one, too
-                it.poller.enterCallback();
-                it.poller.leaveCallback();
-            });
+            it.arm(0, "short", () -> {});
         }
-        int[] looks = new int[1];
+        boolean[] hasSlept = new boolean[1];
         it.arm(0, "last", () -> {
-            looks[0] = it.other.until == 0 ? 0 : 1;
+            hasSlept[0] = it.other.until != 0;
             it.scheduler.shutdownNow();
         });
         it.other.run();
-        return looks[0];
+        return hasSlept[0];
     }
 
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
@@ -261,12 +264,9 @@ class BatchTest {
         }
 
         /** When a timer of the second queue runs, if those of the first take long; a number in {@code order}. */
-        int turnOfOther(Runnable meanwhile) {
+        int turnOfOther() {
             for (int i = 1; i < BLOCKING; i++) {
-                arm(0, "first", () -> {
-                    now += Worker.BATCH_NANOS / 2;
-                    meanwhile.run();
-                });
+                arm(0, "first", () -> now += Worker.BATCH_NANOS / 2);
             }
             arm(1, "other", scheduler::shutdownNow);
             runPoller();

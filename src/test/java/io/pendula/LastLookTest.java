@@ -60,6 +60,7 @@ class LastLookTest {
         synchronized (s.engine.lifecycle) {
             s.engine.queues = s.engine.queuesWith(q);
         }
+        s.engine.standby.queues = s.engine.queues;
         s.after(Duration.ofHours(1), () -> { });
     }
 

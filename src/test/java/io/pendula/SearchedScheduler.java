@@ -32,7 +32,7 @@ public final class SearchedScheduler implements Program {
 
     /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
     private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",
-            "idleSince", "wokeAt", "firedAt", "deadline", "windowBegan", "ownBefore", "pollersBefore");
+            "idleSince", "wokeAt", "firedAt", "deadline", "now", "took");
 
     /** A guard may wake up by so much later than the poller would, and instead of it. */
     private static final long SLACK_NANOS = 20_000;
@@ -287,7 +287,7 @@ public final class SearchedScheduler implements Program {
 
         @Override
         public long keptBy(Object runner) {
-            return Contents.of(runner, Set.of("Parker", "Sharing"), OF_RUNNERS);
+            return Contents.of(runner, Set.of("Parker"), OF_RUNNERS);
         }
 
         @Override

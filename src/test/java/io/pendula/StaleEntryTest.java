@@ -502,25 +502,20 @@ class StaleEntryTest {
     void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Standby standby = new Standby(s.engine.workerPool, 0);
+            Standby standby = new Standby(s.engine.workerPool, new TimerQueue[] {queue, second.queue}, 0);
             Worker d = new Worker(s.engine.workerPool, standby, null, false);
             standby.begin(d, null);
-            s.engine.queues = new TimerQueue[] {queue, second.queue};
-            try {
-                List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
-                rig.keepWith(standby);
-                second.keepWith(standby);
-                withoutHelp(() -> timers.forEach(queue::stop));
-                long until = Math.min(queue.due.prepareToSleep(standby, 1),
-                        second.queue.due.prepareToSleep(standby, 1));
-                rig.heap.onTrim = () -> second.arm(SECOND);
-                assertTrue(d.sweep(until));
-                assertFalse(second.isAsleep());
-                assertTrue(rig.entries() > 0, "the sweep went on to its end");
-                assertTrue(queue.compactor.wantsSweep());
-            } finally {
-                s.engine.queues = new TimerQueue[0];
-            }
+            List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
+            rig.keepWith(standby);
+            second.keepWith(standby);
+            withoutHelp(() -> timers.forEach(queue::stop));
+            long until = Math.min(queue.due.prepareToSleep(standby, 1),
+                    second.queue.due.prepareToSleep(standby, 1));
+            rig.heap.onTrim = () -> second.arm(SECOND);
+            assertTrue(d.sweep(until));
+            assertFalse(second.isAsleep());
+            assertTrue(rig.entries() > 0, "the sweep went on to its end");
+            assertTrue(queue.compactor.wantsSweep());
         }
     }
 

@@ -129,13 +129,12 @@ class StandbyTest {
         assertTrue(second.isCalled());
         Worker guard = worker(); // stands for the same one in its next sleep, not called yet
         standby.begin(first, guard);
+        guard.sleeps(Timeline.NEVER);
+        wakeUp(guard);
         sleepBehind(guard, NOW);
         assertEquals(NOW + 1000 * MS, guard.until);
         standby.firstIsArmed();
         assertFalse(guard.isCalled());
-        wakeUp(guard);
-        sleepBehind(guard, NOW + 400 * MS);
-        assertEquals(NOW + 1000 * MS, guard.until, "the same nap");
         wakeUp(guard);
         sleepBehind(guard, NOW + 1000 * MS);
         assertEquals(Timeline.NEVER, guard.until);
@@ -226,14 +225,6 @@ class StandbyTest {
     }
 
     @Test
-    void sleep_guardSleepsFarTooLong_isCalledOnce() {
-        second.sleeps(Timeline.NEVER);
-        arm(NOW + 10 * MS);
-        sleepAsPoller(first, NOW);
-        assertTrue(second.isCalled());
-    }
-
-    @Test
     void sleep_noGuardSleeps_oneInReserveBecomesGuard() {
         engine.workerPool.knows(first, second, third);
         third.sleeps(Timeline.NEVER);
@@ -262,7 +253,7 @@ class StandbyTest {
 
     @Test
     void sleep_withoutSpacing_isExact() {
-        Standby exact = new Standby(engine.workerPool, 0);
+        Standby exact = new Standby(engine.workerPool, engine.queues, 0);
         Worker d = new Worker(engine.workerPool, exact, queue, false);
         exact.begin(d, null);
         d.firedAt = NOW;
@@ -624,10 +615,8 @@ class StandbyTest {
     }
 
     @Test
-    void leave_allOthersAreUp_stays() {
-        engine.workerPool.knows(first, second, third);
-        assertFalse(standby.leave(first));
-        assertSame(first, standby.poller());
+    void leave_pollerIsUp_stays() {
+        assertFalse(standby.leave(second));
     }
 
     /** As the poller does before it runs what it has claimed. */
@@ -700,12 +689,23 @@ class StandbyTest {
     }
 
     @Test
-    void leave_asPoller_anotherGetsTheRole() {
+    void leave_asPoller_stays() {
+        Worker spare = spare();
+        standby.begin(spare, null);
+        sleepBehind(second, NOW);
+        assertFalse(standby.leave(spare));
+    }
+
+    @Test
+    void leave_asGuardWhileThePollerSleeps_anotherBecomesGuardBeforeTheNextCallback() {
         engine.workerPool.knows(first, second, third);
-        second.sleeps(Timeline.NEVER);
         third.sleeps(Timeline.NEVER);
-        assertTrue(standby.leave(first));
-        assertSame(second, standby.poller());
-        assertTrue(second.isCalled());
+        sleepAsPoller(first, NOW);
+        Worker spare = spare();
+        standby.begin(first, spare);
+        assertTrue(standby.leave(spare));
+        wakeUp(first);
+        assertTrue(standby.ensureGuard(first, queue, NOW));
+        assertSame(third, standby.guard());
     }
 }

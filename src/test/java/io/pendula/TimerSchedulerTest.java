@@ -353,7 +353,7 @@ class TimerSchedulerTest {
             });
             await(done);
             for (int i = 0; i < 4; i++) {
-                int expected = i == worker.get().home().index ? 100 : 0;
+                int expected = i == worker.get().home.index ? 100 : 0;
                 assertEquals(expected, s.stats().queues().get(i).pending(), "worker " + i);
             }
         }

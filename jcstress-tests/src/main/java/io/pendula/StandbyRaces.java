@@ -236,6 +236,7 @@ public class StandbyRaces {
             poller.sleeps(Timeline.NEVER);
             standby.firstIsArmed();
             standby.begin(poller, napping);
+            napping.sleeps(Timeline.NEVER); // stands for the guard that was called
             standby.goToSleep(napping, false, Timeline.NEVER, NOW);
             napping.asleep = false;
         }

@@ -242,7 +242,7 @@ class WakeSearchTest {
                 slow("a poller that hands over does not look at the gates once more (T2)",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.NEW, Start.FILED, Start.FILED_LATE),
                                 arm(0, BEFORE_LATE)),
-                        Fault.noCall("Standby", "goToSleep", "isAnyGateBefore", 0, 0)),
+                        Fault.noCall("Standby", "sleepAsPoller", "isAnyGateBefore", 0, 0)),
                 slow("a loop that plans its wait does not ask whether the scheduler was closed",
                         spec(Owner.LOOP, 2, FILED, of(Op.CLOSE), of(Op.HELP)),
                         Fault.noCall("LoopWorker", "nanosUntilNext", "seesClose", 0, 0)),
