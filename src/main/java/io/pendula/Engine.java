@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,8 +33,8 @@ abstract class Engine implements TimerQueue.Host {
     long idleNanos = IDLE_NANOS;
     /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
     final Object lifecycle = new Object();
-    /** What the executor has, until it has run. */
-    final Set<DispatchedFiring> handedOff = ConcurrentHashMap.newKeySet();
+    /** Null if callbacks run on the threads that claim them. */
+    final Dispatcher dispatcher;
 
     private final int workers;
     private final boolean isStepped;
@@ -54,6 +53,7 @@ abstract class Engine implements TimerQueue.Host {
         this.timeline = timelineOf(options.clock);
         this.reporter = options.reporter.anew();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
+        this.dispatcher = options.executor == null ? null : new Dispatcher(this);
         this.isStepped = isStepped;
         this.workers = isStepped ? Math.min(1, options.workers) : options.workers;
     }
@@ -130,12 +130,8 @@ abstract class Engine implements TimerQueue.Host {
     /** A callback begins on a worker that has just woken up, or something is armed on a loop that slept without a limit. */
     abstract void callMonitorIfIdle();
 
-
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     abstract void forEachRunning(Consumer<TimerNode> look);
-
-    /** Takes back what the builder's executor has not begun; all queues are closed. */
-    abstract void takeBack(List<TimerNode> unfired);
 
     /** Whether the calling thread is inside a callback of such a timer. */
     abstract boolean isRunByCaller(Predicate<TimerNode> timer);
@@ -199,7 +195,7 @@ abstract class Engine implements TimerQueue.Host {
 
     /** Calls what was claimed, or hands it to the executor; true if the run ends now. */
     final boolean run(Firing run) {
-        return (options.executor == null || !handOff(run)) && runHere(run);
+        return (dispatcher == null || !dispatcher.handOff(run)) && runHere(run);
     }
 
     /** Whatever the callback throws, since the end must come even when memory is short. */
@@ -237,53 +233,57 @@ abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Gives a claimed firing to the executor; false if it must run here: no task of the user's, or no room for it. */
-    final boolean handOff(Firing claimed) {
-        if (claimed.task instanceof Receiver) {
-            return false;
-        }
-        DispatchedFiring h = null;
-        try {
-            h = new DispatchedFiring(this, claimed);
-            handedOff.add(h);
-            if (closed) { // see Firings.takeBack
-                return !takeToRun(h);
-            }
-            options.executor.execute(h);
-            return true;
-        } catch (Throwable e) {
-            if (h != null && !h.take()) {
-                return true; // it ran, or is running
-            }
-            reporter.threw(claimed.node(), claimed.lateness(), e);
-            if (h != null) {
-                ended(h);
-            }
-            return false;
-        }
-    }
-
-    /** Back from the executor, to run it here; false if that, or a close, has it. */
-    private boolean takeToRun(DispatchedFiring h) {
-        boolean is = h.take();
-        if (is) {
-            ended(h);
-        }
-        return is;
-    }
-
-    final void ended(DispatchedFiring h) {
-        handedOff.remove(h);
-        if (closed) { // after the removal; a closing thread sets it before it looks
-            runEnded();
-        }
-    }
-
     /** Tells threads that wait in close(). */
     final void runEnded() {
         synchronized (lifecycle) {
             lifecycle.notifyAll();
         }
+    }
+
+    // ---- closing ----
+
+    /**
+     * Closes queues, and adds the timers that were armed there to {@code unfired}. If this fails, as for want of memory,
+     * the next call does the rest.
+     *
+     * <p>Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under its
+     * queue's lock, and from that moment a firing tells it. So a timer that was claimed before its queue was closed is
+     * found here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
+     * it was left with its queue, which is asked last.
+     */
+    final void closeAll(TimerQueue[] closing, List<TimerNode> unfired) {
+        Throwable failure = null;
+        for (TimerQueue q : closing) {
+            try {
+                q.close(unfired);
+            } catch (RuntimeException | Error e) {
+                failure = e; // this queue takes no more timers, and neither must the others
+            }
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+        if (dispatcher != null) { // then there are no loops, and all queues are closed
+            dispatcher.takeBack(unfired);
+        }
+        List<TimerQueue> closed = Arrays.asList(closing);
+        forEachRunning(t -> {
+            TimerQueue q = QueuedNode.queueOf(t);
+            if (closed.contains(q)) {
+                q.collectRunning(t, unfired);
+            }
+        });
+        for (TimerQueue q : closing) {
+            q.collectLate(unfired);
+        }
+    }
+
+    /** Tells threads that wait for timers that were collected as unfired. More than once, it does no more harm. */
+    final void abandon(List<TimerNode> unfired) {
+        waiting.values().forEach(Receiver::run);
+        unfired.forEach(TimerNode::abandoned);
     }
 
     // ---- timers without a task ----
@@ -313,11 +313,5 @@ abstract class Engine implements TimerQueue.Host {
         if (t.queue.isClosed()) {
             throw new CancellationException("the timer's loop is closed, so it will never fire");
         }
-    }
-
-    /** Tells threads that wait for timers that were collected as unfired. More than once, it does no more harm. */
-    final void abandon(List<TimerNode> unfired) {
-        waiting.values().forEach(Receiver::run);
-        unfired.forEach(TimerNode::abandoned);
     }
 }

@@ -32,7 +32,7 @@ final class LoggingListener implements TimerListener {
 
     @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-        log.loopStalled(loop.worker, loop.worker.runner(), (TimerNode) timer, latenessNanos);
+        log.loopStalled(loop.worker, loop.worker.thread, (TimerNode) timer, latenessNanos);
     }
 
     @Override

@@ -55,7 +55,7 @@ final class LoopWorker extends Firing implements QueueOwner {
     private final Loops loops;
     /** What its user has in its place, once there is one. Under this object's monitor. */
     Object handle;
-    private final Thread thread;
+    final Thread thread;
     private final Runnable wakeup;
 
     /** No timer goes to it any more; its last callback may still run. */
@@ -70,7 +70,6 @@ final class LoopWorker extends Firing implements QueueOwner {
     private int visits;
 
     // Of its thread alone.
-    private boolean running;
     private boolean hasSeenClose;
     /** Callbacks run so far; wraps around. */
     private int done;
@@ -93,7 +92,7 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     @Override
     public Thread runner() {
-        return thread;
+        return isRunning() ? thread : null;
     }
 
     @Override
@@ -157,8 +156,9 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     // ---- the loop's thread ----
 
+    /** Whether it is in a callback. */
     boolean isRunning() {
-        return running;
+        return node() != null;
     }
 
     /** The thread has polled: it does not wait. */
@@ -241,13 +241,11 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     private void runClaimed() {
         getOn();
-        running = true;
         done++;
         try {
             engine.perform(this);
         } finally {
             interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next
-            running = false;
             end();
         }
     }

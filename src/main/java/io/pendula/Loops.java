@@ -68,7 +68,7 @@ final class Loops {
                         + " has a loop of this scheduler already");
             }
             for (LoopWorker l : loops) {
-                if (l.runner() == thread) {
+                if (l.thread == thread) {
                     throw new IllegalStateException("the thread " + thread.getName()
                             + " is inside a callback of a loop that it has closed");
                 }
@@ -98,7 +98,7 @@ final class Loops {
                 return List.of();
             }
             l.detached = true;
-            byThread.remove(l.runner());
+            byThread.remove(l.thread);
             if (!l.isRunning()) {
                 forget(l);
             }
@@ -120,7 +120,7 @@ final class Loops {
 
     /** Under lifecycle. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
-        SchedulerCloser.closeAll(engine, new TimerQueue[] {q}, t -> QueuedNode.queueOf(t) == q, unfired);
+        engine.closeAll(new TimerQueue[] {q}, unfired);
         TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
         if (closed.size() == KEPT) {
             before = before.plus(closed.peek().view().stats());

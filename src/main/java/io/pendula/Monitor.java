@@ -259,7 +259,7 @@ final class Monitor implements Runnable {
         TimerNode first = l.queue.due.first();
         if (first != null && now - Math.max(due, engine.resumedAt()) >= stallNanos) {
             l.stallReported = true;
-            engine.reporter.loopStalled(l, l.runner(), first, now - due);
+            engine.reporter.loopStalled(l, l.thread, first, now - due);
         }
     }
 }

@@ -25,10 +25,16 @@ final class SchedulerEngine extends Engine {
     final Loops loops;
     /** Only with a manual clock. */
     final Stepper stepper;
-    final Firings firings;
     private final Monitor monitor;
-    /** Under lifecycle; null until it is closed. */
-    private SchedulerCloser closer;
+    /**
+     * Held while the scheduler is being closed. Taken before all other locks; no callback runs and no thread waits under
+     * it.
+     */
+    private final Object closing = new Object();
+    /** Under closing: what was stopped, and not returned yet. */
+    private final List<TimerNode> unfired = new ArrayList<>();
+    /** All that a close has to do was done. */
+    private volatile boolean isShutDown;
     /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -46,7 +52,6 @@ final class SchedulerEngine extends Engine {
         this.queues = own;
         this.loops = new Loops(this);
         this.stepper = isManual ? new Stepper(this) : null;
-        this.firings = new Firings(this, workerPool, loops, stepper);
         this.monitor = options.monitor && standby != null ? new Monitor(this, workerPool, loops) : null;
         if (isManual) {
             workerPool.needsNobody();
@@ -87,7 +92,7 @@ final class SchedulerEngine extends Engine {
                 each.add(q.view().stats());
             }
             return TimerStats.of(options.name, options.maxPending, each, loops.figuresOfClosed(), workerPool.figures(),
-                    firings.count(), reporter.counts());
+                    firings().count(), reporter.counts());
         }
     }
 
@@ -143,27 +148,38 @@ final class SchedulerEngine extends Engine {
     /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
     boolean close(long nanos) {
         shutdownNow(t -> {});
-        return firings.awaitEnd(nanos);
+        return firings().awaitEnd(nanos);
     }
 
-    /** Passes the timers that were armed to {@code stopped}. */
+    /**
+     * Passes the timers that were armed to {@code stopped}. Each step can be repeated, so that what one call could not
+     * do, the next one does.
+     */
     void shutdownNow(Consumer<TimerNode> stopped) {
         if (options.kind == Options.Kind.SHARED) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
-        SchedulerCloser c;
         synchronized (lifecycle) {
-            if (closer == null) {
-                closer = new SchedulerCloser(this);
-            }
-            c = closer;
             setClosed();
         }
-        if (!c.isDone()) {
+        if (!isShutDown) {
             try {
-                c.go(views(), stopped);
+                end(stopped);
             } finally {
                 wakeAll();
+            }
+        }
+    }
+
+    private void end(Consumer<TimerNode> stopped) {
+        synchronized (closing) {
+            if (!isShutDown) {
+                closeAll(queues, unfired);
+                abandon(unfired);
+                views().forEach(Runnable::run);
+                unfired.forEach(stopped);
+                unfired.clear();
+                isShutDown = true;
             }
         }
     }
@@ -211,6 +227,10 @@ final class SchedulerEngine extends Engine {
 
     // ---- what its parts ask ----
 
+    private Firings firings() {
+        return new Firings(this);
+    }
+
     @Override
     void callMonitorIfIdle() {
         if (monitor != null) {
@@ -220,21 +240,16 @@ final class SchedulerEngine extends Engine {
 
     @Override
     void forEachRunning(Consumer<TimerNode> look) {
-        firings.forEach(look);
-    }
-
-    @Override
-    void takeBack(List<TimerNode> unfired) {
-        firings.takeBack(unfired);
+        firings().forEach(look);
     }
 
     @Override
     boolean isRunByCaller(Predicate<TimerNode> timer) {
-        return firings.isByCaller(timer);
+        return firings().isByCaller(timer);
     }
 
     @Override
     public Thread runnerOf(TimerNode timer) {
-        return firings.runnerOf(timer);
+        return firings().runnerOf(timer);
     }
 }

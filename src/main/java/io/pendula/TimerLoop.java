@@ -182,7 +182,7 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     private void checkThread(String method, boolean orAnyOnceItHasEnded) {
-        Thread owner = worker.runner();
+        Thread owner = worker.thread;
         Thread me = Thread.currentThread();
         if (me != owner && !(orAnyOnceItHasEnded && worker.hasEnded())) {
             throw new IllegalStateException(method + " was called by thread " + me.getName()
@@ -309,9 +309,9 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     private TimerQueue queue() {
-        if (Thread.currentThread() != worker.runner() && worker.hasEnded()) {
+        if (Thread.currentThread() != worker.thread && worker.hasEnded()) {
             worker.closeEnded();
-            throw new RejectedExecutionException("the loop's thread " + worker.runner().getName() + " has ended");
+            throw new RejectedExecutionException("the loop's thread " + worker.thread.getName() + " has ended");
         }
         if (worker.detached) {
             throw new RejectedExecutionException("the loop is closed");

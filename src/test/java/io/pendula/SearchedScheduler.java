@@ -166,7 +166,7 @@ public final class SearchedScheduler implements Program {
                 wrong = "timer " + timer + " runs twice at a time";
             }
             running[timer] = true;
-            LoopWorker by = loop != null && Thread.currentThread() == loop.runner() ? loop : null;
+            LoopWorker by = loop != null && Thread.currentThread() == loop.thread ? loop : null;
             if (by != null) {
                 leaveIfAsked();
             }
@@ -237,7 +237,7 @@ public final class SearchedScheduler implements Program {
                 case LEAVE -> {
                     isLeft = true;
                     isLeaving = true;
-                    LockSupport.unpark(loop.runner());
+                    LockSupport.unpark(loop.thread);
                 }
                 case CLOSE -> {
                     isClosing = true;

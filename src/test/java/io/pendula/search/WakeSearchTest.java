@@ -232,7 +232,7 @@ class WakeSearchTest {
                         Fault.noCall("TimerQueue", "tryPost", "takeBack", 0, 0)),
                 fault("a close does not look at what runs (C5)",
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
-                        Fault.noCall("SchedulerCloser", "collectRest", "forEachRunning", 0, 0)),
+                        Fault.noCall("Engine", "closeAll", "forEachRunning", 0, 0)),
                 fault("a close does not wait for a reset of a timer that runs, and that does not take it back",
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
                         Fault.noCall("TimerQueue", "close", "awaitResets", 0, 0),
