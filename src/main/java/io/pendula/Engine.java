@@ -127,8 +127,8 @@ abstract class Engine implements TimerQueue.Host {
 
     // ---- what its parts ask of those above ----
 
-    /** A callback begins on a worker that has just woken up, or something is armed on a loop that slept without a limit. */
-    abstract void callMonitorIfIdle();
+    /** A callback may last, or something is armed on a loop where nothing was: calls what reports stalls. */
+    abstract void callWatch();
 
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     abstract void forEachRunning(Consumer<TimerNode> look);

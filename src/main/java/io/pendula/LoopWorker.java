@@ -7,6 +7,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ final class LoopWorker extends Firing implements QueueOwner {
      * publishes in each queue, then sets waitsUntil, then looks at each pollUntil once more; a thread that has failed to
      * wake it has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
-     * The monitor watches a loop while something is armed or runs there. A thread that arms where nothing had arrived
-     * calls it, see Monitor.
+     * The watch looks at a loop while something is armed or runs there. A thread that arms where nothing had arrived
+     * calls it, see StallWatch.
      */
 
     /** What is tidied up at one visit: so many thousand heap slots. */
@@ -40,15 +41,8 @@ final class LoopWorker extends Firing implements QueueOwner {
     /** So many hundred stale entries in front of those that are due. */
     private static final int CLEAN_STEPS = 64;
 
-    private static final VarHandle VISITS;
-
-    static {
-        try {
-            VISITS = MethodHandles.lookup().findVarHandle(LoopWorker.class, "visits", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle VISITS = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "visits",
+            VarHandle.class, LoopWorker.class, int.class);
 
     final Engine engine;
     final TimerQueue queue;
@@ -66,7 +60,7 @@ final class LoopWorker extends Firing implements QueueOwner {
     List<TimerNode> unfired = new ArrayList<>();
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
-    /** Grows while the thread gets on; written by it, read by the monitor. */
+    /** Grows while the thread gets on; written by it, read by the watch. */
     private int visits;
 
     // Of its thread alone.
@@ -74,11 +68,6 @@ final class LoopWorker extends Firing implements QueueOwner {
     /** Callbacks run so far; wraps around. */
     private int done;
     private boolean interrupted;
-
-    // The monitor's own notes about this loop.
-    private int seenVisits;
-    long seenAt;
-    boolean stallReported;
 
     LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup) {
         this.engine = engine;
@@ -135,23 +124,16 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     @Override
     public void firstIsArmed() {
-        engine.callMonitorIfIdle();
+        engine.callWatch();
     }
 
     boolean isUp() {
         return waitsUntil == WakeGate.AWAKE;
     }
 
-    /** Whether its thread has got on since the monitor last asked; if so, that is noted and may be reported anew. */
-    boolean hasPolled(long now) {
-        int v = (int) VISITS.getOpaque(this);
-        if (v == seenVisits) {
-            return false;
-        }
-        seenVisits = v;
-        seenAt = now;
-        stallReported = false;
-        return true;
+    /** Another number than before if its thread has got on. */
+    int visitsOpaque() {
+        return (int) VISITS.getOpaque(this);
     }
 
     // ---- the loop's thread ----

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The inside of a {@link TimerScheduler}: makes its queues, workers, loops and monitor, closes them, and finds the
+ * The inside of a {@link TimerScheduler}: makes its queues, workers and loops, closes them, and finds the
  * queue on which a calling thread arms.
  */
 final class SchedulerEngine extends Engine {
@@ -25,7 +25,9 @@ final class SchedulerEngine extends Engine {
     final Loops loops;
     /** Only with a manual clock. */
     final Stepper stepper;
-    private final Monitor monitor;
+    private final boolean isWatched;
+    /** Made when it is first needed. */
+    private volatile StallWatch watch;
     /**
      * Held while the scheduler is being closed. Taken before all other locks; no callback runs and no thread waits under
      * it.
@@ -52,7 +54,7 @@ final class SchedulerEngine extends Engine {
         this.queues = own;
         this.loops = new Loops(this);
         this.stepper = isManual ? new Stepper(this) : null;
-        this.monitor = options.monitor && standby != null ? new Monitor(this, workerPool, loops) : null;
+        this.isWatched = options.monitor && standby != null;
         if (isManual) {
             workerPool.needsNobody();
             ((ManualClock) options.clock).attach(stepper);
@@ -61,9 +63,6 @@ final class SchedulerEngine extends Engine {
         } else if (options.kind != Options.Kind.POOL) {
             try {
                 workerPool.startAll();
-                if (monitor != null) {
-                    monitor.start();
-                }
             } catch (Throwable e) {
                 closeAfter(e);
                 throw e;
@@ -108,6 +107,9 @@ final class SchedulerEngine extends Engine {
         Thread me = Thread.currentThread();
         if (workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
+        }
+        if (isWatched) {
+            watch(); // now, as a thread that arms waits for no lock
         }
         LoopWorker l = loops.attach(me, wakeup);
         loops.closeEnded();
@@ -198,8 +200,8 @@ final class SchedulerEngine extends Engine {
         for (Worker d : workerPool.workers()) {
             d.call();
         }
-        if (monitor != null) {
-            monitor.wake();
+        if (watch != null) {
+            watch.schedulerIsClosed();
         }
         for (LoopWorker l : loops.all()) {
             l.wake();
@@ -232,10 +234,22 @@ final class SchedulerEngine extends Engine {
     }
 
     @Override
-    void callMonitorIfIdle() {
-        if (monitor != null) {
-            monitor.callIfIdle();
+    void callWatch() {
+        if (isWatched) {
+            watch().callIfIdle();
         }
+    }
+
+    private StallWatch watch() {
+        StallWatch w = watch;
+        return w != null ? w : makeWatch();
+    }
+
+    private synchronized StallWatch makeWatch() {
+        if (watch == null) {
+            watch = new StallWatch(this, workerPool, loops);
+        }
+        return watch;
     }
 
     @Override

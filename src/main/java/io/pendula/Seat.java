@@ -4,14 +4,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The place of a worker's or the monitor's thread. In the shared scheduler that thread ends when it has had nothing to
- * do for some seconds, and the next wake starts another one; elsewhere a seat keeps its thread.
+ * The place of a worker's or the stall watch's thread. In the shared scheduler a worker's thread ends when it has had
+ * nothing to do for some seconds, and the next wake starts another one, as everywhere that of the watch; elsewhere a seat
+ * keeps its thread.
  */
 final class Seat {
     /*
      * No wake is lost
      *
-     * A waker first changes what the thread looks at before it sleeps (pollUntil, or the monitor's sleepsUntil), then
+     * A waker first changes what the thread looks at before it sleeps (pollUntil, or whether the watch is idle), then
      * reads the seat. A thread that ends first vacates its seat, then looks at the same word once more. All four are
      * volatile, so at least one of the two sees the other:
      *

@@ -549,8 +549,9 @@ public final class TimerScheduler implements AutoCloseable {
 
         /**
          * Whether a spare worker is started when all others run callbacks, and a monitor thread reports callbacks that
-         * stall and loops that are late. Without it nothing is lost, but what is due behind callbacks that block all workers
-         * waits, and nothing is reported. Workers look after each other in any case. Default: true.
+         * stall and loops that are late; there is one while a callback lasts or a loop has timers. Without it nothing is
+         * lost, but what is due behind callbacks that block all workers waits, and nothing is reported. Workers look after
+         * each other in any case. Default: true.
          *
          * @param monitor false for no monitor, hence no spare workers
          * @return this

@@ -28,9 +28,7 @@ final class Worker extends Firing implements Runnable {
      * one goes to sleep again after a batch.
      */
 
-    /** So many callbacks of one queue run before the other queues are looked at. */
     static final int BATCH = 64;
-    /** A batch that others may have to wait for ends when it has taken so long. */
     static final long BATCH_NANOS = 1_000_000;
     /** A poller reads the clock after so many callbacks, to end its batch in time. */
     static final int CLOCK_EACH = 8;
@@ -101,11 +99,6 @@ final class Worker extends Firing implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
 
-    // The monitor's own notes about this worker.
-    int seenPulse;
-    long seenAt;
-    boolean stallReported;
-
     /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
     Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
         this.engine = workerPool.engine;
@@ -119,8 +112,7 @@ final class Worker extends Firing implements Runnable {
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
     }
 
-    /** A spare one ends by itself, and for good. */
-    private boolean endsWhenIdle() {
+    private boolean endsWhenIdle() { // a spare one ends by itself, and for good
         return engine.endsWhenIdle() && !isTemporary;
     }
 
@@ -356,18 +348,26 @@ final class Worker extends Firing implements Runnable {
         }
     }
 
+    /** Whether the guard wakes up before the callback counts as stalled: it takes over then, and calls the watch. */
+    private boolean isLookedAfter() {
+        Worker g = standby.guard();
+        return standby.isPoller(this) && g != null && g.asleep && g.until - claimedAt <= engine.options.stallNanos;
+    }
+
     private boolean runInside() {
         enterCallback();
         try {
             if (!hasBegun) {
                 hasBegun = true;
-                engine.callMonitorIfIdle();
                 if (isTemporary && !isUsed) {
                     isUsed = true;
                     workerPool.spareIsUsed();
                 }
                 if (!standby.ensureGuard(this, QueuedNode.queueOf(node()), claimedAt)) {
                     workerPool.growIfAlone(this);
+                }
+                if (!isLookedAfter()) {
+                    engine.callWatch();
                 }
             } else {
                 workerPool.growAgain(this);

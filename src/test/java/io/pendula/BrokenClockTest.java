@@ -92,17 +92,16 @@ class BrokenClockTest {
     void clockThrowsOnce_onTheMonitor_itLooksOn(int k) throws Exception {
         Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
         Clock clock = new Clock("monitor-", k);
-        TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(3).clock(clock)
-                .threadFactory(quiet(uncaught)).build();
-        AtomicInteger ran = new AtomicInteger();
-        Ticker ticker = s.every(Duration.ofMillis(1), ran::incrementAndGet); // keeps the monitor up
-        eventually("the clock has thrown", () -> clock.readings.get() >= k);
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(3).clock(clock).listener(heard)
+                .stallAfter(Duration.ofMillis(20)).threadFactory(quiet(uncaught)).build();
         MonitorTest.Plug plug = new MonitorTest.Plug();
-        plug.hold(s, 2);
-        int before = ran.get();
-        eventually("a spare worker ticks", () -> ran.get() > before + 5);
+        plug.hold(s, 1); // keeps the monitor up
+        eventually("the clock has thrown", () -> clock.readings.get() >= k);
+        eventually("it is reported", () -> heard.stalled.size() == 1);
+        s.after(Duration.ZERO, plug);
+        eventually("so is the next one", () -> heard.stalled.size() == 2);
         plug.release.countDown();
-        ticker.stop();
         closeInTime(s);
         assertEquals(1, uncaught.size(), () -> "told " + uncaught);
     }

@@ -278,7 +278,7 @@ class LateLoopTest {
             CountDownLatch ran = new CountDownLatch(1);
             t.loop.after(1, TimeUnit.MILLISECONDS, ran::countDown);
             await(ran);
-            eventually("all sleep without a timeout", () -> threadsOf("late-idle").size() == 2
+            eventually("the monitor ends, all others sleep without a timeout", () -> threadsOf("late-idle").size() == 1
                     && threadsOf("late-idle").stream().allMatch(x -> x.getState() == Thread.State.WAITING)
                     && t.thread.getState() == Thread.State.WAITING);
             int rounds = t.rounds();

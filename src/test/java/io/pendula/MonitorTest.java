@@ -148,7 +148,7 @@ class MonitorTest {
         AtomicReference<TimerScheduler> scheduler = new AtomicReference<>();
         Queue<Long> counted = new ConcurrentLinkedQueue<>();
         try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(3).threadFactory(r -> {
-            if (made.incrementAndGet() > 3) { // two workers, which guard each other, and the monitor
+            if (!(r instanceof StallWatch) && made.incrementAndGet() > 2) { // two workers, which guard each other
                 counted.add(scheduler.get().stats().spareThreads());
                 refused.incrementAndGet();
                 throw new OutOfMemoryError("no more threads");
@@ -169,6 +169,21 @@ class MonitorTest {
             assertTrue(uncaught.size() >= 1, "told " + uncaught.size());
             assertEquals(Set.of(0L), Set.copyOf(counted));
             assertEquals(0, s.stats().spareThreads());
+        }
+    }
+
+    /** The guard wakes up long before the callback counts as stalled. */
+    @Test
+    void callbackLasts_guardCallsTheMonitor_isReported() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        try (TimerScheduler s = TimerScheduler.builder().name("lasts").workers(2).stallAfter(Duration.ofSeconds(2))
+                .listener(heard).build()) {
+            Plug plug = new Plug();
+            plug.hold(s, 1);
+            eventually("it is reported", () -> heard.stalled.size() == 1);
+            plug.release.countDown();
+            eventually("the monitor's thread has ended",
+                    () -> threadsOf("lasts").stream().noneMatch(t -> t.getName().endsWith("-monitor")));
         }
     }
 

@@ -259,12 +259,11 @@ class TimerListenerTest {
     void stalled_nextOfAWorkerThatDoesNotSleepBetween_isHeard() {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         try (TimerScheduler s = oneWorker(heard).name("next").stallAfter(Duration.ofMillis(5)).build()) {
-            Thread monitor = LifeFixtures.threadsOf("next").stream().filter(t -> t.getName().endsWith("-monitor"))
-                    .findAny().orElseThrow();
             CountDownLatch second = new CountDownLatch(1);
             s.after(NOW, () -> {
                 eventually("stall reported", () -> heard.stalled.size() == 1);
-                Fixtures.awaitWaiting(monitor);
+                Fixtures.awaitWaiting(LifeFixtures.threadsOf("next").stream()
+                        .filter(t -> t.getName().endsWith("-monitor")).findAny().orElseThrow());
                 s.after(NOW, () -> {
                     eventually("second stall reported", () -> heard.stalled.size() == 2);
                     second.countDown();

@@ -222,7 +222,7 @@ class WakeSearchTest {
                 fault("a close wakes no worker", worker(1, FILED, of(Op.CLOSE)),
                         Fault.noCall("SchedulerEngine", "wakeAll", "call", 0, 0)),
                 fault("a close wakes no loop", spec(Owner.LOOP, 1, FILED, of(Op.CLOSE)),
-                        Fault.noCall("SchedulerEngine", "wakeAll", "wake", 1, 0)),
+                        Fault.noCall("SchedulerEngine", "wakeAll", "wake", 0, 0)),
                 slow("a close does not wait for resets (C2)",
                         worker(2, FILED, reset(0, SOON), of(Op.CLOSE)),
                         Fault.noCall("TimerQueue", "close", "awaitResets", 0, 0)),

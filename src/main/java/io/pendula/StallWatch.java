@@ -1,0 +1,210 @@
+package io.pendula;
+
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Reports callbacks that block their thread, and loops that are late, once each. It has a thread from the first call
+ * until nothing has been in progress for some seconds.
+ */
+final class StallWatch implements Runnable {
+    /*
+     * While a worker is up, or anything is armed or runs on a loop, the watch looks once a second, or twice in the time
+     * after which a stall is reported if that is shorter. Else it is idle: it sleeps until it is called.
+     *
+     * Most callbacks are short, so a worker that begins one calls nobody: behind it sleeps the guard, which takes over if
+     * the callback lasts, and then calls the watch. A worker that has no such guard calls the watch itself.
+     *
+     * No stall is missed. Before the watch sleeps it says that it is idle (I1), then looks once more whether a worker is
+     * up or a loop is busy (I2). A worker that wakes up says that it is up (U1). After that, either it or the guard that
+     * has taken over from it looks whether the watch is idle (U2). All are volatile. If the watch misses the worker,
+     * I1 < I2 < U1 < U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
+     * that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the arrivals into the
+     * heap stays in view, as the watch looks under the queue's lock.
+     */
+
+    /** After a failure it waits so long before it tries again. */
+    private static final long AFTER_FAILURE_NANOS = 10_000_000;
+    private static final long LOOK_NANOS = 1_000_000_000;
+    private static final long MIN_LOOK_NANOS = 10_000_000;
+
+    private final Engine engine;
+    private final WorkerPool workerPool;
+    private final Loops loops;
+    private final long stallNanos;
+    /** Between two looks, as it takes two to see a stall. */
+    private final long lookNanos;
+    private final Seat seat;
+    private volatile boolean idle = true;
+
+    // Of its thread alone.
+    /**
+     * By how much it has overslept, all in all: what stops all threads, as a collector or another tenant of the machine
+     * does, is no callback's fault.
+     */
+    private long paused;
+    /** What each worker and loop was doing when the watch saw it. Weak, as they come and go. */
+    private final Map<Firing, Seen> seen = new WeakHashMap<>();
+
+    /** A worker or a loop has got on no further since a look. */
+    private static final class Seen {
+        final int count;
+        final long at;
+        boolean isTold;
+
+        Seen(int count, long at) {
+            this.count = count;
+            this.at = at;
+        }
+    }
+
+    StallWatch(Engine engine, WorkerPool workerPool, Loops loops) {
+        this.engine = engine;
+        this.workerPool = workerPool;
+        this.loops = loops;
+        this.stallNanos = Math.max(1, engine.options.stallNanos);
+        this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
+        this.seat = new Seat(workerPool, this, "monitor");
+    }
+
+    /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
+    void callIfIdle() {
+        if (idle) {
+            idle = false; // the next thread need not call it again
+            idle = !seat.wake();
+        }
+    }
+
+    /** Its thread, if there is one, must find out that the scheduler is closed. */
+    void schedulerIsClosed() {
+        LockSupport.unpark(seat.thread());
+    }
+
+    @Override
+    public void run() {
+        while (!engine.isClosed() && seat.isMine()) {
+            try {
+                watch();
+            } catch (Throwable e) {
+                recover(e);
+            }
+        }
+    }
+
+    /** Memory is short, or the clock has thrown. */
+    private void recover(Throwable e) {
+        try {
+            idle = false;
+            Reporter.uncaught(e);
+            Thread.interrupted(); // with the flag set the park would return at once
+            LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+        } catch (Throwable again) {
+            return; // the next look is the next attempt
+        }
+    }
+
+    /** Looks at once when it is called, then sleeps before it may be idle: a series of short callbacks calls it seldom. */
+    private void watch() {
+        look(engine.timeline.now());
+        while (!engine.isClosed()) {
+            long until = engine.timeline.now() + lookNanos;
+            LockSupport.parkNanos(this, lookNanos);
+            Thread.interrupted();
+            long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
+            paused += Math.max(0, now - until);
+            engine.wokeUp(until, now);
+            look(now);
+            idle = true; // I1
+            if (isAnythingUp(now)) { // I2
+                idle = false;
+                continue;
+            }
+            LockSupport.parkNanos(this, engine.idleNanos);
+            Thread.interrupted();
+            if (idle && leave()) {
+                return;
+            }
+            look(engine.timeline.now());
+        }
+    }
+
+    /** Nothing has called it for so long: true if the thread must end. Seat has the argument. */
+    private boolean leave() {
+        seat.vacate();
+        return idle || !seat.sitDownAgain(Thread.currentThread());
+    }
+
+    /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */
+    private boolean isAnythingUp(long now) {
+        for (Worker w : workerPool.workers()) {
+            if (!w.asleep) {
+                return true;
+            }
+        }
+        for (LoopWorker l : loops.all()) {
+            if (peek(l, now) != Timeline.NEVER || l.node() != null) { // in this order: a claim comes between
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void look(long now) {
+        for (Worker w : workerPool.workers()) {
+            int pulse = w.pulseOpaque();
+            Seen s = note(w, pulse, now);
+            if ((pulse & 1) != 0) {
+                tellIfStalled(w, s, now);
+            }
+        }
+        for (LoopWorker l : loops.all()) {
+            if (l.hasEnded()) {
+                loops.closeEnded();
+            } else {
+                lookAtLoop(l, note(l, l.visitsOpaque(), now), now);
+            }
+        }
+        workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+    }
+
+    private Seen note(Firing by, int count, long now) {
+        Seen s = seen.get(by);
+        if (s == null || s.count != count) {
+            s = new Seen(count, now - paused);
+            seen.put(by, s);
+        }
+        return s;
+    }
+
+    private void tellIfStalled(Firing by, Seen s, long now) {
+        long age = now - paused - s.at;
+        if (age >= stallNanos && !s.isTold) {
+            s.isTold = true;
+            engine.reporter.stalled(by.node(), by.lateness(), age);
+        }
+    }
+
+    private void lookAtLoop(LoopWorker l, Seen s, long now) {
+        long due = peek(l, now);
+        if (l.node() != null) {
+            tellIfStalled(l, s, now);
+        } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt()) >= stallNanos
+                && now - paused > s.at && !s.isTold) { // its thread has not polled since an earlier look
+            TimerNode first = l.queue.due.first();
+            if (first != null) {
+                s.isTold = true;
+                engine.reporter.loopStalled(l, l.thread, first, now - due);
+            }
+        }
+    }
+
+    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late for long is filed first. */
+    private long peek(LoopWorker l, long now) {
+        return l.queue.due.tryPeekLate(now, now - lookNanos);
+    }
+}
