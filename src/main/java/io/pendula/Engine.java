@@ -136,13 +136,6 @@ abstract class Engine implements TimerQueue.Host {
     /** Whether the calling thread is inside a callback of such a timer. */
     abstract boolean isRunByCaller(Predicate<TimerNode> timer);
 
-    /** Asked under the lock of a queue, about its timers: then no such timer begins to run meanwhile. */
-    final boolean isAnyRunning(Predicate<TimerNode> timer) {
-        boolean[] found = new boolean[1];
-        forEachRunning(t -> found[0] |= timer.test(t));
-        return found[0];
-    }
-
     // ---- pauses ----
 
     /** If a thread has overslept by so much, so have all others, and the listener is told. */

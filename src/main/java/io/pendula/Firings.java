@@ -25,7 +25,7 @@ final class Firings {
         for (Worker w : engine.workerPool.workers()) {
             look.accept(w);
         }
-        for (LoopWorker l : engine.loops.all()) {
+        for (LoopWorker l : engine.loops()) {
             look.accept(l);
         }
         if (engine.stepper != null) {

@@ -46,7 +46,7 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     final Engine engine;
     final TimerQueue queue;
-    private final Loops loops;
+    final Loops loops;
     /** What its user has in its place, once there is one. Under this object's monitor. */
     Object handle;
     final Thread thread;
@@ -54,10 +54,8 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
-    /** And all that has to be done then was done. */
-    volatile boolean ended;
-    /** What was stopped when it went, until it was returned. Under the engine's lifecycle. */
-    List<TimerNode> unfired = new ArrayList<>();
+    /** What was stopped when it went, until that was returned: then null. Written under the engine's lifecycle. */
+    volatile List<TimerNode> unfired = new ArrayList<>();
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
     /** Grows while the thread gets on; written by it, read by the watch. */
@@ -94,26 +92,9 @@ final class LoopWorker extends Firing implements QueueOwner {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** {@link Loops#detach} */
-    List<TimerNode> detach() {
-        return loops.detach(this);
-    }
-
-    /** {@link Loops#close} */
-    void close() {
-        loops.close(this);
-    }
-
-    /** {@link Loops#closeEnded} */
-    void closeEnded() {
-        loops.closeEnded();
-    }
-
     @Override
     public void wake() {
-        if (hasEnded()) {
-            closeEnded();
-        }
+        loops.closeIfEnded(this);
         try {
             wakeup.run();
         } catch (Throwable e) {
@@ -173,7 +154,7 @@ final class LoopWorker extends Firing implements QueueOwner {
         }
         waitsUntil = next;
         if (steps > 1) {
-            now = engine.timeline.now();
+            now = engine.timeline.now(); // before the last look, as a clock of the user's may use up the permit
         }
         // A thread may have called meanwhile, perhaps before waitsUntil was there to be seen.
         if (next <= now || queue.gate.pollUntil() == WakeGate.AWAKE || seesClose()) {

@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
 final class Loops {
@@ -39,23 +38,18 @@ final class Loops {
         return loops.length == 0 ? null : byThread.get(t);
     }
 
-    /** For a thread without a loop, where there are no workers: one that lives. */
+    /** For a thread without a loop, where there are no workers: the queue of a loop whose thread lives; null if none does. */
     TimerQueue any(int turn) {
         LoopWorker[] all = loops;
-        LoopWorker found = null;
-        boolean ended = false;
-        for (int i = 0; i < all.length && found == null; i++) {
+        for (int i = 0; i < all.length; i++) {
             LoopWorker l = all[Integer.remainderUnsigned(turn + i, all.length)];
-            ended |= l.hasEnded();
-            found = l.detached || l.hasEnded() ? null : l;
+            if (l.hasEnded()) {
+                closeIfEnded(l);
+            } else if (!l.detached) {
+                return l.queue;
+            }
         }
-        if (ended) {
-            closeEnded();
-        }
-        if (found == null) {
-            throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
-        }
-        return found.queue;
+        return null;
     }
 
     LoopWorker attach(Thread thread, Runnable wakeup) {
@@ -63,14 +57,10 @@ final class Loops {
             if (engine.isClosed()) {
                 throw new IllegalStateException("scheduler '" + engine.name() + "' is closed");
             }
-            if (byThread.containsKey(thread)) {
-                throw new IllegalStateException("the thread " + thread.getName()
-                        + " has a loop of this scheduler already");
-            }
             for (LoopWorker l : loops) {
                 if (l.thread == thread) {
-                    throw new IllegalStateException("the thread " + thread.getName()
-                            + " is inside a callback of a loop that it has closed");
+                    throw new IllegalStateException("the thread " + thread.getName() + (l.detached
+                            ? " is inside a callback of a loop that it has closed" : " has a loop of this scheduler already"));
                 }
             }
             TimerQueue q = engine.newQueue(engine.workers() + made);
@@ -94,7 +84,8 @@ final class Loops {
     List<TimerNode> detach(LoopWorker l) {
         List<TimerNode> unfired;
         synchronized (engine.lifecycle) {
-            if (l.ended) {
+            unfired = l.unfired;
+            if (unfired == null) {
                 return List.of();
             }
             l.detached = true;
@@ -103,19 +94,17 @@ final class Loops {
                 forget(l);
             }
             if (!engine.isClosed()) { // else the thread that closes it has them
-                close(l.queue, l.unfired);
+                close(l.queue, unfired);
             }
-            unfired = l.unfired;
-            l.ended = true;
+            l.unfired = null;
         }
         try {
             engine.abandon(unfired);
+            return unfired;
         } catch (Throwable e) {
-            l.ended = false;
+            l.unfired = unfired;
             throw e;
         }
-        l.unfired = null;
-        return unfired;
     }
 
     /** Under lifecycle. */
@@ -139,12 +128,10 @@ final class Loops {
         }
     }
 
-    /** Closes each loop whose thread has ended without closing it. The caller holds no lock. */
-    void closeEnded() {
-        for (LoopWorker l : loops) {
-            if (l.hasEnded() && !l.ended && !engine.isClosed()) {
-                close(l);
-            }
+    /** If its thread has ended without closing it. The caller holds no lock. */
+    void closeIfEnded(LoopWorker l) {
+        if (l.hasEnded() && l.unfired != null && !engine.isClosed()) {
+            close(l);
         }
     }
 

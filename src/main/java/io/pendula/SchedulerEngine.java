@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -22,7 +23,8 @@ final class SchedulerEngine extends Engine {
     final WorkerPool workerPool;
     /** Owns the queues of the workers; null where there are none, and with a manual clock. */
     final Standby standby;
-    final Loops loops;
+    /** Null until a loop is attached. */
+    volatile Loops loops;
     /** Only with a manual clock. */
     final Stepper stepper;
     private final boolean isWatched;
@@ -52,7 +54,6 @@ final class SchedulerEngine extends Engine {
             own[i].giveTo(standby);
         }
         this.queues = own;
-        this.loops = new Loops(this);
         this.stepper = isManual ? new Stepper(this) : null;
         this.isWatched = options.monitor && standby != null;
         if (isManual) {
@@ -90,30 +91,44 @@ final class SchedulerEngine extends Engine {
             for (TimerQueue q : queues) {
                 each.add(q.view().stats());
             }
-            return TimerStats.of(options.name, options.maxPending, each, loops.figuresOfClosed(), workerPool.figures(),
-                    firings().count(), reporter.counts());
+            QueueSnapshot closed = loops == null ? QueueSnapshot.NOTHING : loops.figuresOfClosed();
+            return TimerStats.of(options.name, options.maxPending, each, closed, workerPool.figures(), firings().count(),
+                    reporter.counts());
         }
     }
 
     @Override
     public String toString() {
-        int attached = loops.all().length;
+        int attached = loops().length;
         return "TimerScheduler[" + options.name + ", "
                 + (isStepped() ? "manual clock" : Texts.count(own.length, "worker"))
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
     }
 
-    LoopWorker attach(Runnable wakeup) {
-        Thread me = Thread.currentThread();
+    /** A loop for {@code me}, which is the calling thread but in tests. */
+    LoopWorker attach(Thread me, Runnable wakeup) {
         if (workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
         if (isWatched) {
             watch(); // now, as a thread that arms waits for no lock
         }
-        LoopWorker l = loops.attach(me, wakeup);
-        loops.closeEnded();
-        return l;
+        synchronized (lifecycle) {
+            if (loops == null) {
+                loops = new Loops(this);
+            }
+        }
+        LoopWorker made = loops.attach(me, wakeup);
+        for (LoopWorker l : loops()) {
+            loops.closeIfEnded(l);
+        }
+        return made;
+    }
+
+    /** Those whose callbacks may run. */
+    LoopWorker[] loops() {
+        Loops l = loops;
+        return l == null ? new LoopWorker[0] : l.all();
     }
 
     // ---- the queue on which a thread arms ----
@@ -124,13 +139,20 @@ final class SchedulerEngine extends Engine {
         if (d != null && d.home != null) {
             return d.home;
         }
-        LoopWorker l = loops.of(t);
+        LoopWorker l = loops == null ? null : loops.of(t);
         if (l != null) {
             return l.queue;
         }
         int turn = mask == 0 ? 0 : turns.of(t.getId()); // what a subclass tells for an id affects the spread alone
-        return mask >= 0 ? own[turn & mask]
-                : own.length == 0 ? loops.any(turn) : own[turn % own.length];
+        return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
+    }
+
+    private TimerQueue anyLoop(int turn) {
+        TimerQueue q = loops == null ? null : loops.any(turn);
+        if (q == null) {
+            throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
+        }
+        return q;
     }
 
     /** The worker of this scheduler that a thread carries, or null. */
@@ -203,7 +225,7 @@ final class SchedulerEngine extends Engine {
         if (watch != null) {
             watch.schedulerIsClosed();
         }
-        for (LoopWorker l : loops.all()) {
+        for (LoopWorker l : loops()) {
             l.wake();
         }
     }
@@ -247,7 +269,7 @@ final class SchedulerEngine extends Engine {
 
     private synchronized StallWatch makeWatch() {
         if (watch == null) {
-            watch = new StallWatch(this, workerPool, loops);
+            watch = new StallWatch(this);
         }
         return watch;
     }

@@ -33,9 +33,8 @@ final class StallWatch implements Runnable {
     private static final long LOOK_NANOS = 1_000_000_000;
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
-    private final Engine engine;
+    private final SchedulerEngine engine;
     private final WorkerPool workerPool;
-    private final Loops loops;
     private final long stallNanos;
     /** Between two looks, as it takes two to see a stall. */
     private final long lookNanos;
@@ -43,11 +42,6 @@ final class StallWatch implements Runnable {
     private volatile boolean idle = true;
 
     // Of its thread alone.
-    /**
-     * By how much it has overslept, all in all: what stops all threads, as a collector or another tenant of the machine
-     * does, is no callback's fault.
-     */
-    private long paused;
     /** What each worker and loop was doing when the watch saw it. Weak, as they come and go. */
     private final Map<Firing, Seen> seen = new WeakHashMap<>();
 
@@ -63,10 +57,9 @@ final class StallWatch implements Runnable {
         }
     }
 
-    StallWatch(Engine engine, WorkerPool workerPool, Loops loops) {
+    StallWatch(SchedulerEngine engine) {
         this.engine = engine;
-        this.workerPool = workerPool;
-        this.loops = loops;
+        this.workerPool = engine.workerPool;
         this.stallNanos = Math.max(1, engine.options.stallNanos);
         this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
         this.seat = new Seat(workerPool, this, "monitor");
@@ -116,7 +109,6 @@ final class StallWatch implements Runnable {
             LockSupport.parkNanos(this, lookNanos);
             Thread.interrupted();
             long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
-            paused += Math.max(0, now - until);
             engine.wokeUp(until, now);
             look(now);
             idle = true; // I1
@@ -146,7 +138,7 @@ final class StallWatch implements Runnable {
                 return true;
             }
         }
-        for (LoopWorker l : loops.all()) {
+        for (LoopWorker l : engine.loops()) {
             if (peek(l, now) != Timeline.NEVER || l.node() != null) { // in this order: a claim comes between
                 return true;
             }
@@ -162,9 +154,9 @@ final class StallWatch implements Runnable {
                 tellIfStalled(w, s, now);
             }
         }
-        for (LoopWorker l : loops.all()) {
+        for (LoopWorker l : engine.loops()) {
             if (l.hasEnded()) {
-                loops.closeEnded();
+                l.loops.closeIfEnded(l);
             } else {
                 lookAtLoop(l, note(l, l.visitsOpaque(), now), now);
             }
@@ -175,14 +167,14 @@ final class StallWatch implements Runnable {
     private Seen note(Firing by, int count, long now) {
         Seen s = seen.get(by);
         if (s == null || s.count != count) {
-            s = new Seen(count, now - paused);
+            s = new Seen(count, now);
             seen.put(by, s);
         }
         return s;
     }
 
     private void tellIfStalled(Firing by, Seen s, long now) {
-        long age = now - paused - s.at;
+        long age = now - Math.max(s.at, engine.resumedAt()); // what stops all threads is no callback's fault
         if (age >= stallNanos && !s.isTold) {
             s.isTold = true;
             engine.reporter.stalled(by.node(), by.lateness(), age);
@@ -194,7 +186,7 @@ final class StallWatch implements Runnable {
         if (l.node() != null) {
             tellIfStalled(l, s, now);
         } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt()) >= stallNanos
-                && now - paused > s.at && !s.isTold) { // its thread has not polled since an earlier look
+                && now > s.at && !s.isTold) { // its thread has not polled since an earlier look
             TimerNode first = l.queue.due.first();
             if (first != null) {
                 s.isTold = true;

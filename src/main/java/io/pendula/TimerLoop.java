@@ -151,7 +151,7 @@ public final class TimerLoop implements AutoCloseable {
     public List<Timer> detach() {
         List<Timer> timers = new ArrayList<>();
         checkThread("detach", true);
-        for (TimerNode t : worker.detach()) {
+        for (TimerNode t : worker.loops.detach(worker)) {
             if (t instanceof Timer timer) {
                 timers.add(timer);
             }
@@ -168,7 +168,7 @@ public final class TimerLoop implements AutoCloseable {
     @Override
     public void close() {
         checkThread("close", true);
-        worker.close();
+        worker.loops.close(worker);
     }
 
     private void check(String method) {
@@ -310,7 +310,7 @@ public final class TimerLoop implements AutoCloseable {
 
     private TimerQueue queue() {
         if (Thread.currentThread() != worker.thread && worker.hasEnded()) {
-            worker.closeEnded();
+            worker.loops.closeIfEnded(worker);
             throw new RejectedExecutionException("the loop's thread " + worker.thread.getName() + " has ended");
         }
         if (worker.detached) {

@@ -104,7 +104,7 @@ public final class SearchedScheduler implements Program {
 
         private void addLoop() {
             Thread thread = new Thread("loop");
-            LoopWorker l = engine.loops.attach(thread, () -> LockSupport.unpark(thread));
+            LoopWorker l = engine.attach(thread, () -> LockSupport.unpark(thread));
             loop = l;
             execution.add(thread, () -> {
                 while (!engine.isClosed()) {

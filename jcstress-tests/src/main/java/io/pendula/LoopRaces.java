@@ -71,7 +71,7 @@ public class LoopRaces {
         }
 
         final LoopWorker attach(Thread t) {
-            return scheduler.engine.loops.attach(t, this::ring);
+            return scheduler.engine.attach(t, this::ring);
         }
 
         final List<TimerNode> detach(LoopWorker l) {
