@@ -17,9 +17,16 @@ import java.util.function.Predicate;
  * queue on which a calling thread arms.
  */
 final class SchedulerEngine extends Engine {
+    /** So many that among some dozens of threads hardly two share a slot. */
+    static final int SLOTS = 1024;
+    private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
+
     private final TimerQueue[] own;
     private final int mask;
-    final Turns turns = new Turns();
+    /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 looks again under it. */
+    private final int[] numbers = new int[SLOTS];
+    /** Under numbers. */
+    private int dealt;
     final WorkerPool workerPool;
     /** Owns the queues of the workers; null where there are none, and with a manual clock. */
     final Standby standby;
@@ -143,7 +150,7 @@ final class SchedulerEngine extends Engine {
         if (l != null) {
             return l.queue;
         }
-        int turn = mask == 0 ? 0 : turns.of(t.getId()); // what a subclass tells for an id affects the spread alone
+        int turn = mask == 0 ? 0 : turnOf(t.getId()); // what a subclass tells for an id affects the spread alone
         return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
     }
 
@@ -153,6 +160,36 @@ final class SchedulerEngine extends Engine {
             throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
         }
         return q;
+    }
+
+    /**
+     * The number of a thread, in [0, SLOTS), by which threads are dealt out over the queues. Each gets the next one at its
+     * first use, so threads are spread evenly whatever their ids are. A thread is known by a hash of its id: two threads
+     * whose hashes are equal share a number, which skews the spread a little and costs nothing else. When all slots are
+     * taken, which of the numbers a new thread gets depends on the hash alone.
+     *
+     * <p>A number never changes, so that all that one thread arms goes to one queue: timers with equal deadlines run in
+     * the order in which the thread armed them.
+     */
+    int turnOf(long threadId) {
+        int slot = slot(threadId);
+        int number = numbers[slot];
+        return (number != 0 ? number : deal(slot)) - 1;
+    }
+
+    private int deal(int slot) {
+        synchronized (numbers) {
+            if (numbers[slot] == 0) {
+                numbers[slot] = ++dealt;
+            }
+            return numbers[slot];
+        }
+    }
+
+    /** One multiplication would keep a stride of the ids visible, and a full table would deal it to few queues. */
+    private static int slot(long id) {
+        long h = id * 0x9E3779B97F4A7C15L;
+        return (int) ((h ^ h >>> 32) * 0xD6E8FEB86659FD93L >>> SLOT_SHIFT);
     }
 
     /** The worker of this scheduler that a thread carries, or null. */

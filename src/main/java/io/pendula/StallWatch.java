@@ -17,8 +17,9 @@ final class StallWatch implements Runnable {
      * While a worker is up, or anything is armed or runs on a loop, the watch looks once a second, or twice in the time
      * after which a stall is reported if that is shorter. Else it is idle: it sleeps until it is called.
      *
-     * Most callbacks are short, so a worker that begins one calls nobody: behind it sleeps the guard, which takes over if
-     * the callback lasts, and then calls the watch. A worker that has no such guard calls the watch itself.
+     * Most callbacks are short, so a poller that begins one does not call the watch if there is a guard: that finds the
+     * poller up before it sleeps, looks again soon, takes over if the callback lasts, and then calls the watch. All other
+     * workers call the watch themselves.
      *
      * No stall is missed. Before the watch sleeps it says that it is idle (I1), then looks once more whether a worker is
      * up or a loop is busy (I2). A worker that wakes up says that it is up (U1). After that, either it or the guard that

@@ -99,7 +99,6 @@ final class Worker extends Firing implements Runnable {
     /** The kernel may wake the thread late. */
     private boolean isSlack;
 
-    /** {@code temporary}: it ends when it has had nothing to do for some seconds. */
     Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
@@ -348,10 +347,11 @@ final class Worker extends Firing implements Runnable {
         }
     }
 
-    /** Whether the guard wakes up before the callback counts as stalled: it takes over then, and calls the watch. */
+    /** Whether the guard is up, or wakes up before the callback counts as stalled: then it looks at this poller next. */
     private boolean isLookedAfter() {
         Worker g = standby.guard();
-        return standby.isPoller(this) && g != null && g.asleep && g.until - claimedAt <= engine.options.stallNanos;
+        return standby.isPoller(this) && g != null
+                && (g.asleep ? g.called || g.until - claimedAt <= engine.options.stallNanos : !g.hasBegun);
     }
 
     private boolean runInside() {

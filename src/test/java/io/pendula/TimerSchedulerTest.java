@@ -370,7 +370,7 @@ class TimerSchedulerTest {
                 for (int i = 0; i < 50; i++) {
                     assertSame(Fixtures.node(first).queue, Fixtures.node(s.after(HOUR, NOTHING)).queue);
                 }
-                int turn = s.engine.turns.of(Thread.currentThread().getId());
+                int turn = s.engine.turnOf(Thread.currentThread().getId());
                 assertTrue(turn < workers, "dealt in turn: " + turn);
                 assertEquals(turn, Fixtures.node(first).queue.index);
                 synchronized (used) {

@@ -55,10 +55,14 @@ class TurnsTest {
         }
     }
 
-    private static void assertEven(int threads, LongUnaryOperator id, Turns turns) {
+    private static SchedulerEngine engine() {
+        return TimerScheduler.builder().workers(0).build().engine;
+    }
+
+    private static void assertEven(int threads, LongUnaryOperator id, SchedulerEngine turns) {
         int[] load = new int[WORKERS];
         for (int i = 0; i < threads; i++) {
-            load[turns.of(id.applyAsLong(i)) % WORKERS]++;
+            load[turns.turnOf(id.applyAsLong(i)) % WORKERS]++;
         }
         int most = Arrays.stream(load).max().orElseThrow();
         int least = Arrays.stream(load).min().orElseThrow();
@@ -69,50 +73,50 @@ class TurnsTest {
     @MethodSource("ids")
     void of_fewThreads_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
         for (int threads : new int[] {16, 32, 100}) {
-            assertEven(threads, id, new Turns());
+            assertEven(threads, id, engine());
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ids")
     void of_manyThreads_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
-        assertEven(4000, id, new Turns());
+        assertEven(4000, id, engine());
     }
 
     /** A program whose threads are short-lived has used every slot soon. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("ids")
     void of_slotsAllTaken_areSpreadWithinAFactorOfTwo(String name, LongUnaryOperator id) {
-        Turns turns = new Turns();
-        for (int i = 0; i < 20 * Turns.SLOTS; i++) {
-            turns.of(i);
+        SchedulerEngine turns = engine();
+        for (int i = 0; i < 20 * SchedulerEngine.SLOTS; i++) {
+            turns.turnOf(i);
         }
-        assertEven(400, i -> id.applyAsLong(i) + 20 * Turns.SLOTS, turns);
+        assertEven(400, i -> id.applyAsLong(i) + 20 * SchedulerEngine.SLOTS, turns);
     }
 
     @Test
     void of_sameThread_isAlwaysTheSame() {
-        Turns turns = new Turns();
-        int first = turns.of(1);
+        SchedulerEngine turns = engine();
+        int first = turns.turnOf(1);
         for (int i = 2; i < 10_000; i++) {
-            turns.of(i);
+            turns.turnOf(i);
         }
-        assertEquals(first, turns.of(1));
+        assertEquals(first, turns.turnOf(1));
     }
 
     @Test
     void of_threadsAtTheSameMoment_neverSeeANumberChange() throws InterruptedException {
         for (int round = 0; round < 200; round++) {
-            Turns turns = new Turns();
+            SchedulerEngine turns = engine();
             AtomicIntegerArray seen = new AtomicIntegerArray(2 * 64);
             LifeFixtures.inParallel(2, n -> {
                 for (int id = 0; id < 64; id++) {
-                    seen.set(n * 64 + id, turns.of(id));
+                    seen.set(n * 64 + id, turns.turnOf(id));
                 }
             });
             for (int id = 0; id < 64; id++) {
                 assertEquals(seen.get(id), seen.get(64 + id));
-                assertEquals(seen.get(id), turns.of(id));
+                assertEquals(seen.get(id), turns.turnOf(id));
             }
         }
     }
