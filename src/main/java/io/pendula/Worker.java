@@ -448,6 +448,9 @@ final class Worker extends Firing implements Runnable {
     private boolean sleep(boolean polls, long next) {
         firedAt = hasRun ? wokeAt : 0;
         if (!standby.goToSleep(this, polls, next, now)) {
+            if (!polls && standby.isPoller(this)) {
+                engine.callWatch(); // it has taken over, as a callback lasts
+            }
             return true;
         }
         boolean left = false;
