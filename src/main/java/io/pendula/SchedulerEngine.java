@@ -21,6 +21,8 @@ final class SchedulerEngine extends Engine {
     static final int SLOTS = 1024;
     private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
+    private static final LoopWorker[] NO_LOOPS = {};
+
     private final TimerQueue[] own;
     private final int mask;
     /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 looks again under it. */
@@ -135,7 +137,7 @@ final class SchedulerEngine extends Engine {
     /** Those whose callbacks may run. */
     LoopWorker[] loops() {
         Loops l = loops;
-        return l == null ? new LoopWorker[0] : l.all();
+        return l == null ? NO_LOOPS : l.all();
     }
 
     // ---- the queue on which a thread arms ----
@@ -292,10 +294,15 @@ final class SchedulerEngine extends Engine {
         return new Firings(this);
     }
 
+    /** The caller may be about to run what it has claimed. So a failure is told, and a later call is the next attempt. */
     @Override
     void callWatch() {
         if (isWatched) {
-            watch().callIfIdle();
+            try {
+                watch().callIfIdle();
+            } catch (Throwable e) {
+                workerPool.reportStartFailed(e);
+            }
         }
     }
 

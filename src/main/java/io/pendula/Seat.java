@@ -29,6 +29,9 @@ final class Seat {
      * was never started starts it, as the one that made it may have failed in between; of two, one succeeds.
      */
 
+    /** Read with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
+    private static final Thread.State NOT_STARTED = Thread.State.NEW;
+
     private final WorkerPool workerPool;
     private final Runnable body;
     /** Of the threads that are started when they are needed; null if none is. */
@@ -54,7 +57,7 @@ final class Seat {
     /** Wakes the thread, or starts one; false if one was needed and could not be started. */
     boolean wake() {
         Thread t = sitting.get();
-        if (role != null && (t == null || t.getState() == Thread.State.NEW)) {
+        if (role != null && (t == null || t.getState() == NOT_STARTED)) {
             return start(t);
         }
         LockSupport.unpark(t);

@@ -4,8 +4,6 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
-import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -41,22 +39,6 @@ final class StallWatch implements Runnable {
     private final long lookNanos;
     private final Seat seat;
     private volatile boolean idle = true;
-
-    // Of its thread alone.
-    /** What each worker and loop was doing when the watch saw it. Weak, as they come and go. */
-    private final Map<Firing, Seen> seen = new WeakHashMap<>();
-
-    /** A worker or a loop has got on no further since a look. */
-    private static final class Seen {
-        final int count;
-        final long at;
-        boolean isTold;
-
-        Seen(int count, long at) {
-            this.count = count;
-            this.at = at;
-        }
-    }
 
     StallWatch(SchedulerEngine engine) {
         this.engine = engine;
@@ -150,47 +132,47 @@ final class StallWatch implements Runnable {
     private void look(long now) {
         for (Worker w : workerPool.workers()) {
             int pulse = w.pulseOpaque();
-            Seen s = note(w, pulse, now);
+            note(w, pulse, now);
             if ((pulse & 1) != 0) {
-                tellIfStalled(w, s, now);
+                tellIfStalled(w, now);
             }
         }
         for (LoopWorker l : engine.loops()) {
             if (l.hasEnded()) {
                 l.loops.closeIfEnded(l);
             } else {
-                lookAtLoop(l, note(l, l.visitsOpaque(), now), now);
+                note(l, l.visitsOpaque(), now);
+                lookAtLoop(l, now);
             }
         }
         workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
     }
 
-    private Seen note(Firing by, int count, long now) {
-        Seen s = seen.get(by);
-        if (s == null || s.count != count) {
-            s = new Seen(count, now);
-            seen.put(by, s);
+    private static void note(Firing by, int count, long now) {
+        if (by.seenCount != count) {
+            by.seenCount = count;
+            by.seenAt = now;
+            by.isStallTold = false;
         }
-        return s;
     }
 
-    private void tellIfStalled(Firing by, Seen s, long now) {
-        long age = now - Math.max(s.at, engine.resumedAt()); // what stops all threads is no callback's fault
-        if (age >= stallNanos && !s.isTold) {
-            s.isTold = true;
+    private void tellIfStalled(Firing by, long now) {
+        long age = now - Math.max(by.seenAt, engine.resumedAt()); // what stops all threads is no callback's fault
+        if (age >= stallNanos && !by.isStallTold) {
+            by.isStallTold = true;
             engine.reporter.stalled(by.node(), by.lateness(), age);
         }
     }
 
-    private void lookAtLoop(LoopWorker l, Seen s, long now) {
+    private void lookAtLoop(LoopWorker l, long now) {
         long due = peek(l, now);
         if (l.node() != null) {
-            tellIfStalled(l, s, now);
+            tellIfStalled(l, now);
         } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt()) >= stallNanos
-                && now > s.at && !s.isTold) { // its thread has not polled since an earlier look
+                && now > l.seenAt && !l.isStallTold) { // its thread has not polled since an earlier look
             TimerNode first = l.queue.due.first();
             if (first != null) {
-                s.isTold = true;
+                l.isStallTold = true;
                 engine.reporter.loopStalled(l, l.thread, first, now - due);
             }
         }

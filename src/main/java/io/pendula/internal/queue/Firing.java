@@ -17,6 +17,14 @@ public abstract class Firing {
     /** Its callback has called close(): the close() of another callback must not wait for this run. */
     public volatile boolean inClose;
 
+    // Of the thread that looks for stalls. Here, as a map of them would need memory when that is short.
+    /** What its count of steps was at a look, -1 before the first, */
+    public int seenCount = -1;
+    /** and when that was first seen. */
+    public long seenAt;
+    /** It has got on no further since, and that was reported. */
+    public boolean isStallTold;
+
     /** The thread that runs it; null if none does, as while it waits in an executor. */
     public Thread runner() {
         return null;
