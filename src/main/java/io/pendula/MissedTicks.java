@@ -20,9 +20,9 @@ public enum MissedTicks {
 
     /**
      * A tick that runs late moves all that follow: the next one comes one period after it, and the grid starts anew
-     * there. The points of the old grid that had passed by then are left out and counted. A lateness that is no more than 5 milliseconds and
-     * no more than the period counts as noise of the operating system and does not move the grid, or every tick would drift
-     * by it.
+     * there. The points of the old grid that had passed by then are left out and counted. A lateness that is no more than
+     * 5 milliseconds and no more than the period counts as noise of the operating system and does not move the grid, or
+     * every tick would drift by it.
      */
     DELAY;
 

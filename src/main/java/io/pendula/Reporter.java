@@ -4,6 +4,7 @@ import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Counts what happens to callbacks, and tells of it. This class tells what a scheduler without a listener does:
@@ -123,6 +124,17 @@ class Reporter {
 
     void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
         uncaught(thrown);
+    }
+
+    /** A thread of this library has failed, and will try again. What this throws itself goes nowhere. */
+    static void tellAndPause(Throwable e, Object blocker, long nanos) {
+        try {
+            uncaught(e);
+            Thread.interrupted(); // with the flag set the park would return at once
+            LockSupport.parkNanos(blocker, nanos);
+        } catch (Throwable again) {
+            return; // the next attempt comes sooner
+        }
     }
 
     /** As if {@code e} had ended the calling thread, which goes on. What the handler throws is ignored, as by the JVM. */

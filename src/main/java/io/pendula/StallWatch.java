@@ -66,21 +66,10 @@ final class StallWatch implements Runnable {
         while (!engine.isClosed() && seat.isMine()) {
             try {
                 watch();
-            } catch (Throwable e) {
-                recover(e);
+            } catch (Throwable e) { // memory is short, or the clock has thrown
+                idle = false;
+                Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
             }
-        }
-    }
-
-    /** Memory is short, or the clock has thrown. */
-    private void recover(Throwable e) {
-        try {
-            idle = false;
-            Reporter.uncaught(e);
-            Thread.interrupted(); // with the flag set the park would return at once
-            LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
-        } catch (Throwable again) {
-            return; // the next look is the next attempt
         }
     }
 

@@ -88,7 +88,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     /**
      * Ticks each {@code period} from now on, the first one after one period; also after {@code stop}. Of several resets
      * at the same time one comes last: its first tick and its period count. A tick that runs while a reset is under way
-     * may be followed at the new period already. A tick that is kept for a receiver is taken away. A reset that throws changes nothing.
+     * may be followed at the new period already. A tick that is kept for a receiver is taken away. A reset that throws
+     * changes nothing.
      *
      * @param period the time between two ticks, more than zero
      * @return true if ticks were to come before, false if the ticker was stopped

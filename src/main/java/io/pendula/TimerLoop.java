@@ -37,8 +37,9 @@ import java.util.concurrent.TimeUnit;
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. A
  * thread that arms a timer that is due before the loop would wake up calls it, once for each wait. It may be called for
- * other reasons: when stopped timers must be swept or the scheduler closes, and even just after the loop was closed. It should neither block nor throw. If it throws, the {@link TimerListener} is told,
- * the timer stays armed, and the next thread that arms an earlier one calls it again.
+ * other reasons: when stopped timers must be swept or the scheduler closes, and even just after the loop was closed. It
+ * should neither block nor throw. If it throws, the {@link TimerListener} is told, the timer stays armed, and the next
+ * thread that arms an earlier one calls it again.
  *
  * <p><b>Confined.</b> Callbacks run on the loop's thread and on no other. While the thread is busy elsewhere and does not
  * call {@code runDue} they wait, and {@link TimerListener#loopStalled} tells of a long delay. A scheduler without workers

@@ -6,7 +6,6 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
 final class Worker extends Firing implements Runnable {
@@ -169,8 +168,9 @@ final class Worker extends Firing implements Runnable {
             while (stays && !engine.isClosed()) {
                 try {
                     stays = round();
-                } catch (Throwable e) {
-                    recover(e);
+                } catch (Throwable e) { // callbacks are caught elsewhere: memory is short, or the stack, or the clock has thrown
+                    asleep = false;
+                    Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
                 }
             }
         } finally {
@@ -179,18 +179,6 @@ final class Worker extends Firing implements Runnable {
             } else {
                 workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
-        }
-    }
-
-    /** Callbacks are caught elsewhere, so memory is short, or the stack, or the clock has thrown. */
-    private void recover(Throwable e) {
-        try {
-            asleep = false;
-            Reporter.uncaught(e);
-            Thread.interrupted(); // with the flag set the park would return at once
-            LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
-        } catch (Throwable again) {
-            return; // the next round is the next attempt
         }
     }
 
@@ -318,7 +306,7 @@ final class Worker extends Firing implements Runnable {
         now = began;
         int ran = 0;
         while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
-            int step = q.due.helpOne(this, now, true);
+            int step = q.due.helpOne(this, now);
             if (step == DueTimers.CLAIMED) {
                 runClaimed();
             } else if (step != DueTimers.MORE) {

@@ -50,8 +50,8 @@ public final class Compactor extends StaleCount {
      * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
      * left, would leave it wrong for good. But after a quiet sweep, one that has visited all while nothing was filed or
      * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
-     * such sweeps in a row find the same, it is wrong, and is taken off. As long as something is counted, a full sweep is planned, so
-     * the second one comes half a minute after the first, and no thread is held up between two steps for so long.
+     * such sweeps in a row find the same, it is wrong, and is taken off. As long as something is counted, a full sweep is
+     * planned, so the second one comes half a minute after the first, and no thread is held up between two steps for so long.
      */
 
     /** What onEntryStale and count add: a stale entry, a stopped timer. */

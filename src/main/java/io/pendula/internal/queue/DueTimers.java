@@ -97,10 +97,8 @@ public final class DueTimers extends Padded {
                     if (t.tryClaim(w, when, next, t.isReceiver(task))) {
                         run.begin(t, task, when, now);
                         entries.pop();
-                        if (next == 0) {
-                            if (limit != null) {
-                                limit.take(-1);
-                            }
+                        if (next == 0 && limit != null) {
+                            limit.take(-1);
                         }
                         fired++;
                         if (stealing) {
@@ -151,7 +149,7 @@ public final class DueTimers extends Padded {
     }
 
     /** One step of a thread that helps: as pollOne, but it gives way to others at the lock, and leaves the gate as it is. */
-    public int helpOne(Firing run, long now, boolean drain) {
+    public int helpOne(Firing run, long now) {
         if (!lock.tryLockToRun()) {
             return NOT_HERE;
         }
@@ -159,7 +157,7 @@ public final class DueTimers extends Padded {
             if (closer.isClosed()) {
                 return NOT_HERE;
             }
-            boolean more = drain && intake.hasMail() && !intake.drain();
+            boolean more = intake.hasMail() && !intake.drain();
             return claimDue(now, run, true) ? CLAIMED : more ? MORE : NOTHING_DUE;
         } finally {
             lock.unlock();

@@ -145,11 +145,12 @@ final class Entries {
             return false;
         }
         // Two, or a second one would stay in the way for ever. The last slot of the heap may be for this key.
-        for (int i = 0; i < 2 && !fifo.fits(key) && heap.capacity() - heap.size() > 1; i++) {
+        boolean fits = fifo.fits(key);
+        for (int i = 0; i < 2 && !fits && heap.capacity() - heap.size() > 1; i++) {
             fifo.spill();
             disorder += SPILL;
+            fits = fifo.fits(key);
         }
-        boolean fits = fifo.fits(key);
         try {
             if (fits) {
                 fifo.ensureRoom();
