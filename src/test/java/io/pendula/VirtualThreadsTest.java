@@ -73,7 +73,7 @@ class VirtualThreadsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2})
+    @ValueSource(ints = {0, 1})
     void build_factoryThatMakesAVirtualThread_isRefusedAndLeavesNoThread(int platformThreads) throws Exception {
         ThreadFactory virtual = virtualThreads();
         List<Thread> made = new ArrayList<>();
@@ -89,6 +89,31 @@ class VirtualThreadsTest {
             Fixtures.join(t);
         }
         assertEquals(Thread.State.NEW, made.get(platformThreads).getState());
+    }
+
+    /** The third thread is made when there is something to watch. */
+    @Test
+    void callWatch_factoryThatMakesAVirtualThread_isToldAndTimersRun() throws Exception {
+        ThreadFactory virtual = virtualThreads();
+        List<Thread> made = new ArrayList<>();
+        ThreadFactory mixed = body -> {
+            Thread t = body instanceof StallWatch ? virtual.newThread(body) : new Thread(body);
+            made.add(t);
+            return t;
+        };
+        List<Throwable> told = new ArrayList<>();
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).threadFactory(mixed).build()) {
+            Thread caller = new Thread(s.engine::callWatch);
+            caller.setUncaughtExceptionHandler((t, e) -> told.add(e));
+            caller.start();
+            Fixtures.join(caller);
+            assertEquals(1, told.size());
+            assertRefused(told.get(0));
+            assertEquals(Thread.State.NEW, made.get(2).getState());
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(1, MILLISECONDS, ran::countDown);
+            LifeFixtures.await(ran);
+        }
     }
 
     @Test
