@@ -78,6 +78,12 @@ class BatchTest {
     }
 
     @Test
+    void unguardedPoller_callbacksTakeLong_otherQueueHasItsTurnAfterABatchInTime() {
+        int turn = new Stepped().turnOfOther();
+        assertTrue(turn <= 2, () -> "" + turn);
+    }
+
+    @Test
     void pollerIsBehind_helperHasGoneToSleepAgain_isCalledAgain() {
         assertTrue(isHelperCalledAgain(20_000));
     }
