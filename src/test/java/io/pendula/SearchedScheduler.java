@@ -88,6 +88,8 @@ public final class SearchedScheduler implements Program {
                 addLoop();
             }
             queue = loop != null ? loop.queue : engine.queues[0];
+            // A close that has waited for so long goes on without a reset, as QueueCloser says; here time passes in leaps.
+            Inside.setPatience(queue, Long.MAX_VALUE);
             open = new int[spec.timers().size()];
             begun = new boolean[open.length];
             armed = new boolean[open.length];
