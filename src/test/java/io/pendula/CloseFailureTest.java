@@ -149,6 +149,7 @@ class CloseFailureTest {
         s.engine.queues = broken.toArray(new TimerQueue[0]);
         try {
             assertThrows(NullPointerException.class, s::shutdownNow);
+            assertTrue(Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.isCalled() || !d.asleep), "called");
         } finally {
             s.engine.queues = whole;
             held.set(false);
