@@ -43,7 +43,9 @@ final class Dispatcher {
             if (take()) {
                 runner = Thread.currentThread();
                 try {
-                    engine.performHere(this);
+                    if (engine.runHere(this)) {
+                        engine.endRun(this);
+                    }
                 } finally {
                     ended(this);
                 }

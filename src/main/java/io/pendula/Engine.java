@@ -125,6 +125,15 @@ abstract class Engine implements TimerQueue.Host {
         return rest.toArray(new TimerQueue[0]);
     }
 
+    /** How many firings are to come. */
+    final long pending() {
+        long n = 0;
+        for (TimerQueue q : queues) {
+            n += q.view().pending();
+        }
+        return n;
+    }
+
     // ---- what its parts ask of those above ----
 
     /** A callback may last, or something is armed on a loop where nothing was: calls what reports stalls. */
@@ -172,27 +181,13 @@ abstract class Engine implements TimerQueue.Host {
         return options.decorator == null ? new Call(task) : Call.decorated(options.decorator, task);
     }
 
-    /** Runs a claimed callback, to its end or into the executor. */
-    final void perform(Firing run) {
-        if (run(run)) {
-            endRun(run);
-        }
-    }
-
-    /** The same without the executor. */
-    final void performHere(Firing run) {
-        if (runHere(run)) {
-            endRun(run);
-        }
-    }
-
-    /** Calls what was claimed, or hands it to the executor; true if the run ends now. */
+    /** Calls what was claimed, or hands it to the executor; true if the run ends now: then the caller calls endRun. */
     final boolean run(Firing run) {
         return (dispatcher == null || !dispatcher.handOff(run)) && runHere(run);
     }
 
-    /** Whatever the callback throws, since the end must come even when memory is short. */
-    private boolean runHere(Firing run) {
+    /** The same without the executor. Whatever the callback throws, since the end must come even when memory is short. */
+    final boolean runHere(Firing run) {
         TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
         long began = options.isMeasured() ? nowIfTold() : 0;

@@ -206,7 +206,9 @@ final class LoopWorker extends Firing implements QueueOwner {
         getOn();
         done++;
         try {
-            engine.perform(this);
+            if (engine.run(this)) {
+                engine.endRun(this);
+            }
         } finally {
             interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next
             end();

@@ -128,7 +128,7 @@ public final class ManualClock implements NanoClock {
     public long pending() {
         long pending = 0;
         for (Stepper s : schedulers) {
-            pending += s.pending();
+            pending += s.engine.pending();
         }
         return pending;
     }

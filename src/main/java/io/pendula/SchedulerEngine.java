@@ -86,14 +86,6 @@ final class SchedulerEngine extends Engine {
 
     // ---- what users ask ----
 
-    long pending() {
-        long n = 0;
-        for (TimerQueue q : queues) {
-            n += q.view().pending();
-        }
-        return n;
-    }
-
     TimerStats stats() {
         List<QueueSnapshot> each = new ArrayList<>();
         synchronized (lifecycle) {

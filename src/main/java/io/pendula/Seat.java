@@ -69,9 +69,8 @@ final class Seat {
         Thread t = made;
         try {
             if (t == null) {
-                t = workerPool.newThreadOf(body, role);
+                t = workerPool.newThread(body, role);
                 if (!sitting.compareAndSet(null, t)) {
-                    workerPool.left(t);
                     return true;
                 }
             }
@@ -82,7 +81,6 @@ final class Seat {
         } catch (Throwable e) {
             if (t != null) {
                 sitting.compareAndSet(t, null);
-                workerPool.left(t);
             }
             workerPool.reportStartFailed(e);
             return false;

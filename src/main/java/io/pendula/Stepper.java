@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 
 /** Runs the timers of a scheduler with a manual clock, one at a time, on the thread that advances the clock. */
 final class Stepper extends Firing {
-    private final Engine engine;
+    final Engine engine;
     private volatile Thread runner;
 
     Stepper(Engine engine) {
@@ -17,15 +17,6 @@ final class Stepper extends Firing {
 
     boolean isClosed() {
         return engine.isClosed();
-    }
-
-    /** How many firings are to come, those of loops included. */
-    long pending() {
-        long n = 0;
-        for (TimerQueue q : engine.queues) {
-            n += q.view().pending();
-        }
-        return n;
     }
 
     /** The thread that advances the clock, while a callback runs. */
@@ -64,7 +55,9 @@ final class Stepper extends Firing {
         }
         runner = Thread.currentThread();
         try {
-            engine.perform(this);
+            if (engine.run(this)) {
+                engine.endRun(this);
+            }
         } finally {
             runner = null;
             end();

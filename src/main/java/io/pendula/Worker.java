@@ -174,10 +174,8 @@ final class Worker extends Firing implements Runnable {
                 }
             }
         } finally {
-            if (seat.isMine()) {
+            if (seat.isMine()) { // else the worker may have another thread by now
                 workerPool.ended(this);
-            } else {
-                workerPool.left(Thread.currentThread()); // the worker may have another thread by now
             }
         }
     }

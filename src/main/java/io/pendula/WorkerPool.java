@@ -5,8 +5,6 @@ import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,8 +28,6 @@ final class WorkerPool {
     private final AtomicInteger overdueWakes = new AtomicInteger();
     /** Copied at each change, under the engine's lifecycle. */
     private volatile Worker[] workers = {};
-    /** Those of a thread factory: our own know their worker. */
-    private final Map<Thread, Worker> foreign = new ConcurrentHashMap<>();
     /** So many spare workers have run something. */
     private final AtomicLong sparesUsed = new AtomicLong();
 
@@ -80,9 +76,14 @@ final class WorkerPool {
         return false;
     }
 
-    /** The worker that one of the factory's threads carries, or null. */
+    /** The worker that a thread carries, or null. Our own threads know theirs; those of a factory are looked up here. */
     Worker workerOf(Thread t) {
-        return foreign.get(t);
+        for (Worker d : workers) {
+            if (d.runner() == t) {
+                return d;
+            }
+        }
+        return null;
     }
 
     /** Under the engine's lifecycle. Threads count from their start to their end. */
@@ -264,9 +265,6 @@ final class WorkerPool {
             if (engine.isClosed()) {
                 return false;
             }
-            if (engine.options.threadFactory != null) {
-                foreign.put(t, d);
-            }
             Worker[] more = Arrays.copyOf(workers, workers.length + 1);
             more[more.length - 1] = d;
             workers = more;
@@ -281,20 +279,6 @@ final class WorkerPool {
             ended(d);
             throw e;
         }
-    }
-
-    /** One more thread for a worker that the worker pool has already, or for the monitor. */
-    Thread newThreadOf(Runnable body, String role) {
-        Thread t = newThread(body, role);
-        if (body instanceof Worker d && engine.options.threadFactory != null) {
-            foreign.put(t, d);
-        }
-        return t;
-    }
-
-    /** Such a thread has ended, or is not started. */
-    void left(Thread t) {
-        foreign.remove(t);
     }
 
     Thread newThread(Runnable body, String role) {
@@ -322,7 +306,6 @@ final class WorkerPool {
     /** Called by the worker's thread as the last thing that it does. */
     void ended(Worker d) {
         synchronized (engine.lifecycle) {
-            foreign.remove(d.runner());
             List<Worker> rest = new ArrayList<>(Arrays.asList(workers));
             rest.remove(d);
             workers = rest.toArray(new Worker[0]);

@@ -195,7 +195,7 @@ final class LifeFixtures {
         command.addAll(List.of(args));
         Process p = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
         try {
-            boolean ended = p.waitFor(3 * LOST_SECONDS, TimeUnit.SECONDS);
+            boolean ended = p.waitFor(6 * LOST_SECONDS, TimeUnit.SECONDS);
             String text = Files.readString(out, StandardCharsets.UTF_8);
             assertTrue(ended, () -> "the child JVM did not end: " + text);
             assertEquals(0, p.exitValue(), text);

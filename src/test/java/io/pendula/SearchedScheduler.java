@@ -158,7 +158,9 @@ public final class SearchedScheduler implements Program {
                 Fixtures.Claim claim = new Fixtures.Claim();
                 Inside.drain(queue);
                 Inside.claimDue(queue, Spec.NOW, claim, false);
-                engine.perform(claim);
+                if (engine.run(claim)) {
+                    engine.endRun(claim);
+                }
             }
         }
 
