@@ -36,6 +36,8 @@ final class LoopWorker extends Firing implements QueueOwner {
      * calls it, see StallWatch.
      */
 
+    /** Here, so that a scheduler without loops need not load this class when it starts. */
+    static final LoopWorker[] NONE = {};
     /** What is tidied up at one visit: so many thousand heap slots. */
     private static final int TIDY_STEPS = 16;
     /** So many hundred stale entries in front of those that are due. */

@@ -21,8 +21,6 @@ final class SchedulerEngine extends Engine {
     static final int SLOTS = 1024;
     private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
-    private static final LoopWorker[] NO_LOOPS = {};
-
     private final TimerQueue[] own;
     private final int mask;
     /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 looks again under it. */
@@ -129,7 +127,7 @@ final class SchedulerEngine extends Engine {
     /** Those whose callbacks may run. */
     LoopWorker[] loops() {
         Loops l = loops;
-        return l == null ? NO_LOOPS : l.all();
+        return l == null ? LoopWorker.NONE : l.all();
     }
 
     // ---- the queue on which a thread arms ----
