@@ -232,14 +232,26 @@ class OutOfStackTest {
             atDepth(10, poll);
         }
         int deepest = deepest(depth -> {
-            makeDue.run();
+            afterDelayedError(makeDue);
             return fitsHere(depth, poll);
         });
         for (int depth = deepest - 2 * ABOVE; depth < deepest + BELOW; depth++) {
-            makeDue.run();
+            afterDelayedError(makeDue);
             fitsHere(depth, poll);
             int at = depth - deepest;
-            assertTrue(whole.getAsBoolean(), () -> "broken at depth " + at);
+            afterDelayedError(() -> assertTrue(whole.getAsBoolean(), () -> "broken at depth " + at));
+        }
+    }
+
+    /**
+     * HotSpot may hold back an error that comes within a lock's own code, and throw it when a later use of a lock ends, however
+     * much stack there is by then (JEP 270). So each first call after one without stack is made once more.
+     */
+    private static void afterDelayedError(Runnable call) {
+        try {
+            call.run();
+        } catch (StackOverflowError e) {
+            call.run();
         }
     }
 
