@@ -198,7 +198,7 @@ public final class Compactor extends StaleCount {
     }
 
     boolean isOverBound() {
-        return stale() > boundNow();
+        return stale() > bound;
     }
 
     /** An entry has become stale, and was counted; {@code stale} are so now. */

@@ -196,11 +196,12 @@ public final class DueTimers extends Padded {
             return RETRY;
         }
         entries.trim();
-        setNextWhen(wakeTime(now));
+        long wake = wakeTime(now);
+        setNextWhen(wake);
         planFullSweep(now);
         compactor.noteSize(); // before W1, so that threads know by now what is too much
-        long p = isLoop ? Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, intake.hasMail()))
-                : capped(Math.min(wakeTime(now), compactor.fullSweepAt()), now);
+        long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, intake.hasMail()))
+                : capped(Math.min(wake, compactor.fullSweepAt()), now);
         gate.publish(p); // W1
         if (isLoop ? inbox.arrivals() < p : !intake.drain() || wakeTime(now) < p) { // R1
             gate.setPollUntil(WakeGate.AWAKE);

@@ -135,6 +135,9 @@ final class Intake {
      */
     boolean drain() {
         assert lock.isHeldByCurrentThread();
+        if (!hasMail() && !inbox.isAsked()) { // else arrivals may have to be set back
+            return true;
+        }
         boolean all = finishBatch();
         if (all && isLookDue()) {
             planLook();
