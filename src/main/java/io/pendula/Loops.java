@@ -3,6 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.QueueSnapshot;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,13 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
 final class Loops {
+    /** A thread that was held up may still count what it has done in a queue that was closed so many loops ago. */
+    private static final int KEPT = 16;
+
     private final Engine engine;
     /** All whose callbacks may run. Copied at each change, under the engine's lifecycle, as all below. */
     private volatile LoopWorker[] loops = {};
     private final Map<Thread, LoopWorker> byThread = new ConcurrentHashMap<>();
     private int made;
-    /** The sum of the figures of those that were closed, as of then. */
-    private QueueSnapshot closed = QueueSnapshot.NOTHING;
+    /** Those that were closed last, for their figures; the youngest at the end. */
+    private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
+    /** The figures of those before. */
+    private QueueSnapshot before = QueueSnapshot.NOTHING;
 
     Loops(Engine engine) {
         this.engine = engine;
@@ -105,7 +111,11 @@ final class Loops {
     private void close(TimerQueue q, List<TimerNode> unfired) {
         engine.closeAll(new TimerQueue[] {q}, unfired);
         TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
-        closed = closed.plus(q.view().stats());
+        if (closed.size() == KEPT) {
+            before = before.plus(closed.peek().view().stats());
+            closed.remove();
+        }
+        closed.add(q);
         engine.queues = rest;
         q.gate.disown();
     }
@@ -127,7 +137,11 @@ final class Loops {
 
     /** Under lifecycle. What the closed ones did. */
     QueueSnapshot figuresOfClosed() {
-        return closed;
+        QueueSnapshot sum = before;
+        for (TimerQueue q : closed) {
+            sum = sum.plus(q.view().stats());
+        }
+        return sum;
     }
 
     /** Its last callback has ended. */
