@@ -13,6 +13,8 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Threads whose stack ends in the middle of a call, at each depth where it may. What that one call was to do may be
@@ -197,6 +200,63 @@ class OutOfStackTest {
                 throw new AssertionError("at depth " + (depth - deepest), e);
             }
         }
+    }
+
+    // ---- the first call of a JVM ----
+
+    /** What is called for the first time is linked, and its classes are initialized: for good, whether that succeeds or not. */
+    static final class FirstReset {
+        private static final int THREADS = 4;
+        private static final int LEVELS = 200;
+
+        private FirstReset() {}
+
+        /** Down to the end of the stack; then one timer is reset at each level on the way back. */
+        private static int resetAtEachLevel(Timer timer) {
+            int levels = 0;
+            try {
+                levels = resetAtEachLevel(timer);
+            } catch (StackOverflowError e) {
+                // This is the deepest level.
+            }
+            try {
+                if (levels < LEVELS) {
+                    timer.reset(1, TimeUnit.MINUTES);
+                }
+            } catch (StackOverflowError | NoClassDefFoundError e) {
+                // The next level has more stack.
+            }
+            return levels + 1;
+        }
+
+        /** With the argument "warm" what makes sure of some stack is compiled, so it needs less of it. */
+        public static void main(String[] args) throws InterruptedException {
+            try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+                TimerLoop loop = s.attach(() -> {});
+                for (int i = 0; i < (args[0].equals("warm") ? WARM_UP : 0); i++) {
+                    loop.runDue();
+                }
+                for (int i = 0; i < THREADS; i++) {
+                    Timer timer = s.after(Duration.ofHours(1), () -> {});
+                    s.pending();
+                    Thread t = new Thread(null, () -> resetAtEachLevel(timer), "deep", STACK);
+                    t.start();
+                    t.join();
+                }
+                CountDownLatch ran = new CountDownLatch(1);
+                Timer timer = s.after(Duration.ofHours(1), ran::countDown);
+                s.pending();
+                timer.reset(0, TimeUnit.SECONDS);
+                loop.runDue();
+                System.out.println(ran.getCount());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cold", "warm"})
+    void reset_firstOfTheJvmIsWithoutStack_theNextOnesWork(String how) throws Exception {
+        assertEquals("0", LifeFixtures.runInChild(FirstReset.class, List.of(), how));
     }
 
     // ---- the wake of a worker ----

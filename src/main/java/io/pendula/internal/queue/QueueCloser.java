@@ -12,7 +12,6 @@ import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /** The end of a queue: waits for the resets under way, then collects the armed timers as unfired. */
@@ -54,9 +53,6 @@ final class QueueCloser {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_NANOS = 20_000;
 
-    /** Cells are two cache lines apart, and as far from what lies before and behind. */
-    private static final int CELLS = 8;
-    private static final int STRIDE = 32;
 
     private final PendingLimit limit;
     private final HoldLock lock;
@@ -66,7 +62,7 @@ final class QueueCloser {
     private final Compactor compactor;
 
     /** Null until the first reset that counts itself: most schedulers never see one. */
-    private volatile AtomicIntegerArray cells;
+    private volatile ResetCells cells;
     /** For good. Volatile: read by resets. */
     private volatile boolean closed;
     /** Not final for tests alone. */
@@ -93,30 +89,30 @@ final class QueueCloser {
 
     /** A1. Returns the cell. Threads that share one are slower, and that is all. */
     int beginReset() {
-        AtomicIntegerArray c = cells;
-        int cell = (System.identityHashCode(Thread.currentThread()) % CELLS + 1) * STRIDE;
-        (c == null ? makeCells() : c).getAndAdd(cell, 1);
+        ResetCells c = cells;
+        int cell = System.identityHashCode(Thread.currentThread()) % ResetCells.CELLS;
+        (c == null ? makeCells() : c).add(cell, 1);
         return cell;
     }
 
     /** A5. */
     void endReset(int cell) {
-        cells.getAndAdd(cell, -1);
+        cells.add(cell, -1);
     }
 
     /** A reset that makes them after C2 has found none reads closed after that. */
-    private synchronized AtomicIntegerArray makeCells() {
+    private synchronized ResetCells makeCells() {
         if (cells == null) {
-            cells = new AtomicIntegerArray((CELLS + 2) * STRIDE);
+            cells = new ResetCells();
         }
         return cells;
     }
 
     int resetsUnderWay() {
-        AtomicIntegerArray c = cells;
+        ResetCells c = cells;
         int n = 0;
-        for (int i = 1; c != null && i <= CELLS; i++) {
-            n += c.get(i * STRIDE);
+        for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
+            n += c.get(i);
         }
         return n;
     }
@@ -155,10 +151,10 @@ final class QueueCloser {
 
     /** C2. The caller holds no lock that a reset could wait for. */
     void awaitResets() {
-        AtomicIntegerArray c = cells;
+        ResetCells c = cells;
         long begun = System.nanoTime();
-        for (int i = 1; c != null && i <= CELLS; i++) {
-            while (c.get(i * STRIDE) != 0 && System.nanoTime() - begun < patienceNanos) {
+        for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
+            while (c.get(i) != 0 && System.nanoTime() - begun < patienceNanos) {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
         }
