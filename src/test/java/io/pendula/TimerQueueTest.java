@@ -564,6 +564,23 @@ class TimerQueueTest {
         assertCounts(1, 1, 1);
     }
 
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("armedStates")
+    void reset_countNeedsMemoryThatThereIsNot_isDoneAndWakes(String state, Function<TimerQueueTest, OneShotTimer> from)
+            throws ReflectiveOperationException {
+        OneShotTimer t = from.apply(this);
+        Inside.failToCountResets(queue);
+        assertThrows(OutOfMemoryError.class, () -> queue.reset(t, 400));
+        assertEquals(400, TimerNode.deadline(t.wordVolatile()));
+        assertEquals(1, rig.owner.wakes);
+        assertEquals(1, rig.fire(400));
+    }
+
+    static Stream<Arguments> armedStates() {
+        return Stream.of(row("MOVING", TimerQueueTest::moving), row("WAITING", TimerQueueTest::waiting),
+                row("MODIFIED_LATER", TimerQueueTest::modifiedLater), row("MODIFIED_EARLIER", TimerQueueTest::modifiedEarlier));
+    }
+
     /** Whoever went to sleep meanwhile may have left the stopped timer out of account. */
     @Test
     void reset_deletedQueued_isMovingAndWakes() {

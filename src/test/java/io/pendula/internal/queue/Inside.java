@@ -2,8 +2,10 @@ package io.pendula.internal.queue;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongBinaryOperator;
 import java.util.function.ToLongFunction;
@@ -112,6 +114,25 @@ public final class Inside {
     /** How long a close waits for resets that do not go on. */
     public static void setPatience(TimerQueue q, long nanos) {
         q.closer.patienceNanos = nanos;
+    }
+
+    /** The count of resets needs memory, and there is none. */
+    public static void failToCountResets(TimerQueue q) throws ReflectiveOperationException {
+        Field resets = TimerQueue.class.getDeclaredField("resets");
+        resets.setAccessible(true);
+        resets.set(q, new LongAdder() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public void add(long n) {
+                throw new OutOfMemoryError("on purpose");
+            }
+
+            @Override
+            public void increment() {
+                add(1);
+            }
+        });
     }
 
     public static TimerNode inboxHead(TimerQueue q) {
