@@ -87,7 +87,7 @@ final class Standby implements QueueOwner {
     private static final long MIN_SLEEP_NANOS = 50_000;
     /** How long the guard naps after the first timer was armed. */
     private static final long NAP_NANOS = 1_000_000_000;
-    /** A guard may wake up so much later than the poller would, and poll instead of it. */
+    /** A guard that wakes up this much later than the poller would may become poller in its place. */
     private static final long SLACK_NANOS = 20_000;
 
     private final WorkerPool workerPool;
@@ -161,7 +161,7 @@ final class Standby implements QueueOwner {
         }
     }
 
-    /** For timers that are armed for an instant before this, while {@code p} is up, the guard would come too late. */
+    /** A timer that is armed for an instant before this, while {@code p} is up, is due before the guard would look. */
     long helpBefore(Worker p) {
         Worker g = guardAsleep(p);
         return g != null ? g.until - GRACE_NANOS : WakeGate.NO_HELP;
@@ -219,8 +219,8 @@ final class Standby implements QueueOwner {
     }
 
     /**
-     * A worker that is up has just drained {@code q}, and is about to run a callback from there. What the guard had in
-     * mind when it went to sleep may not be all that is armed now: then it is called. False if no guard sleeps.
+     * A worker that is up has just drained {@code q}, and is about to run a callback from there. The guard went to sleep
+     * before that drain, so it may sleep beyond a timer that is armed now; then it is called. False if no guard sleeps.
      */
     boolean callIfTooLate(Worker me, TimerQueue q, long now) {
         Worker g = guardAsleep(me);
@@ -231,7 +231,7 @@ final class Standby implements QueueOwner {
         long from = Timeline.plus(now, grace);
         long next = q.due.nextWhen();
         long second = from;
-        if (next > now) { // what is due before from waits: to be up for it would cost a wake for each close pair
+        if (next > now) { // a timer that is due before {@code from} waits: else each close pair would cost a wake-up
             second = next < from ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next;
             for (TimerQueue other : queues) {
                 if (other != q) {
@@ -376,7 +376,7 @@ final class Standby implements QueueOwner {
         return isForgotten ? p : null;
     }
 
-    /** Until when a guard sleeps, if the poller does until {@code target}. */
+    /** Until when a guard sleeps behind a poller that sleeps until {@code target}. */
     private long behind(long target) {
         long from = Timeline.plus(target, grace());
         long earliest = Timeline.plus(target, BOUND_NANOS);
@@ -394,10 +394,10 @@ final class Standby implements QueueOwner {
                 until = Math.min(until, q.due.nextWhen());
             }
         }
-        return Math.max(until, now + SHORT_GRACE_NANOS); // what is due now another thread is about to run
+        return Math.max(until, now + SHORT_GRACE_NANOS); // a timer that is due now is about to run on another thread
     }
 
-    /** A gate says so, or an inbox: if the poller's thread could not be started, its gates say that it sleeps for ever. */
+    /** The inboxes count, too: if the poller's thread could not be started, its gates say that it sleeps for ever. */
     private boolean isAnythingArmed() {
         for (TimerQueue q : queues) {
             if (q.gate.pollUntil() != Timeline.NEVER || q.due.hasArrivals()) {

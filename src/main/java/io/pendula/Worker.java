@@ -14,7 +14,8 @@ final class Worker extends Firing implements Runnable {
      *   1. run what is due,
      *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
      *   3. sleep.
-     * A queue whose gate says a later instant is not touched otherwise, since cold cache lines are what a round costs.
+     * A round costs what it takes to fetch cache lines that other threads have written. So it does not touch a queue
+     * whose gate says a later instant.
      *
      * Claims. One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest
      * of it from others if one callback blocks. After BATCH callbacks of a queue the others have their turn. The poller
@@ -38,7 +39,7 @@ final class Worker extends Firing implements Runnable {
     private static final long LONG_BEHIND_NANOS = 20_000;
     /** Callbacks that take longer than this take long. */
     static final long LONG_NANOS = 5_000;
-    /** Workers that run shorter callbacks of one queue are in each other's way. */
+    /** If callbacks are shorter, two workers that run them from one queue are slower than one. */
     static final long SHORT_NANOS = 1_000;
     /** A poller that has been in one callback for so long is held up. */
     static final long HELD_UP_NANOS = 200_000;
@@ -64,7 +65,10 @@ final class Worker extends Firing implements Runnable {
 
     /** Odd while a callback runs inline. */
     private volatile int pulse;
-    /** It has run a callback since it woke up: it sets this, then looks at the others, so the last one sees all. */
+    /**
+     * It has run a callback since it woke up. It sets this before it looks at the others: so of several that begin
+     * callbacks at once the last one sees that all have.
+     */
     volatile boolean hasBegun;
     /** True from before the park to after it. */
     volatile boolean asleep;
