@@ -110,7 +110,7 @@ final class Dispatcher {
             }
             try {
                 TimerQueue q = QueuedNode.queueOf(t);
-                q.collectRunning(t, again);
+                q.closer.collectRunning(t, again);
                 again.clear();
                 q.takeBackFiring();
                 if (t.unfire()) {

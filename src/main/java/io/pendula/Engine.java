@@ -260,11 +260,11 @@ abstract class Engine implements TimerQueue.Host {
         forEachRunning(t -> {
             TimerQueue q = QueuedNode.queueOf(t);
             if (closed.contains(q)) {
-                q.collectRunning(t, unfired);
+                q.closer.collectRunning(t, unfired);
             }
         });
         for (TimerQueue q : closing) {
-            q.collectLate(unfired);
+            q.closer.collectLate(unfired);
         }
     }
 

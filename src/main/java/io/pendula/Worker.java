@@ -243,8 +243,8 @@ final class Worker extends Firing implements Runnable {
         boolean isFresh = true; // nothing has run since the clock was read
         boolean isArmedAgain = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
-            long helpBefore = isFresh ? standby.helpBefore(this) : WakeGate.NO_HELP; // read by a fresh step only
-            int step = q.due.pollOne(standby, this, now, isFresh || isArmedAgain, isFresh, helpBefore);
+            int step = isFresh ? q.due.pollOne(this, now, standby.helpBefore(this))
+                    : q.due.claimNext(this, now, isArmedAgain);
             if (step == DueTimers.PUBLISHED) {
                 standby.published(this);
             }

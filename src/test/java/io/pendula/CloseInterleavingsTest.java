@@ -166,7 +166,7 @@ class CloseInterleavingsTest {
                         return false;
                     }
                     if (run != null) {
-                        collect(() -> rig.queue.collectRunning(timer, collected));
+                        collect(() -> rig.queue.closer.collectRunning(timer, collected));
                     }
                     looked = true; // not before: the last step comes from the same thread
                 }
@@ -175,7 +175,7 @@ class CloseInterleavingsTest {
                         return false;
                     }
                     late = true;
-                    collect(() -> rig.queue.collectLate(collected));
+                    collect(() -> rig.queue.closer.collectLate(collected));
                 }
             }
             return true;

@@ -210,7 +210,7 @@ public final class Fixtures {
             return queue.gate.pollUntil() != WakeGate.AWAKE;
         }
 
-        /** The earliest due firing, or null; as a thief takes it, so a sleeping owner sleeps on. */
+        /** The earliest due firing, or null; as a helper takes it, so a sleeping owner sleeps on. */
         Claim claim(long now) {
             Claim run = new Claim();
             Inside.lock(queue).lock();
@@ -218,7 +218,7 @@ public final class Fixtures {
                 if (Inside.hasMail(queue)) {
                     Inside.drainFully(queue);
                 }
-                return Inside.claimDue(queue, now, run, true) ? run : null;
+                return queue.due.helpOne(run, now) == DueTimers.CLAIMED ? run : null;
             } finally {
                 Inside.lock(queue).unlock();
             }

@@ -157,7 +157,7 @@ public final class SearchedScheduler implements Program {
             if (start == Spec.Start.FIRED) {
                 Fixtures.Claim claim = new Fixtures.Claim();
                 Inside.drain(queue);
-                Inside.claimDue(queue, Spec.NOW, claim, false);
+                Inside.claimDue(queue, Spec.NOW, claim);
                 if (engine.run(claim)) {
                     engine.endRun(claim);
                 }

@@ -621,7 +621,7 @@ class StandbyTest {
 
     /** As the poller does before it runs what it has claimed. */
     private void poll(long now) {
-        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(standby, first, now, true, true, standby.helpBefore(first)));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(first, now, standby.helpBefore(first)));
     }
 
     @Test

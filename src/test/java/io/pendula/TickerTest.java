@@ -462,7 +462,7 @@ class TickerTest {
             Inside.lock(queue).lock();
             try {
                 Inside.drain(queue);
-                return Inside.claimDue(queue, queue.timeline.now(), run, false) ? run : null;
+                return Inside.claimDue(queue, queue.timeline.now(), run) ? run : null;
             } finally {
                 Inside.lock(queue).unlock();
             }

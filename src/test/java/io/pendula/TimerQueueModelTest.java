@@ -374,7 +374,7 @@ class TimerQueueModelTest {
             List<TimerNode> unfired = new ArrayList<>();
             queue.close(unfired);
             if (running != null && running.withTask) {
-                queue.collectRunning(running.timer, unfired);
+                queue.closer.collectRunning(running.timer, unfired);
                 if (running.period > 0) {
                     expected.add(running.timer);
                     armed++;

@@ -171,7 +171,7 @@ class TimerQueueStepsTest {
         List<TimerNode> unfired = new ArrayList<>();
         t.beforeChange(() -> closeWithoutPatience(unfired));
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        queue.collectLate(unfired);
+        queue.closer.collectLate(unfired);
         assertEquals(List.of(), unfired);
         assertNothingPends(t, TimerNode.REMOVED, 0);
     }
@@ -182,7 +182,7 @@ class TimerQueueStepsTest {
         List<TimerNode> unfired = new ArrayList<>();
         t.beforeChange(() -> closeWithoutPatience(unfired));
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        queue.collectLate(unfired);
+        queue.closer.collectLate(unfired);
         assertEquals(List.of(), unfired);
         assertNothingPends(t, TimerNode.REMOVED, 0);
     }
@@ -193,11 +193,11 @@ class TimerQueueStepsTest {
         List<TimerNode> unfired = new ArrayList<>();
         t.beforeChange(() -> {
             closeWithoutPatience(unfired);
-            queue.collectRunning(t, unfired);
+            queue.closer.collectRunning(t, unfired);
         });
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         queue.endRun(t);
-        queue.collectLate(unfired);
+        queue.closer.collectLate(unfired);
         assertEquals(List.of(), unfired);
         assertNothingPends(t, TimerNode.NO_STATUS, 0);
     }
@@ -247,7 +247,7 @@ class TimerQueueStepsTest {
         List<TimerNode> unfired = new ArrayList<>();
         Thread closing = new Thread(() -> {
             queue.close(unfired);
-            queue.collectRunning(t, unfired);
+            queue.closer.collectRunning(t, unfired);
         });
         closing.start();
         while (closing.isAlive() && closing.getState() != Thread.State.TIMED_WAITING) {
@@ -291,7 +291,7 @@ class TimerQueueStepsTest {
         assertFalse(queue.reset(t, 500));
         List<TimerNode> unfired = new ArrayList<>();
         closeWithoutPatience(unfired);
-        queue.collectLate(unfired);
+        queue.closer.collectLate(unfired);
         begun.proceed();
         assertInstanceOf(RejectedExecutionException.class, begun.failure());
         assertEquals(List.of(t), unfired);
@@ -308,8 +308,8 @@ class TimerQueueStepsTest {
             assertTrue(queue.stop(t));
             t.beforeChange(() -> {
                 queue.close(unfired);
-                queue.collectRunning(t, unfired);
-                queue.collectLate(unfired);
+                queue.closer.collectRunning(t, unfired);
+                queue.closer.collectLate(unfired);
             });
             assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         });

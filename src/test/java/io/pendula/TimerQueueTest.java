@@ -804,7 +804,7 @@ class TimerQueueTest {
         collected.clear();
         queue.endRun(t);
         assertWord(t, REMOVED, 600);
-        queue.collectLate(collected);
+        queue.closer.collectLate(collected);
         assertEquals(List.of(t), collected);
     }
 
@@ -814,8 +814,8 @@ class TimerQueueTest {
         List<TimerNode> collected = new ArrayList<>();
         queue.close(collected);
         collected.clear();
-        queue.collectRunning(t, collected);
-        queue.collectLate(collected);
+        queue.closer.collectRunning(t, collected);
+        queue.closer.collectLate(collected);
         assertEquals(List.of(t), collected);
         queue.endRun(t);
         assertWord(t, NO_STATUS, 600);
@@ -961,8 +961,8 @@ class TimerQueueTest {
         Claim run = new Claim();
         Inside.lock(queue).lock();
         try {
-            assertTrue(Inside.claimDue(queue, 600, run, false)); // the anchor
-            assertFalse(Inside.claimDue(queue, 600, run, false));
+            assertTrue(Inside.claimDue(queue, 600, run)); // the anchor
+            assertFalse(Inside.claimDue(queue, 600, run));
         } finally {
             Inside.lock(queue).unlock();
         }
@@ -1056,7 +1056,7 @@ class TimerQueueTest {
         OneShotTimer t = running();
         assertClosing(t, false, RUNNING);
         List<TimerNode> unfired = new ArrayList<>();
-        queue.collectRunning(t, unfired);
+        queue.closer.collectRunning(t, unfired);
         assertEquals(List.of(), unfired);
         assertWord(t, RUNNING, 100);
     }
@@ -1066,7 +1066,7 @@ class TimerQueueTest {
         OneShotTimer t = runningArmed();
         assertClosing(t, false, RUNNING_ARMED);
         List<TimerNode> unfired = new ArrayList<>();
-        queue.collectRunning(t, unfired);
+        queue.closer.collectRunning(t, unfired);
         assertEquals(List.of(t), unfired);
         assertWord(t, RUNNING, 600);
         assertEquals(2, queue.view().stats().unfired());

@@ -771,7 +771,7 @@ class TimerTest {
         assertEquals(3, limit.held());
         List<TimerNode> unfired = new ArrayList<>();
         rig.queue.close(unfired);
-        rig.queue.collectRunning(running, unfired);
+        rig.queue.closer.collectRunning(running, unfired);
         rig.queue.endRun(running);
         assertEquals(3, unfired.size());
         assertEquals(0, limit.held());

@@ -1,6 +1,6 @@
 package io.pendula;
 
-import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -27,9 +27,10 @@ final class Claimer extends Firing {
         return runs - before;
     }
 
-    /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to whoever has the lock. */
+    /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to a thread that has the lock. */
     boolean claim(TimerQueue queue, long now) {
-        return Inside.claim(queue, this, now, stealing);
+        int step = stealing ? queue.due.helpOne(this, now) : queue.due.claimNext(this, now, true);
+        return step == DueTimers.CLAIMED;
     }
 
     void finish() {

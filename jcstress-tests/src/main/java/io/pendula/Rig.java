@@ -73,9 +73,9 @@ abstract class Rig {
         queue.close(unfired);
         TimerNode running = worker.node();
         if (running != null) {
-            queue.collectRunning(running, unfired);
+            queue.closer.collectRunning(running, unfired);
         }
-        queue.collectLate(unfired);
+        queue.closer.collectLate(unfired);
         return unfired.size();
     }
 

@@ -213,7 +213,7 @@ public class StandbyRaces {
 
         @Actor
         public void takeUp() {
-            queue.due.pollOne(standby, poller, NOW, true, true, standby.helpBefore(poller));
+            queue.due.pollOne(poller, NOW, standby.helpBefore(poller));
         }
 
         @Arbiter

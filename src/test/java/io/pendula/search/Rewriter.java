@@ -44,7 +44,7 @@ final class Rewriter {
     private static final Set<String> RACY = Set.of("claimedAt");
     /** So are the entries of a queue as a whole: these change them, */
     private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "removeFromHeap", "removeLast",
-            "beginSweep", "sweepFifo");
+            "beginSweep", "sweep");
     /** and this one looks at them. */
     private static final String ENTRY_READER = "earliestFrom";
     private static final String ENTRIES = "io/pendula/internal/queue/Entries";

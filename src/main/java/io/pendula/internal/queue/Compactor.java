@@ -73,9 +73,6 @@ public final class Compactor extends StaleCount {
     /** The same in the shared scheduler, whose threads end when nothing is left. */
     public static final long SHARED_FULL_SWEEP_NANOS = 3_000_000_000L;
 
-    /** The hand of a sweep that is in the fifo, which knows how far it is. */
-    private static final int IN_FIFO = -1;
-
     private static final AtomicLongFieldUpdater<StaleCount> COUNTS =
             AtomicLongFieldUpdater.newUpdater(StaleCount.class, "counts");
 
@@ -84,19 +81,17 @@ public final class Compactor extends StaleCount {
     private final Entries entries;
     private final HoldLock lock;
     private final WakeGate gate;
-    private final boolean keepOrder;
+    /** Long.MAX_VALUE with a manual clock, whose advance looks at everything, as its loops do. */
     private final long fullSweepNanos;
     private final LongAdder foldedStops = new LongAdder();
 
     /** More stale entries than this: it is time to sweep. As of when the lock holder noted it. */
     private volatile int bound = STALE_FLOOR;
-    private volatile boolean isUnderWay;
-    /** Of the heap's entries those from this one on have been visited. */
-    private int hand = IN_FIFO;
+    volatile boolean isUnderWay;
     /** Visits all entries, however few are stale. */
     private boolean isFull;
     /** When a full sweep begins, or NEVER. In the future whenever a sleep is published. */
-    private long fullSweepAt = Timeline.NEVER;
+    long fullSweepAt = Timeline.NEVER;
 
     // As of when the sweep was at the first entry, to tell whether it was quiet.
     private int nextSeq;
@@ -105,21 +100,17 @@ public final class Compactor extends StaleCount {
     private volatile boolean revived;
     /** How many entries are counted stale though the last quiet sweep has seen that none is; 0 if it was not quiet. */
     private int wrong;
-    private long swept;
+    /** How many entries were dropped. */
+    long swept;
 
-    Compactor(Entries entries, HoldLock lock, WakeGate gate, boolean keepOrder, long fullSweepNanos) {
+    Compactor(Entries entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
         this.entries = entries;
         this.lock = lock;
         this.gate = gate;
-        this.keepOrder = keepOrder;
         this.fullSweepNanos = fullSweepNanos;
     }
 
     // ---- which entries are stale ----
-
-    boolean isLive(TimerNode t, int seq, long w) {
-        return isFiled(state(w)) && t.entry == seq;
-    }
 
     /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
     boolean isTopLive(TimerNode top, long w) {
@@ -134,7 +125,7 @@ public final class Compactor extends StaleCount {
             if (isFiled(s)) {
                 return false;
             }
-            if (s != DELETED || t.tryLetGo(w)) {
+            if (s != DELETED || t.tryRest(w)) {
                 return true;
             }
         }
@@ -180,10 +171,6 @@ public final class Compactor extends StaleCount {
         }
     }
 
-    long swept() {
-        return swept;
-    }
-
     /** Coarse, so that few changes of the size change what other threads read. */
     private int boundNow() {
         return Math.max(STALE_FLOOR, entries.size() >> 2 & -16);
@@ -227,10 +214,6 @@ public final class Compactor extends StaleCount {
         return isUnderWay || isOverBound();
     }
 
-    boolean isUnderWay() {
-        return isUnderWay;
-    }
-
     /**
      * One chunk of a sweep; true if there is more to do. The inbox is left alone: draining it at each step would bring
      * timers into the heap that are about to be stopped, and those would be the next to be swept.
@@ -254,7 +237,6 @@ public final class Compactor extends StaleCount {
 
     /** The next entry that is visited is the first one. */
     void rewind() {
-        hand = IN_FIFO;
         entries.beginSweep();
         revived = false;
         nextSeq = entries.nextSeq();
@@ -276,10 +258,10 @@ public final class Compactor extends StaleCount {
         isUnderWay = true;
         int before = entries.size();
         int goal = boundNow() / 2;
-        int visits = visit(Math.min(lock.left(), SWEEP_CHUNK), isFull ? Integer.MAX_VALUE : stale() - goal);
+        int visits = entries.sweep(this, Math.min(lock.left(), SWEEP_CHUNK), isFull ? Integer.MAX_VALUE : stale() - goal);
         lock.visit(visits);
         onStaleDropped(before - entries.size());
-        boolean atEnd = isAtEnd();
+        boolean atEnd = entries.isSwept();
         if (atEnd) {
             checkCount();
             rewind();
@@ -290,49 +272,6 @@ public final class Compactor extends StaleCount {
         }
         entries.trim();
         noteSize();
-    }
-
-    /**
-     * Visits so many entries at most, and goes on until it has come to the end or so many were dropped as are wanted;
-     * returns how many it has visited.
-     */
-    int visit(int most, int wanted) {
-        int before = entries.size();
-        int visited = 0;
-        if (hand == IN_FIFO) {
-            visited = entries.sweepFifo(this, most, wanted);
-            if (entries.isFifoUnswept()) {
-                return visited;
-            }
-            hand = entries.heap.size();
-        }
-        return visited + visitHeap(most - visited, wanted - (before - entries.size()));
-    }
-
-    boolean isAtEnd() {
-        return hand == 0;
-    }
-
-    private int visitHeap(int most, int wanted) {
-        TimerHeap heap = entries.heap;
-        int visited = 0;
-        int dropped = 0;
-        int h = Math.min(hand, heap.size());
-        for (; h > 0 && visited < most && dropped < wanted; visited++) {
-            int i = h - 1;
-            if (!isStale(heap.node(i), heap.seq(i))) {
-                h = i;
-                continue;
-            }
-            int last = heap.seq(heap.size() - 1);
-            entries.removeFromHeap(i);
-            dropped++;
-            if (i >= heap.size() || heap.seq(i) == last) {
-                h = i;
-            }
-        }
-        hand = h;
-        return visited;
     }
 
     /** All entries have been visited since the sweep was at the first one. */
@@ -348,15 +287,10 @@ public final class Compactor extends StaleCount {
 
     // ---- when to sweep all ----
 
-    /** When the owner must wake up for a full sweep, or NEVER. */
-    long fullSweepAt() {
-        return fullSweepAt;
-    }
-
     /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
     void planFullSweep(long now, boolean mail) {
         boolean anyStale = stale() != 0;
-        if (keepOrder || !anyStale && !mail) { // a manual clock's advance and its loops look at everything anyway
+        if (!anyStale && !mail) {
             fullSweepAt = Timeline.NEVER;
         } else if (now >= fullSweepAt || fullSweepAt == Timeline.NEVER) {
             if (anyStale && now >= fullSweepAt && !isFull) {
@@ -369,13 +303,6 @@ public final class Compactor extends StaleCount {
     /** Until when a loop may wait that has nothing else to do: of what becomes stale meanwhile its thread hears no more. */
     long longestWait(long now, boolean mail) {
         boolean isEmpty = entries.size() == 0 && !mail;
-        return keepOrder || isEmpty ? fullSweepAt : Math.min(fullSweepAt, Timeline.plus(now, fullSweepNanos / 2));
-    }
-
-    /** The queue is closed. */
-    void stopSweeping() {
-        isUnderWay = false;
-        isFull = false;
-        fullSweepAt = Timeline.NEVER;
+        return isEmpty ? fullSweepAt : Math.min(fullSweepAt, Timeline.plus(now, fullSweepNanos / 2));
     }
 }

@@ -8,18 +8,16 @@ import java.util.function.LongSupplier;
  * until when it sleeps. Each operation takes the queue's lock itself, and drains as much as one hold of it may.
  */
 public final class DueTimers extends Padded {
-    /** A look at a queue files so many slices at most. */
-    private static final int PEEK_SLICES = 16;
-    /** While anything is filed, the owner's sleep ends at the next multiple of this. */
+    /** While anything is filed, a worker's sleep ends at the next multiple of this, or before. */
     private static final long MAX_SLEEP_NANOS = 1_000_000_000;
-    /** A loop leaves put-off timers that are no nearer than this where they are. */
+    /** A loop corrects the key of a postponed timer when that key is nearer than this. */
     private static final long LAZY_NANOS = 50_000_000;
 
     /** Results of prepareToSleep, below every deadline. */
     public static final long RETRY = 0;
     public static final long NOT_OWNER = -1;
 
-    /** Results of {@link #pollOne}, {@link #helpOne} and {@link #pollAsLoop}. */
+    /** Results of {@link #pollOne}, {@link #claimNext}, {@link #helpOne} and {@link #pollAsLoop}. */
     public static final int NOTHING_DUE = 0;
     public static final int CLAIMED = 1;
     public static final int PUBLISHED = 2;
@@ -30,7 +28,7 @@ public final class DueTimers extends Padded {
     private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
             AtomicLongFieldUpdater.newUpdater(DueTimers.class, "nextWhen");
 
-    // Written by the lock holder alone, with nearly each claim, so padded on both sides; nextWhen is read by thieves.
+    // Written by the lock holder alone, with nearly each claim, so padded on both sides; helpers read nextWhen.
     private volatile long nextWhen = Timeline.NEVER;
     long fired;
     long stolen;
@@ -49,10 +47,9 @@ public final class DueTimers extends Padded {
     private final QueueCloser closer;
     private final WakeGate gate;
     private final PendingLimit limit;
-    private final boolean keepOrder;
 
     DueTimers(HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor,
-            QueueCloser closer, WakeGate gate, PendingLimit limit, boolean keepOrder) {
+            QueueCloser closer, WakeGate gate, PendingLimit limit) {
         this.lock = lock;
         this.inbox = inbox;
         this.intake = intake;
@@ -61,104 +58,108 @@ public final class DueTimers extends Padded {
         this.closer = closer;
         this.gate = gate;
         this.limit = limit;
-        this.keepOrder = keepOrder;
     }
 
     // ---- claims ----
 
-    /** Claims the earliest timer that is due into {@code run}, on the thread that advances the clock; false if none is. */
-    public boolean claimOne(Firing run, long now) {
-        HoldLock.checkStack();
-        lock.lock();
-        try {
-            return claimDue(now, run, false);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Claims the earliest due timer into {@code run}; false if none is due. */
-    boolean claimDue(long now, Firing run, boolean stealing) {
+    /** Claims the earliest timer that is due into {@code run}; false if none is. */
+    boolean claimDue(long now, Firing run) {
         assert lock.isHeldByCurrentThread();
-        int dropped = 0;
         try {
             // Bounded, as another thread may want the lock: prepareToSleep goes on with what is left.
             for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
-                long when = earliest();
+                long when = entries.topKey();
                 if (when > now) {
                     return false;
                 }
                 lock.visit(1);
                 TimerNode t = entries.top();
                 long w = t.wordVolatile();
-                if (compactor.isTopLive(t, w)) {
-                    Runnable task = t.work(); // before the CAS, see cancel
-                    long next = t.nextAfter(when, now);
-                    if (t.tryClaim(w, when, next, t.isReceiver(task))) {
-                        run.begin(t, task, when, now);
-                        entries.pop();
-                        if (next == 0 && limit != null) {
-                            limit.take(-1);
-                        }
-                        fired++;
-                        if (stealing) {
-                            stolen++;
-                        }
-                        lateness.record(now - when);
-                        return true;
+                if (!compactor.isTopLive(t, w)) {
+                    intake.cleanTop();
+                    continue;
+                }
+                Runnable task = t.work(); // before the CAS, see cancel
+                long next = t.nextAfter(when, now);
+                if (t.tryClaim(w, when, next, t.isReceiver(task))) {
+                    run.begin(t, task, when, now);
+                    entries.pop();
+                    if (next == 0 && limit != null) {
+                        limit.take(-1);
                     }
-                } else if (intake.cleanTop()) {
-                    dropped++;
+                    fired++;
+                    lateness.record(now - when);
+                    return true;
                 }
             }
             return false;
         } finally {
             setNextWhen(wakeTime(now));
-            compactor.onStaleDropped(dropped);
         }
     }
 
-    /**
-     * One step of the poller, in one hold of the lock: claims the earliest timer that is due into {@code run}. If none
-     * is, and {@code fresh}, which says that the clock was read for this step, publishes until when the poller can
-     * sleep.
-     *
-     * @param drain whether something may have been armed that was due at {@code now}
-     * @param helpBefore a thread that arms from now on must call for help if its timer is due before this instant
-     */
-    public int pollOne(QueueOwner me, Firing run, long now, boolean drain, boolean fresh, long helpBefore) {
-        lock.lockToRun();
+    /** The same on the thread that advances a manual clock. */
+    public boolean claimOne(Firing run, long now) {
+        HoldLock.checkStack();
+        lock.lock();
         try {
-            if (gate.owner() != me || closer.isClosed()) {
-                return NOT_HERE;
-            }
-            if (fresh) {
-                gate.setHelp(helpBefore); // before the drain
-                gate.ownerIsUp();
-            }
-            if (drain && intake.hasMail()) {
-                intake.drain();
-            }
-            if (claimDue(now, run, false)) {
-                return CLAIMED;
-            }
-            return fresh && earliest() > now && publishSleep(now, false) != RETRY ? PUBLISHED : NOTHING_DUE;
+            return claimDue(now, run);
         } finally {
             lock.unlock();
         }
     }
 
-    /** One step of a thread that helps: as pollOne, but it gives way to others at the lock, and leaves the gate as it is. */
+    /** Lock held. {@code drain}: what has arrived is filed first, as far as one hold of the lock may. */
+    private int step(Firing run, long now, boolean drain) {
+        if (closer.isClosed()) {
+            return NOT_HERE;
+        }
+        boolean more = drain && !intake.drain();
+        return claimDue(now, run) ? CLAIMED : more ? MORE : NOTHING_DUE;
+    }
+
+    /**
+     * One step of the poller when it has just read the clock: claims the earliest timer that is due into {@code run}. If
+     * none is, publishes until when the poller can sleep.
+     *
+     * @param helpBefore a thread that arms from now on must call for help if its timer is due before this instant
+     */
+    public int pollOne(Firing run, long now, long helpBefore) {
+        lock.lockToRun();
+        try {
+            gate.setHelp(helpBefore); // before the drain
+            gate.ownerIsUp();
+            int step = step(run, now, true);
+            return step == NOTHING_DUE && entries.topKey() > now && publishSleep(now, false) != RETRY ? PUBLISHED : step;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A further step after the same reading of the clock. {@code drain}: a callback may have armed something that was due
+     * at {@code now}.
+     */
+    public int claimNext(Firing run, long now, boolean drain) {
+        lock.lockToRun();
+        try {
+            return step(run, now, drain);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One step of a thread that helps: it gives way to others at the lock, and leaves the gate as it is. */
     public int helpOne(Firing run, long now) {
         if (!lock.tryLockToRun()) {
             return NOT_HERE;
         }
         try {
-            if (closer.isClosed()) {
-                return NOT_HERE;
+            int step = step(run, now, true);
+            if (step == CLAIMED) {
+                stolen++;
             }
-            boolean more = intake.hasMail() && !intake.drain();
-            return claimDue(now, run, true) ? CLAIMED : more ? MORE : NOTHING_DUE;
+            return step;
         } finally {
             lock.unlock();
         }
@@ -186,7 +187,7 @@ public final class DueTimers extends Padded {
     }
 
     private long publishSleep(long now, boolean isLoop) {
-        if ((!isLoop || isDrainDue(now)) && !intake.drain()) {
+        if ((!isLoop || intake.isDrainDue(now)) && !intake.drain()) {
             setNextWhen(wakeTime(now));
             return RETRY;
         }
@@ -198,10 +199,10 @@ public final class DueTimers extends Padded {
         entries.trim();
         long wake = wakeTime(now);
         setNextWhen(wake);
-        planFullSweep(now);
+        compactor.planFullSweep(now, intake.hasMail());
         compactor.noteSize(); // before W1, so that threads know by now what is too much
         long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, intake.hasMail()))
-                : capped(Math.min(wake, compactor.fullSweepAt()), now);
+                : capped(Math.min(wake, compactor.fullSweepAt), now);
         gate.publish(p); // W1
         if (isLoop ? inbox.arrivals() < p : !intake.drain() || wakeTime(now) < p) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
@@ -210,22 +211,9 @@ public final class DueTimers extends Padded {
         return p;
     }
 
-    private boolean isDrainDue(long now) {
-        return keepOrder || inbox.arrivals() <= now || intake.isUnfinished()
-                || now >= compactor.fullSweepAt() || now >= intake.lookAt();
-    }
-
-    private void planFullSweep(long now) {
-        if (closer.isClosed()) {
-            compactor.stopSweeping();
-        } else {
-            compactor.planFullSweep(now, intake.hasMail());
-        }
-    }
-
-    /** When the owner must be up again, as far as the heap and the backlog tell. */
+    /** When the owner must be up again, as far as entries and the backlog tell. */
     private long wakeTime(long now) {
-        return Math.min(earliest(), intake.isUnfinished() ? now : intake.lookAt());
+        return Math.min(entries.topKey(), intake.isUnfinished() ? now : intake.lookAt());
     }
 
     /**
@@ -268,13 +256,14 @@ public final class DueTimers extends Padded {
         HoldLock.checkStack(); // for all that this poll claims, too
         lock.lock();
         try {
-            if (!gate.takeUpBy(loop)) {
-                return false;
+            if (gate.owner() != loop) {
+                return false; // it was closed
             }
-            if (isDrainDue(now)) {
+            gate.ownerIsUp();
+            if (intake.isDrainDue(now)) {
                 intake.drainFully();
             }
-            planFullSweep(now); // as its thread may never say that it waits
+            compactor.planFullSweep(now, intake.hasMail()); // as its thread may never say that it waits
             pollSeq = entries.nextSeq();
             return isDueInPoll(now);
         } finally {
@@ -286,27 +275,28 @@ public final class DueTimers extends Padded {
     public int pollAsLoop(QueueOwner loop, Firing run, long now) {
         lock.lock();
         try {
-            if (!gate.takeUpBy(loop)) {
+            if (gate.owner() != loop) {
                 return NOT_HERE; // a callback has closed this loop
             }
-            return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run, false) ? CLAIMED : MORE;
+            gate.ownerIsUp();
+            return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run) ? CLAIMED : MORE;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Lock held. Whether what is first is due, and for this visit. */
+    /** Lock held. Whether what is first is due, and for this poll. */
     private boolean isDueInPoll(long now) {
-        if (earliest() <= now) {
+        if (entries.topKey() <= now) {
             intake.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
-        long when = earliest();
+        long when = entries.topKey();
         return when < now || when == now && entries.topSeq() - pollSeq < 0;
     }
 
     // ---- looks ----
 
-    /** For thieves and the monitor, which only take a hint from it. */
+    /** A hint for helpers: when the owner must be up again, as of the last claim or sleep. */
     public long nextWhen() {
         return nextWhen;
     }
@@ -323,12 +313,6 @@ public final class DueTimers extends Padded {
     /** What tells that memory is short, once; else null. */
     public Throwable takeShortage() {
         return intake.takeReport();
-    }
-
-    /** The earliest deadline, as far as filed; it may belong to a stale entry. */
-    long earliest() {
-        assert lock.isHeldByCurrentThread();
-        return entries.topKey();
     }
 
     /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
@@ -352,22 +336,20 @@ public final class DueTimers extends Padded {
 
     /**
      * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
-     * filed first, up to a bound, and thieves know of it. NOT_OWNER if another thread has the lock.
+     * filed first. NOT_OWNER if another thread has the lock.
      */
     public long tryPeekLate(long now, long late) {
         if (!lock.tryLock()) {
             return NOT_OWNER;
         }
         try {
-            long told = Math.min(earliest(), inbox.isAsked() ? inbox.arrivals() : Timeline.NEVER);
+            long told = Math.min(entries.topKey(), inbox.isAsked() ? inbox.arrivals() : Timeline.NEVER);
             if (told > late) {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }
-            for (int slices = 1; !intake.drain() && slices < PEEK_SLICES; slices++) {
-                lock.giveWay();
-            }
+            intake.drainFully();
             setNextWhen(wakeTime(now));
-            return earliest();
+            return entries.topKey();
         } finally {
             lock.unlock();
         }
@@ -377,7 +359,7 @@ public final class DueTimers extends Padded {
     public TimerNode first() {
         lock.lock();
         try {
-            return entries.size() > 0 ? entries.top() : null;
+            return entries.top();
         } finally {
             lock.unlock();
         }

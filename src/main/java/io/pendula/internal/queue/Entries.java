@@ -28,11 +28,16 @@ final class Entries {
     /** So many pushes. */
     static final int REST = 16 * 1024;
 
+    /** The hand of a sweep that is in the fifo, which knows how far it is. */
+    private static final int IN_FIFO = -1;
+
     final TimerHeap heap;
     final EntryFifo fifo;
     private int disorder;
     /** So many pushes more do not try the fifo. */
     int rest;
+    /** Of the heap's entries the sweep has visited those from this one on. */
+    private int hand = IN_FIFO;
 
     Entries(TimerHeap heap) {
         this.heap = heap;
@@ -106,15 +111,6 @@ final class Entries {
     /** Whether the next push needs no memory. */
     boolean hasRoom() {
         return heap.size() < heap.capacity();
-    }
-
-    /**
-     * Makes room in the heap, so that the next push cannot fail.
-     *
-     * @throws OutOfMemoryError with nothing changed
-     */
-    void ensureRoom() {
-        heap.ensureRoom();
     }
 
     void trim() {
@@ -195,23 +191,51 @@ final class Entries {
             fifo.removeLast();
         }
     }
-
-    /** As {@link TimerHeap#removeAt}. */
+    /** Removes an entry of the heap, as {@link TimerHeap#removeAt}. */
     void removeFromHeap(int i) {
         heap.removeAt(i);
     }
 
     // ---- sweeps ----
 
+    /** None has been visited. */
     void beginSweep() {
+        hand = IN_FIFO;
         fifo.beginSweep();
     }
 
-    boolean isFifoUnswept() {
-        return fifo.isUnswept();
+    /** Whether all have been visited. */
+    boolean isSwept() {
+        return hand == 0;
     }
 
-    int sweepFifo(Compactor compactor, int most, int wanted) {
-        return fifo.sweep(compactor, most, wanted);
+    /**
+     * Drops what {@code compactor} finds stale among the next entries. Visits so many at most, and goes on until all have
+     * been visited or so many were dropped as are wanted; returns how many it has visited.
+     */
+    int sweep(Compactor compactor, int most, int wanted) {
+        int goal = size() - wanted;
+        int visited = 0;
+        if (hand == IN_FIFO) {
+            visited = fifo.sweep(compactor, most, wanted);
+            if (fifo.isUnswept()) {
+                return visited;
+            }
+            hand = heap.size();
+        }
+        hand = Math.min(hand, heap.size());
+        for (; hand > 0 && visited < most && size() > goal; visited++) {
+            int i = hand - 1;
+            if (!compactor.isStale(heap.node(i), heap.seq(i))) {
+                hand = i;
+                continue;
+            }
+            int last = heap.seq(heap.size() - 1);
+            heap.removeAt(i);
+            if (i >= heap.size() || heap.seq(i) == last) {
+                hand = i;
+            }
+        }
+        return visited;
     }
 }

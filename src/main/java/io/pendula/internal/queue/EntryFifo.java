@@ -66,10 +66,6 @@ final class EntryFifo {
         return head.nodes[head.from];
     }
 
-    private long lastKey() {
-        return tail.keys[tail.to - 1];
-    }
-
     TimerNode last() {
         return tail.nodes[tail.to - 1];
     }
@@ -104,14 +100,15 @@ final class EntryFifo {
 
     /** Whether an entry with this key belongs at the end, or near it. */
     boolean fits(long key) {
-        return size == 0 || key >= lastKey() || size >= MANY && steps(key) >= 0;
+        return steps(key) >= 0;
     }
 
     /** In front of how many of the last entries one with this key belongs; -1 if that are too many. */
     private int steps(long key) {
         Chunk c = tail;
         int i = c.to;
-        for (int n = 0; n <= NEAR && n < size; n++) {
+        int most = size < MANY ? 0 : NEAR;
+        for (int n = 0; n <= most && n < size; n++) {
             if (i == c.from) {
                 c = c.prev;
                 i = c.to;
@@ -121,7 +118,7 @@ final class EntryFifo {
                 return n;
             }
         }
-        return -1;
+        return size == 0 ? 0 : -1;
     }
 
     /**
@@ -155,7 +152,7 @@ final class EntryFifo {
     void add(long key, int seq, TimerNode node) {
         Chunk c = tail;
         int i = c.to;
-        for (int n = size == 0 ? 0 : steps(key); n > 0; n--) {
+        for (int n = steps(key); n > 0; n--) {
             Chunk before = i > c.from ? c : c.prev;
             int last = (before == c ? i : before.to) - 1;
             c.set(i, before.keys[last], before.seqs[last], before.nodes[last]);

@@ -3,11 +3,11 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.deadline;
 import static io.pendula.internal.queue.TimerNode.isArmed;
-import static io.pendula.internal.queue.TimerNode.isQueued;
+import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Takes timers out of the inbox and files them, in the order of arming, as far as one hold of the lock may. Guarded by
@@ -207,7 +207,7 @@ final class Intake {
         for (;;) {
             long w = t.wordVolatile();
             if (!isArmed(state(w))) {
-                if (t.tryDrop(w)) {
+                if (t.tryRest(w)) {
                     stops++;
                     return;
                 }
@@ -235,56 +235,52 @@ final class Intake {
         drainFully();
     }
 
-    /** Takes a stopped timer out of the inbox. */
-    void unlinkStopped(TimerNode t) {
+    /** The same for a thread that does not hold the lock. */
+    void drainAll() {
         lock.lock();
         try {
-            if (isQueued(state(t.wordVolatile()))) {
-                drainAndLook();
-            }
+            drainAndLook();
         } finally {
             lock.unlock();
         }
     }
 
+    /** For a loop, which leaves what has arrived in the inbox until it may be due. */
+    boolean isDrainDue(long now) {
+        return keepOrder || inbox.arrivals() <= now || isUnfinished() || now >= compactor.fullSweepAt || now >= lookAt();
+    }
+
     // ---- the top ----
 
     /**
-     * Until the top is live, or was put off from an instant after {@code lazyFrom}; false if there are so many stale
-     * ones that another thread should get the lock meanwhile.
+     * Cleans the top until it is live, or was postponed and has a key after {@code lazyFrom}. False if there is so much
+     * to clean that another thread should get the lock meanwhile.
      */
     boolean cleanTops(long lazyFrom) {
-        int dropped = 0;
-        int visits = 0;
-        while (entries.size() > 0 && visits < Compactor.CLEAN_CHUNK) {
+        for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
             TimerNode top = entries.top();
-            long w = top.wordVolatile();
-            if (compactor.isTopLive(top, w) || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
-                break;
+            long w = top == null ? 0 : top.wordVolatile();
+            if (top == null || compactor.isTopLive(top, w)
+                    || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
+                return true;
             }
-            visits++;
             lock.visit(1);
-            if (cleanTop()) {
-                dropped++;
-            }
+            cleanTop();
         }
-        compactor.onStaleDropped(dropped);
-        return visits < Compactor.CLEAN_CHUNK;
+        return false;
     }
 
-    /** Drops a stale top entry, then true; or gives one that was put off its true key. */
-    boolean cleanTop() {
+    /** Drops the top entry if it is stale, or gives it its true key if its timer was postponed. */
+    void cleanTop() {
         TimerNode t = entries.top();
         int seq = entries.topSeq();
         long w = t.wordVolatile();
         if (state(w) != MODIFIED_LATER || t.entry != seq) {
-            boolean isStale = compactor.isStale(t, seq);
-            if (isStale) {
+            if (compactor.isStale(t, seq)) {
                 entries.pop();
+                compactor.onStaleDropped(1);
             }
-            return isStale;
-        }
-        if (entries.hasRoomToRekey() || ensureRoom(deadline(w))) {
+        } else if (entries.hasRoomToRekey() || ensureRoom(deadline(w))) {
             if (t.tryFile(w)) {
                 entries.rekeyTop(deadline(w));
             }
@@ -292,7 +288,6 @@ final class Intake {
             entries.pop();
             park(t);
         }
-        return false;
     }
 
     // ---- what is on its way ----
@@ -312,13 +307,16 @@ final class Intake {
         return parkedCount;
     }
 
-    /** Looks at every timer that was taken from the inbox and is not filed. */
-    void forEach(Consumer<TimerNode> look) {
+    /** Shows the timers that were taken from the inbox and are not filed, until {@code look} says no; false if it did. */
+    boolean forEach(Predicate<TimerNode> look) {
         for (TimerNode first : new TimerNode[] {chain, backlog, parked}) {
             for (TimerNode t = first; t != null; t = t.next) {
-                look.accept(t);
+                if (!look.test(t)) {
+                    return false;
+                }
             }
         }
+        return true;
     }
 
     /** Takes the oldest one out of the backlog; null if that is empty. */
@@ -396,7 +394,7 @@ final class Intake {
             return false;
         }
         try {
-            entries.ensureRoom();
+            entries.heap.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
             long now = timeline.now();
@@ -441,7 +439,7 @@ final class Intake {
         TimerHeap heap = entries.heap;
         TimerNode t = heap.node(i);
         long w = t.wordVolatile();
-        if (!compactor.isLive(t, heap.seq(i), w) || !t.tryPark(w)) {
+        if (t.entry != heap.seq(i) || !isFiled(state(w)) || !t.tryPark(w)) {
             return false;
         }
         entries.removeFromHeap(i);

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** The end of a queue: waits for the resets under way, then collects the armed timers as unfired. */
-final class QueueCloser {
+public final class QueueCloser {
     /*
      * Closing
      *
@@ -133,7 +133,7 @@ final class QueueCloser {
             if (s == RUNNING_ARMED ? !inRun : !isFiled(s) && !isQueued(s) && s != DELETED) {
                 return NO_STATUS;
             }
-            if (s == RUNNING_ARMED ? t.tryDisarm(w, false) : t.tryCollect(w)) {
+            if (s == RUNNING_ARMED ? t.tryDisarm(w, false) : t.tryRest(w)) {
                 if (isQueued(s) && !isArmed(s)) {
                     compactor.count(STOP); // no drain counts it
                 }
@@ -206,7 +206,7 @@ final class QueueCloser {
     }
 
     /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
-    void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+    public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
         lock.lock();
         try {
             collect(t, true, collected);
@@ -230,7 +230,7 @@ final class QueueCloser {
     }
 
     /** C6, the last step: all queues are closed and all running timers have been looked at. */
-    void collectLate(List<? super TimerNode> collected) {
+    public void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
             while (late != null) {

@@ -60,9 +60,9 @@ public final class QueueView {
         try {
             intake.drainAndLook();
             long pending = waiting();
-            long next = pending == 0 ? Timeline.NEVER : due.earliest();
+            long next = pending == 0 ? Timeline.NEVER : entries.topKey();
             return new QueueSnapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
-                    pending, compactor.stale(), entries.capacity(), compactor.swept(), due.stolen, intake.helps,
+                    pending, compactor.stale(), entries.capacity(), compactor.swept, due.stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());
         } finally {
@@ -104,14 +104,13 @@ public final class QueueView {
 
     /** Null if entries have moved, and that matters. */
     private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew, boolean inOneHold) {
-        boolean[] goesOn = {true};
-        queue.intake.forEach(t -> { // not in slices: what is in these lines is due now
+        boolean goesOn = queue.intake.forEach(t -> { // not in slices: what is in these lines is due now
             int s = state(t.wordVolatile());
-            goesOn[0] = goesOn[0] && (!isQueued(s) || !isArmed(s) || look.test(t));
+            return !isQueued(s) || !isArmed(s) || look.test(t);
         });
         int size = entries.size();
         int seq = entries.nextSeq();
-        for (int i = 0; goesOn[0] && i < entries.size(); i += CHUNK) {
+        for (int i = 0; goesOn && i < entries.size(); i += CHUNK) {
             if (!inOneHold) {
                 lock.giveWay();
             }
@@ -123,8 +122,8 @@ public final class QueueView {
                 lock.visit(Math.max(0, end - i));
             }
             // Reads only: to drop what is stale is for others.
-            goesOn[0] = entries.forEach(i, end, t -> !isFiled(state(t.wordVolatile())) || look.test(t));
+            goesOn = entries.forEach(i, end, t -> !isFiled(state(t.wordVolatile())) || look.test(t));
         }
-        return goesOn[0];
+        return goesOn;
     }
 }

@@ -220,19 +220,13 @@ public class TimerHeap {
         if (s < last) {
             long key = c.keys[o];
             int seq = c.seqs[o];
-            if (s > ROOT && isBeforeParent(s, key, seq)) {
+            int parent = (s >> 2) + 2 - ROOT;
+            if (s > ROOT && before(key, seq, key(parent), seq(parent))) {
                 siftUp(s, key, seq, node);
             } else {
                 sink(s, key, seq, node);
             }
         }
-    }
-
-    private boolean isBeforeParent(int s, long key, int seq) {
-        int parent = (s >> 2) + 2;
-        Chunk c = chunks[parent >> CHUNK_BITS];
-        int o = parent & OFFSET;
-        return before(key, seq, c.keys[o], c.seqs[o]);
     }
 
     private static boolean before(long key, int seq, long otherKey, int otherSeq) {

@@ -209,11 +209,6 @@ public class TimerNode {
         return cas(w, WAITING);
     }
 
-    /** drain of a timer that was stopped or cancelled in the inbox. */
-    final boolean tryDrop(long w) {
-        return cas(w, state(w) == DELETED_QUEUED ? REMOVED : CANCELLED);
-    }
-
     /** park: back into a line, for want of memory. */
     final boolean tryPark(long w) {
         return cas(w, MOVING);
@@ -235,13 +230,8 @@ public class TimerNode {
         return cas(w, s == RUNNING_ARMED ? MOVING : s == RUNNING ? NO_STATUS : CANCELLED);
     }
 
-    /** clean, clear deleted: its entry is dropped. */
-    final boolean tryLetGo(long w) {
-        return cas(w, REMOVED);
-    }
-
-    /** close: collected as unfired, or let go; also of a new timer that the queue has refused. */
-    final boolean tryCollect(long w) {
+    /** drain of what was stopped in the inbox, clean, clear deleted, close, take back: the timer is at rest. */
+    final boolean tryRest(long w) {
         return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
     }
 

@@ -52,11 +52,10 @@ public final class TimerQueue extends Padded {
     public final WakeGate gate;
     public final Compactor compactor;
     final Intake intake;
-    final QueueCloser closer;
+    public final QueueCloser closer;
     public final DueTimers due;
     public final RunCompletion runCompletion = new RunCompletion();
     final LongAdder resets = new LongAdder();
-
 
     public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
@@ -66,11 +65,11 @@ public final class TimerQueue extends Padded {
         this.limit = limit;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
-        this.compactor = new Compactor(entries, lock, gate, keepOrder, host == null ? Compactor.FULL_SWEEP_NANOS
-                : host.fullSweepNanos());
+        this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE
+                : host == null ? Compactor.FULL_SWEEP_NANOS : host.fullSweepNanos());
         this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor);
-        this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit, keepOrder);
+        this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit);
     }
 
     /** Before any other thread knows the queue. Null with a manual clock, whose advance runs what is due. */
@@ -182,7 +181,7 @@ public final class TimerQueue extends Padded {
     /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
     public boolean claimStopped(TimerNode t) {
         if (isQueued(state(t.wordVolatile()))) {
-            intake.unlinkStopped(t);
+            intake.drainAll();
         }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
             if (t.tryClaimStopped(w)) {
@@ -195,12 +194,7 @@ public final class TimerQueue extends Padded {
     /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
     public boolean reset(TimerNode t, long when) {
         if (keepOrder) {
-            lock.lock();
-            try {
-                intake.drainFully();
-            } finally {
-                lock.unlock();
-            }
+            intake.drainAll();
         }
         for (;;) {
             long w = t.wordVolatile();
@@ -366,10 +360,6 @@ public final class TimerQueue extends Padded {
         }
     }
 
-    public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
-        closer.collectRunning(t, collected);
-    }
-
     /** A firing that was claimed will not run, as the queue was closed: it counts as unfired. */
     public void takeBackFiring() {
         lock.lock();
@@ -379,10 +369,6 @@ public final class TimerQueue extends Padded {
         } finally {
             lock.unlock();
         }
-    }
-
-    public void collectLate(List<? super TimerNode> collected) {
-        closer.collectLate(collected);
     }
 
     // ---- permits: without a bound not even the class is loaded ----

@@ -87,15 +87,6 @@ public final class WakeGate extends Padded {
         setPollUntil(AWAKE);
     }
 
-    /** A loop polls, on its thread. False if it was closed. */
-    boolean takeUpBy(QueueOwner loop) {
-        if (owner != loop) {
-            return false;
-        }
-        ownerIsUp();
-        return true;
-    }
-
     public void ownerIsUp() {
         if (pollUntil() != AWAKE) {
             setPollUntil(AWAKE);

@@ -37,7 +37,7 @@ class EntriesTest {
     private static final class Pair {
         final LimitedHeap heap = new LimitedHeap();
         final Entries entries = new Entries(heap);
-        final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), false, 1);
+        final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), 1);
         final TreeSet<Entry> sorted =
                 new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
         final Map<TimerNode, Entry> byNode = new HashMap<>();
@@ -52,7 +52,7 @@ class EntriesTest {
 
         TimerNode push(long key) {
             TimerNode node = filed();
-            entries.ensureRoom();
+            heap.ensureRoom();
             entries.push(key, node);
             add(new Entry(key, order++, node));
             return node;
@@ -78,7 +78,7 @@ class EntriesTest {
         void rekeyTop(long key) {
             TimerNode node = entries.top();
             if (!entries.hasRoomToRekey()) {
-                entries.ensureRoom();
+                heap.ensureRoom();
             }
             entries.rekeyTop(key);
             forget(byNode.get(node));
@@ -87,7 +87,7 @@ class EntriesTest {
 
         /** Goes on with a sweep, which drops each entry for which the dice say so; begins one if none is under way. */
         void sweep(int visits, Random rnd, int dropOneIn) {
-            if (compactor.isAtEnd()) {
+            if (entries.isSwept()) {
                 compactor.rewind();
             }
             Set<TimerNode> before = new HashSet<>();
@@ -97,7 +97,7 @@ class EntriesTest {
                     before.add(e.node());
                 }
             }
-            compactor.visit(visits, Integer.MAX_VALUE);
+            entries.sweep(compactor, visits, Integer.MAX_VALUE);
             for (Inside.Entry e : Inside.all(entries)) {
                 if (before.remove(e.node())) {
                     e.node().entry++;
@@ -343,7 +343,7 @@ class EntriesTest {
         p.sweep(3 * EntryFifo.CHUNK, new Random(1), 2);
         p.checkAll();
         assertTrue(p.entries.size() < 2_400, "half of them were dropped");
-        assertTrue(p.entries.isFifoUnswept());
+        assertTrue(p.entries.fifo.isUnswept());
         for (int i = 0; i < 500; i++) {
             p.push(40_000 + i);
         }
@@ -376,8 +376,8 @@ class EntriesTest {
                 live++;
             }
         }
-        while (!p.compactor.isAtEnd()) {
-            p.compactor.visit(slice, Integer.MAX_VALUE);
+        while (!p.entries.isSwept()) {
+            p.entries.sweep(p.compactor, slice, Integer.MAX_VALUE);
         }
         assertEquals(live, p.entries.size());
         assertTrue(p.heap.size() <= inHeap);
@@ -401,10 +401,10 @@ class EntriesTest {
             for (int i = 0; i < 2_000; i++) {
                 p.push(key++).entry--;
             }
-            if (p.compactor.isAtEnd()) {
+            if (p.entries.isSwept()) {
                 p.compactor.rewind();
             }
-            p.compactor.visit(3_000, Integer.MAX_VALUE);
+            p.entries.sweep(p.compactor, 3_000, Integer.MAX_VALUE);
             assertTrue(p.entries.fifo.capacity() <= 16 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
         }
         assertSame(first, p.entries.fifo.first());

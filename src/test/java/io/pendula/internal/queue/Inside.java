@@ -60,8 +60,8 @@ public final class Inside {
         return q.intake.hasMail();
     }
 
-    public static boolean claimDue(TimerQueue q, long now, Firing run, boolean stealing) {
-        return q.due.claimDue(now, run, stealing);
+    public static boolean claimDue(TimerQueue q, long now, Firing run) {
+        return q.due.claimDue(now, run);
     }
 
     /** As if it had been the queue's owner from the beginning, and were up. */
@@ -181,7 +181,7 @@ public final class Inside {
     }
 
     public static boolean isSweepUnderWay(TimerQueue q) {
-        return q.compactor.isUnderWay();
+        return q.compactor.isUnderWay;
     }
 
     public static long stopsInInbox(TimerQueue q) {

@@ -14,23 +14,6 @@ public final class Inside {
         }
     }
 
-    /** Claims as an owner, or as a thread that helps, which gives way to another that has the lock. */
-    public static boolean claim(TimerQueue q, Firing run, long now, boolean stealing) {
-        if (!stealing) {
-            q.lock.lock();
-        } else if (!q.lock.tryLock()) {
-            return false;
-        }
-        try {
-            if (q.intake.hasMail()) {
-                q.intake.drain();
-            }
-            return q.due.claimDue(now, run, stealing);
-        } finally {
-            q.lock.unlock();
-        }
-    }
-
     /** Memory is short: the timer of a heap entry makes room for another. */
     public static void park(TimerQueue q, int entry) {
         q.lock.lock();
