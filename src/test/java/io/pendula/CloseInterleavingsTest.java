@@ -231,11 +231,19 @@ class CloseInterleavingsTest {
             return !waits && isRefused;
         }
 
+        /**
+         * A close that does not wait may take the arming of a run, and a reset that has read the same word before arms
+         * the run again. If the run ends before the close does, that arming is collected, too.
+         */
+        private int mostCollected() {
+            return waits ? 1 : 2;
+        }
+
         private void check() {
             assertTrue(TimerNode.state(timer.wordVolatile()) <= TimerNode.REMOVED, () -> "state " + rig.state(timer));
             int missing = armed - ended - collected.size();
             assertTrue(missing == 0 || missing == 1 && isMissed(), () -> "armings without an end: " + missing);
-            assertTrue(collected.size() <= 1);
+            assertTrue(collected.size() <= mostCollected(), () -> "collected: " + collected.size());
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.view().pending());
             QueueSnapshot stats = rig.queue.view().stats();

@@ -47,7 +47,9 @@ public final class QueueCloser {
      * Between A1 and A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never waits
      * for itself, and as a rule C2 takes no time. A thread that is suspended there for PATIENCE_NANOS, as by a debugger,
      * is waited for no longer. Its reset finds the inbox closed after A3. It takes the arming back and is refused, unless
-     * another thread has stopped the timer meanwhile. If it had replaced an arming, that one is not told as unfired.
+     * another thread has stopped the timer meanwhile. If it had replaced an arming, that one is not told as unfired. If it
+     * has armed a run that ends between C5 and C6, that arming is collected, too, and the reset succeeds: of two armings
+     * of one timer each is told. If the run ends after C6, it leaves the arming for the reset to take back.
      */
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -69,6 +71,8 @@ public final class QueueCloser {
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
     private TimerNode late;
+    /** C6 is done: what a run has armed now, a reset has done that C2 has waited for in vain, and it takes that back. */
+    private boolean isOver;
     /** How many timers were collected. */
     long unfired;
 
@@ -219,7 +223,7 @@ public final class QueueCloser {
     void handToCloser(TimerNode t) {
         lock.lock();
         try {
-            if (takeBack(t)) {
+            if (!isOver && takeBack(t)) {
                 countUnfired();
                 t.next = late;
                 late = t;
@@ -240,6 +244,7 @@ public final class QueueCloser {
                 t.next = null;
                 collected.add(t);
             }
+            isOver = true;
         } finally {
             lock.unlock();
         }
