@@ -243,7 +243,7 @@ abstract class Engine implements TimerQueue.Host {
         Throwable failure = null;
         for (TimerQueue q : closing) {
             try {
-                q.close(unfired);
+                q.closer.close(unfired);
             } catch (RuntimeException | Error e) {
                 failure = e; // this queue takes no more timers, and neither must the others
             }

@@ -1,6 +1,6 @@
 package io.pendula;
 
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayDeque;
@@ -23,7 +23,7 @@ final class Loops {
     /** Those that were closed last, for their figures; the youngest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
     /** The figures of those before. */
-    private QueueSnapshot before = QueueSnapshot.NOTHING;
+    private QueueView.Snapshot before = QueueView.Snapshot.NOTHING;
 
     Loops(Engine engine) {
         this.engine = engine;
@@ -136,8 +136,8 @@ final class Loops {
     }
 
     /** Under lifecycle. What the closed ones did. */
-    QueueSnapshot figuresOfClosed() {
-        QueueSnapshot sum = before;
+    QueueView.Snapshot figuresOfClosed() {
+        QueueView.Snapshot sum = before;
         for (TimerQueue q : closed) {
             sum = sum.plus(q.view().stats());
         }

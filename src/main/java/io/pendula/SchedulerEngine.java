@@ -1,6 +1,6 @@
 package io.pendula;
 
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
@@ -85,12 +85,12 @@ final class SchedulerEngine extends Engine {
     // ---- what users ask ----
 
     TimerStats stats() {
-        List<QueueSnapshot> each = new ArrayList<>();
+        List<QueueView.Snapshot> each = new ArrayList<>();
         synchronized (lifecycle) {
             for (TimerQueue q : queues) {
                 each.add(q.view().stats());
             }
-            QueueSnapshot closed = loops == null ? QueueSnapshot.NOTHING : loops.figuresOfClosed();
+            QueueView.Snapshot closed = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
             return TimerStats.of(options.name, options.maxPending, each, closed, workerPool.figures(), firings().count(),
                     reporter.counts());
         }

@@ -1,7 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.LatenessHistogram;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -63,10 +63,10 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
     record Callbacks(long threw, long slow, long stalls, long measured, long nanos) {}
 
     /** {@code gone} are queues that are no more. */
-    static TimerStats of(String name, long maxPending, List<QueueSnapshot> queues, QueueSnapshot gone, Threads threads,
+    static TimerStats of(String name, long maxPending, List<QueueView.Snapshot> queues, QueueView.Snapshot gone, Threads threads,
             int running, Callbacks callbacks) {
-        QueueSnapshot all = gone;
-        for (QueueSnapshot q : queues) {
+        QueueView.Snapshot all = gone;
+        for (QueueView.Snapshot q : queues) {
             all = all.plus(q);
         }
         Queue sum = Queue.of(all);
@@ -107,7 +107,7 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
             long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
             Lateness lateness) {
 
-        static Queue of(QueueSnapshot q) {
+        static Queue of(QueueView.Snapshot q) {
             return new Queue(q.armed(), q.fired(), q.stopped(), q.reset(), q.unfired(), q.pending(), q.staleEntries(),
                     q.heapCapacity(), q.staleDropped(), q.stolen(), q.callerDrains(), q.nanosUntilNext(),
                     new Lateness(q.lateness()));

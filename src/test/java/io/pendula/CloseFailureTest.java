@@ -67,7 +67,7 @@ class CloseFailureTest {
             List<TimerNode> list = new ShortList<>(room + calls / 2);
             boolean failed = false;
             try {
-                queue.close(list);
+                queue.closer.close(list);
             } catch (OutOfMemoryError e) {
                 failed = true;
             }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
@@ -159,7 +159,7 @@ class CloseInterleavingsTest {
                         return false;
                     }
                     closed = true;
-                    collect(() -> rig.queue.close(collected));
+                    collect(() -> rig.queue.closer.close(collected));
                 }
                 case LOOK_AT_RUNS -> {
                     if (!closed || looked) {
@@ -246,7 +246,7 @@ class CloseInterleavingsTest {
             assertTrue(collected.size() <= mostCollected(), () -> "collected: " + collected.size());
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.view().pending());
-            QueueSnapshot stats = rig.queue.view().stats();
+            QueueView.Snapshot stats = rig.queue.view().stats();
             assertEquals(armed - missing, stats.armed(), "armed, in the statistics");
             assertEquals(collected.size(), stats.unfired());
             assertEquals(0, stats.staleEntries());

@@ -175,7 +175,7 @@ class HoldTest {
         }
         timers.add(rig.arm(HOUR));
         List<TimerNode> unfired = new ArrayList<>();
-        queue.close(unfired);
+        queue.closer.close(unfired);
         assertEquals(MANY + 1, unfired.size());
         assertTrue(unfired.containsAll(timers.subList(0, 100)));
         assertEquals(0, queue.view().pending());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.LatenessHistogram;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -113,9 +113,9 @@ class LatenessHistogramTest {
     }
 
     private static TimerStats.Lateness sum(List<LatenessHistogram> queues) {
-        QueueSnapshot all = QueueSnapshot.NOTHING;
+        QueueView.Snapshot all = QueueView.Snapshot.NOTHING;
         for (LatenessHistogram h : queues) {
-            all = all.plus(new QueueSnapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
+            all = all.plus(new QueueView.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
         }
         return new TimerStats.Lateness(all.lateness());
     }

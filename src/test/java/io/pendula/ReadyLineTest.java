@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -90,7 +90,7 @@ class ReadyLineTest {
         assertEquals(1, rig.queue.view().pending());
         assertEquals(last, claim(10));
         assertNull(claim(10));
-        QueueSnapshot stats = rig.queue.view().stats();
+        QueueView.Snapshot stats = rig.queue.view().stats();
         assertEquals(2, stats.stopped());
         assertEquals(1, stats.fired());
         assertEquals(0, rig.dead());
@@ -122,7 +122,7 @@ class ReadyLineTest {
         rig.queue.stop(stopped);
         TimerNode c = arm(10);
         List<TimerNode> unfired = new ArrayList<>();
-        rig.queue.close(unfired);
+        rig.queue.closer.close(unfired);
         assertEquals(Set.of(a, c), Set.copyOf(unfired));
         assertEquals(2, unfired.size());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -85,6 +86,6 @@ class RunCompletionTest {
         assertFalse(Thread.currentThread().isInterrupted());
         rig.queue.endRun(t);
         assertTrue(rig.queue.runCompletion.await(t, 0));
-        assertEquals(0, rig.queue.runCompletion.awaiting());
+        assertEquals(0, Inside.awaiting(rig.queue));
     }
 }

@@ -136,7 +136,7 @@ class TickerResetTest {
         cancelled.close();
         assertThrows(IllegalStateException.class, () -> cancelled.reset(ns(30)));
         assertEquals("Ticker[cancelled, every 100 ns]", cancelled.toString());
-        rig.queue.close(new ArrayList<>());
+        rig.queue.closer.close(new ArrayList<>());
         assertThrows(RejectedExecutionException.class, () -> t.reset(ns(30)));
         assertTrue(t.toString().endsWith(", every 100 ns, not pending]"), t::toString);
     }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -343,7 +343,7 @@ class TimerQueueModelTest {
         }
 
         private void checkStats() {
-            QueueSnapshot s = queue.view().stats();
+            QueueView.Snapshot s = queue.view().stats();
             long pending = byTimer.values().stream().filter(Known::canFire).count();
             long inOwnRun = byTimer.values().stream().filter(k -> k.isArmed() && k.running).count();
             assertEquals(pending, s.pending(), "pending");
@@ -372,7 +372,7 @@ class TimerQueueModelTest {
                 }
             }
             List<TimerNode> unfired = new ArrayList<>();
-            queue.close(unfired);
+            queue.closer.close(unfired);
             if (running != null && running.withTask) {
                 queue.closer.collectRunning(running.timer, unfired);
                 if (running.period > 0) {
@@ -390,7 +390,7 @@ class TimerQueueModelTest {
                     assertFalse(TimerNode.isArmed(rig.state(k.timer)));
                 }
             }
-            QueueSnapshot s = queue.view().stats();
+            QueueView.Snapshot s = queue.view().stats();
             assertEquals(unfired.size(), s.unfired());
             assertEquals(0, s.pending());
             assertEquals(0, s.staleEntries());

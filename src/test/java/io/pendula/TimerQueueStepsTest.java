@@ -162,7 +162,7 @@ class TimerQueueStepsTest {
     /** A close that waits for no reset that has begun, as after a second. */
     private void closeWithoutPatience(List<TimerNode> unfired) {
         Inside.setPatience(queue, 0);
-        queue.close(unfired);
+        queue.closer.close(unfired);
     }
 
     @Test
@@ -263,7 +263,7 @@ class TimerQueueStepsTest {
         assertEquals(1, Inside.resetsUnderWay(queue));
         List<TimerNode> unfired = new ArrayList<>();
         Thread closing = new Thread(() -> {
-            queue.close(unfired);
+            queue.closer.close(unfired);
             queue.closer.collectRunning(t, unfired);
         });
         closing.start();
@@ -291,7 +291,7 @@ class TimerQueueStepsTest {
         OneShotTimer t = rig.arm(500);
         List<TimerNode> unfired = new ArrayList<>();
         long begun = System.nanoTime();
-        Thread closing = new Thread(() -> queue.close(unfired));
+        Thread closing = new Thread(() -> queue.closer.close(unfired));
         closing.setDaemon(true);
         closing.start();
         Fixtures.join(closing);
@@ -324,7 +324,7 @@ class TimerQueueStepsTest {
         t.afterChange(() -> {
             assertTrue(queue.stop(t));
             t.beforeChange(() -> {
-                queue.close(unfired);
+                queue.closer.close(unfired);
                 queue.closer.collectRunning(t, unfired);
                 queue.closer.collectLate(unfired);
             });

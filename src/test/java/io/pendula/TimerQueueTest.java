@@ -27,7 +27,7 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.PendingLimit;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
@@ -180,7 +180,7 @@ class TimerQueueTest {
     private void assertCounts(int dead, int pending, int wakes) {
         assertEquals(dead, rig.dead(), "stale entries");
         assertEquals(wakes, rig.owner.wakes, "wakes");
-        QueueSnapshot stats = queue.view().stats();
+        QueueView.Snapshot stats = queue.view().stats();
         assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
         assertEquals(pending + 1, stats.pending(), "pending");
     }
@@ -223,7 +223,7 @@ class TimerQueueTest {
     @Test
     void arm_closed_isRejected() {
         List<TimerNode> unfired = new ArrayList<>();
-        queue.close(unfired);
+        queue.closer.close(unfired);
         OneShotTimer t = new OneShotTimer(queue, () -> {});
         RejectedExecutionException e = assertThrows(RejectedExecutionException.class, () -> queue.arm(t, 600));
         assertEquals("the scheduler is closed", e.getMessage());
@@ -799,7 +799,7 @@ class TimerQueueTest {
     void endRun_closingMeanwhile_isCollectedLate() {
         OneShotTimer t = runningArmed();
         List<TimerNode> collected = new ArrayList<>();
-        queue.close(collected);
+        queue.closer.close(collected);
         assertFalse(collected.contains(t));
         collected.clear();
         queue.endRun(t);
@@ -812,7 +812,7 @@ class TimerQueueTest {
     void endRun_closedBefore_isAtRest() {
         OneShotTimer t = runningArmed();
         List<TimerNode> collected = new ArrayList<>();
-        queue.close(collected);
+        queue.closer.close(collected);
         collected.clear();
         queue.closer.collectRunning(t, collected);
         queue.closer.collectLate(collected);
@@ -1003,7 +1003,7 @@ class TimerQueueTest {
 
     private void assertClosing(OneShotTimer t, boolean collected, int state) {
         List<TimerNode> unfired = new ArrayList<>();
-        queue.close(unfired);
+        queue.closer.close(unfired);
         assertEquals(collected, unfired.contains(t));
         assertEquals(collected ? 2 : 1, unfired.size(), "with the anchor");
         assertEquals(state, rig.state(t));
@@ -1082,7 +1082,7 @@ class TimerQueueTest {
     @MethodSource("statesToResetAfterClose")
     void reset_closed_isRejectedAndLeavesNothingArmed(String state, Function<TimerQueueTest, OneShotTimer> from) {
         OneShotTimer t = from.apply(this);
-        queue.close(new ArrayList<>());
+        queue.closer.close(new ArrayList<>());
         long stopped = queue.view().stats().stopped();
         assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
         assertFalse(t.isPending());
@@ -1538,7 +1538,7 @@ class TimerQueueTest {
         assertWord(t, MOVING, 5_000);
         OneShotTimer pushed = rig.arm(0);
         List<TimerNode> unfired = new ArrayList<>();
-        queue.close(unfired);
+        queue.closer.close(unfired);
         assertEquals(filed.size() + 2, unfired.size());
         assertTrue(unfired.containsAll(List.of(t, pushed)));
     }
@@ -1588,8 +1588,6 @@ class TimerQueueTest {
         assertEquals(200, queue.due.nextWhen());
         rig.claim(200);
         assertEquals(ANCHOR, queue.due.nextWhen());
-        queue.close(new ArrayList<>());
-        assertEquals(Timeline.NEVER, queue.due.nextWhen());
     }
 
     @Test
@@ -1897,7 +1895,7 @@ class TimerQueueTest {
         queue.reset(deletedQueued(), 660);
         queue.stop(runningArmed());
         queue.stop(kept());
-        QueueSnapshot s = queue.view().stats();
+        QueueView.Snapshot s = queue.view().stats();
         assertEquals(1 + 1 + 1 + 2 + 2 + 2 + 2 + 1, s.armed());
         assertEquals(2, s.fired());
         assertEquals(6, s.stopped(), "a firing taken from its receiver had fired");

@@ -770,7 +770,7 @@ class TimerTest {
         rig.queue.reset(running, 9);
         assertEquals(3, limit.held());
         List<TimerNode> unfired = new ArrayList<>();
-        rig.queue.close(unfired);
+        rig.queue.closer.close(unfired);
         rig.queue.closer.collectRunning(running, unfired);
         rig.queue.endRun(running);
         assertEquals(3, unfired.size());

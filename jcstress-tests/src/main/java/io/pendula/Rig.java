@@ -2,7 +2,7 @@ package io.pendula;
 
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Compactor;
-import io.pendula.internal.queue.QueueSnapshot;
+import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
@@ -70,7 +70,7 @@ abstract class Rig {
 
     /** Closes the queue as a scheduler does; returns how many timers it has collected. */
     final int closeQueue() {
-        queue.close(unfired);
+        queue.closer.close(unfired);
         TimerNode running = worker.node();
         if (running != null) {
             queue.closer.collectRunning(running, unfired);
@@ -142,7 +142,7 @@ abstract class Rig {
         }
         String wrong = unless("dead", dead, pretended + deadEntries());
         worker.runDue(queue, END);
-        QueueSnapshot books = queue.view().stats();
+        QueueView.Snapshot books = queue.view().stats();
         int runs = worker.runs + helper.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
         wrong += unless("fired", books.fired(), runs);

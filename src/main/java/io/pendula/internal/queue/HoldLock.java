@@ -28,7 +28,8 @@ final class HoldLock extends ReentrantLock {
     private int visits;
     private int most;
 
-    private volatile boolean scarce;
+    /** Memory is short. Volatile: read by threads that arm or lock. */
+    volatile boolean scarce;
     // What lies behind this object is read by threads that arm; the lock holder writes the fields before.
     @SuppressWarnings("unused")
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
@@ -86,15 +87,6 @@ final class HoldLock extends ReentrantLock {
                 Thread.onSpinWait();
             }
         }
-    }
-
-    void setScarce(boolean scarce) {
-        this.scarce = scarce;
-    }
-
-    /** Whether memory is short. */
-    boolean isScarce() {
-        return scarce;
     }
 
     @Override

@@ -97,6 +97,9 @@ final class Inbox extends InboxFields {
 
     /** The newest of the timers that were here, linked to the others; or null. */
     TimerNode take() {
+        if (isAsked() && arrivals() != Timeline.NEVER) {
+            setArrivals(Timeline.NEVER); // before the look at the head, see WakeGate
+        }
         if (!holdsTimers()) { // what else the head may be comes only under this lock
             return null;
         }

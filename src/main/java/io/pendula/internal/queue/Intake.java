@@ -70,7 +70,8 @@ final class Intake {
     /** Those for which there is no room, newest first. */
     private TimerNode parked;
 
-    private int parkedCount;
+    /** How many are parked; some of them may have been stopped since the last look at them. */
+    int parkedCount;
     /** When all that is parked is a batch. */
     private long lookAt;
     /** When the next attempt to grow may begin. */
@@ -97,12 +98,6 @@ final class Intake {
     }
 
     // ---- help by threads that arm ----
-
-    void helpIfDeep() {
-        if (inbox.depth() >= Inbox.HELP_DEPTH) {
-            helpDrain();
-        }
-    }
 
     /**
      * Before the own push: a timer that is about to be stopped at once must not go into the heap alive. If another thread
@@ -139,19 +134,19 @@ final class Intake {
             return true;
         }
         boolean all = finishBatch();
-        if (all && isLookDue()) {
+        if (all && parked != null && (keepOrder || timeline.now() >= lookAt)) {
             planLook();
             chain = takeParked();
             all = finishBatch();
         }
         if (all) {
-            chain = takeInbox();
+            chain = inbox.take();
             all = finishBatch();
         }
         if (all) {
             completed++;
-            if (parked == null && lock.isScarce()) {
-                lock.setScarce(false);
+            if (parked == null && lock.scarce) {
+                lock.scarce = false;
             }
         }
         if (!all || parked != null) {
@@ -166,13 +161,6 @@ final class Intake {
         parked = null;
         parkedCount = 0;
         return newest;
-    }
-
-    private TimerNode takeInbox() {
-        if (inbox.isAsked() && inbox.arrivals() != Timeline.NEVER) {
-            inbox.setArrivals(Timeline.NEVER); // before the inbox is looked at, see WakeGate
-        }
-        return inbox.take();
     }
 
     /** Goes on as far as this hold may; true if nothing is left of the batch. */
@@ -302,11 +290,6 @@ final class Intake {
         return inbox.holdsTimers() || isUnfinished() || parked != null;
     }
 
-    /** How many timers are parked, some of which may have been stopped since the last look at them. */
-    int parkedCount() {
-        return parkedCount;
-    }
-
     /** Shows the timers that were taken from the inbox and are not filed, until {@code look} says no; false if it did. */
     boolean forEach(Predicate<TimerNode> look) {
         for (TimerNode first : new TimerNode[] {chain, backlog, parked}) {
@@ -346,7 +329,7 @@ final class Intake {
 
     /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
     void refuseIfShort(long when) {
-        if (lock.isScarce() && when > timeline.now()) {
+        if (lock.scarce && when > timeline.now()) {
             throw new RejectedExecutionException("memory is short: the heap of worker " + index + ", which holds "
                     + entries.size() + " timers, could not grow");
         }
@@ -355,10 +338,6 @@ final class Intake {
     /** When to look at what is parked, or NEVER. */
     long lookAt() {
         return parked == null ? Timeline.NEVER : lookAt;
-    }
-
-    private boolean isLookDue() {
-        return parked != null && (keepOrder || timeline.now() >= lookAt);
     }
 
     private void planLook() {
@@ -371,8 +350,8 @@ final class Intake {
     }
 
     private void park(TimerNode t) {
-        if (!lock.isScarce()) {
-            lock.setScarce(true);
+        if (!lock.scarce) {
+            lock.scarce = true;
             planLook();
         }
         t.next = parked;
@@ -399,7 +378,7 @@ final class Intake {
         } catch (OutOfMemoryError e) {
             long now = timeline.now();
             growAt = now + Math.min(MAX_GROW_NANOS, Math.max(GROW_NANOS, GROW_SHARE * (now - began)));
-            if (!lock.isScarce() && now >= nextReportAt) {
+            if (!lock.scarce && now >= nextReportAt) {
                 unreported = e;
                 nextReportAt = now + REPORT_NANOS;
             }
@@ -451,7 +430,7 @@ final class Intake {
     /** What is to be told if memory was short since the last call; else null. */
     Throwable takeReport() {
         OutOfMemoryError e = unreported;
-        if (e == null || lock.isScarce()) { // only when it is over: a report needs memory
+        if (e == null || lock.scarce) { // only when it is over: a report needs memory
             return null;
         }
         unreported = null;

@@ -64,9 +64,9 @@ public final class QueueCloser {
     private final Compactor compactor;
 
     /** Null until the first reset that counts itself: most schedulers never see one. */
-    private volatile ResetCells cells;
+    volatile ResetCells cells;
     /** For good. Volatile: read by resets. */
-    private volatile boolean closed;
+    volatile boolean closed;
     /** Not final for tests alone. */
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
@@ -112,15 +112,6 @@ public final class QueueCloser {
         return cells;
     }
 
-    int resetsUnderWay() {
-        ResetCells c = cells;
-        int n = 0;
-        for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
-            n += c.get(i);
-        }
-        return n;
-    }
-
     /**
      * After A3 the timer could not be pushed. True if its arming is off now, so that its permit must be released; false
      * if it was stopped meanwhile, or collected.
@@ -148,13 +139,35 @@ public final class QueueCloser {
 
     // ---- closing ----
 
-    /** C1. */
-    void refuseResets() {
-        closed = true;
+    /**
+     * Closes the queue. If it fails for want of memory, what it has not collected is still here, and the next call goes on.
+     * The hold of C3 and C4 is as long as there are timers: the threads that might wait for the lock have no more business
+     * here.
+     */
+    public void close(List<? super TimerNode> collected) {
+        closed = true; // C1
+        awaitResets();
+        lock.lock();
+        try {
+            intake.gather(inbox.close());
+            while (intake.isUnfinished()) {
+                reserve(collected); // before it is taken out
+                collect(intake.removeNext(), false, collected);
+            }
+            while (entries.size() > 0) {
+                if (!collect(entries.last(), false, collected)) {
+                    compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
+                }
+                entries.removeLast();
+            }
+            entries.trim();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** C2. The caller holds no lock that a reset could wait for. */
-    void awaitResets() {
+    private void awaitResets() {
         ResetCells c = cells;
         long begun = System.nanoTime();
         for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
@@ -162,27 +175,6 @@ public final class QueueCloser {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
         }
-    }
-
-    /**
-     * Lock held: C3 and C4. The hold is as long as there are timers: the threads that might wait for the lock have no
-     * more business here. If it fails for want of memory, what it has not collected is still here, and the next call
-     * goes on.
-     */
-    void collectArmed(List<? super TimerNode> collected) {
-        assert lock.isHeldByCurrentThread();
-        intake.gather(inbox.close());
-        while (intake.isUnfinished()) {
-            reserve(collected); // before it is taken out
-            collect(intake.removeNext(), false, collected);
-        }
-        while (entries.size() > 0) {
-            if (!collect(entries.last(), false, collected)) {
-                compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
-            }
-            entries.removeLast();
-        }
-        entries.trim();
     }
 
     /** Makes room for one more before a word changes: a timer that was stopped and then not noted would be lost. */

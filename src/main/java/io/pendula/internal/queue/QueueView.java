@@ -13,6 +13,25 @@ import java.util.function.Predicate;
  * would be missed, or met twice, so the walk begins anew then.
  */
 public final class QueueView {
+    /** The figures of a queue, or of several together, as {@code TimerStats.Queue} explains them. */
+    public record Snapshot(long fired, long stopped, long reset, long unfired, long pending, long staleEntries,
+            long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
+            LatenessHistogram lateness) {
+        public static final Snapshot NOTHING =
+                new Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, new LatenessHistogram());
+
+        public Snapshot plus(Snapshot b) {
+            return new Snapshot(fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
+                    pending + b.pending, staleEntries + b.staleEntries, heapCapacity + b.heapCapacity,
+                    staleDropped + b.staleDropped, stolen + b.stolen, callerDrains + b.callerDrains,
+                    Math.min(nanosUntilNext, b.nanosUntilNext), lateness.plus(b.lateness));
+        }
+
+        public long armed() {
+            return fired + stopped + reset + unfired + pending;
+        }
+    }
+
     private static final int CHUNK = 1024;
     /** So often a walk is begun. The last time it goes on whatever moves, or lets nothing move. */
     private static final int TRIES = 4;
@@ -29,17 +48,7 @@ public final class QueueView {
 
     /** Armed timers, not counting those whose next firing awaits the end of their run. */
     public long pending() {
-        lock.lock();
-        try {
-            queue.intake.drainAndLook();
-            return waiting();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private long waiting() {
-        return Math.max(0, queue.intake.parkedCount() + entries.size() - queue.compactor.stale());
+        return stats().pending();
     }
 
     /** How many timers one hold of the lock has visited at most. */
@@ -52,16 +61,16 @@ public final class QueueView {
         }
     }
 
-    public QueueSnapshot stats() {
+    public Snapshot stats() {
         Intake intake = queue.intake;
         Compactor compactor = queue.compactor;
         DueTimers due = queue.due;
         lock.lock();
         try {
             intake.drainAndLook();
-            long pending = waiting();
+            long pending = Math.max(0, intake.parkedCount + entries.size() - compactor.stale());
             long next = pending == 0 ? Timeline.NEVER : entries.topKey();
-            return new QueueSnapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
+            return new Snapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
                     pending, compactor.stale(), entries.capacity(), compactor.swept, due.stolen, intake.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());

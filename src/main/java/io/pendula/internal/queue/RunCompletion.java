@@ -15,7 +15,7 @@ public final class RunCompletion {
     private record Awaiter(TimerNode timer, Thread thread) {}
 
     /** Copied at each change, so that the end of a run takes no lock. */
-    private final CopyOnWriteArrayList<Awaiter> awaiters = new CopyOnWriteArrayList<>();
+    final CopyOnWriteArrayList<Awaiter> awaiters = new CopyOnWriteArrayList<>();
 
     /** The word of {@code t} has just left the running states. */
     void signal(TimerNode t) {
@@ -48,10 +48,5 @@ public final class RunCompletion {
         } finally {
             awaiters.remove(me);
         }
-    }
-
-    /** How many threads wait. */
-    public int awaiting() {
-        return awaiters.size();
     }
 }

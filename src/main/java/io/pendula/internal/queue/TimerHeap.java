@@ -73,10 +73,8 @@ public class TimerHeap {
 
     /** The first one may be smaller than the others; only the first {@link #chunkCount} are there. */
     private Chunk[] chunks = {new Chunk(MIN_CAPACITY), null};
-    // The arrays of the first chunk, where an entry that sinks passes most of its way.
-    private long[] keys = chunks[0].keys;
-    private TimerNode[] nodes = chunks[0].nodes;
-    private int[] seqs = chunks[0].seqs;
+    /** Where an entry that sinks passes most of its way. */
+    private Chunk first = chunks[0];
     private int chunkCount = 1;
     private int size;
     private int nextSeq;
@@ -91,11 +89,11 @@ public class TimerHeap {
     }
 
     private int slots() {
-        return (chunkCount - 1) * CHUNK + keys.length;
+        return (chunkCount - 1) * CHUNK + first.keys.length;
     }
 
     public final long topKey() {
-        return size == 0 ? Timeline.NEVER : keys[ROOT];
+        return size == 0 ? Timeline.NEVER : first.keys[ROOT];
     }
 
     /**
@@ -103,7 +101,7 @@ public class TimerHeap {
      * all of these are earlier, {@code from}; NEVER if there is none. Racy, without the owner's lock: a hint.
      */
     final long earliestFrom(long from) {
-        long[] k = keys;
+        long[] k = first.keys;
         int n = Math.min(Math.min(size, FIRST_LEVELS), k.length - ROOT);
         long earliest = Timeline.NEVER;
         for (int s = ROOT; s < ROOT + n; s++) {
@@ -115,7 +113,7 @@ public class TimerHeap {
     }
 
     public final TimerNode top() {
-        return nodes[ROOT];
+        return first.nodes[ROOT];
     }
 
     // Entries are numbered from 0, the top, to size - 1.
@@ -156,8 +154,10 @@ public class TimerHeap {
 
     /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
     void grow() {
-        if (keys.length < CHUNK) {
-            setFirst(allocate(chunks[0], keys.length < COPIED_MAX ? keys.length * 2 : CHUNK));
+        int capacity = first.keys.length;
+        if (capacity < CHUNK) {
+            first = allocate(first, capacity < COPIED_MAX ? capacity * 2 : CHUNK);
+            chunks[0] = first;
             return;
         }
         Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);
@@ -169,13 +169,6 @@ public class TimerHeap {
     /** With the contents of the old one, unless that is null. Not private, so that tests can let it fail. */
     Chunk allocate(Chunk old, int capacity) {
         return old == null ? new Chunk(capacity) : new Chunk(old, capacity);
-    }
-
-    private void setFirst(Chunk first) {
-        chunks[0] = first;
-        keys = first.keys;
-        nodes = first.nodes;
-        seqs = first.seqs;
     }
 
     /**
@@ -206,7 +199,7 @@ public class TimerHeap {
 
     /** Gives the top entry a later key; it goes behind the entries that have that key already. */
     final void rekeyTop(long key) {
-        sink(ROOT, key, nextSeq++, nodes[ROOT]);
+        sink(ROOT, key, nextSeq++, first.nodes[ROOT]);
     }
 
     /** Removes any entry. The last one takes its place, and may have to move either way. */
@@ -256,9 +249,9 @@ public class TimerHeap {
     private void sink(int hole, long key, int seq, TimerNode node) {
         int end = size + ROOT;
         int limit = Math.min(end, CHUNK);
-        long[] k = keys;
-        TimerNode[] t = nodes;
-        int[] q = seqs;
+        long[] k = first.keys;
+        TimerNode[] t = first.nodes;
+        int[] q = first.seqs;
         int s = hole;
         int child;
         // Slots are positive. The compiler, once it knows that, makes one check of the bounds of four keys.

@@ -15,7 +15,6 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -221,7 +220,9 @@ public final class TimerQueue extends Padded {
         int s = state(w);
         boolean keepsEntry = (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
         if (!keepsEntry && !isQueued(s) && s != RUNNING_ARMED) {
-            intake.helpIfDeep();
+            if (inbox.depth() >= Inbox.HELP_DEPTH) {
+                intake.helpDrain();
+            }
             return tryPost(t, w, when);
         }
         if (!tryChange(t, w, when, keepsEntry)) {
@@ -346,18 +347,6 @@ public final class TimerQueue extends Padded {
 
     public boolean isClosed() {
         return closer.isClosed();
-    }
-
-    public void close(List<? super TimerNode> collected) {
-        closer.refuseResets();
-        closer.awaitResets();
-        lock.lock();
-        try {
-            closer.collectArmed(collected);
-            due.setNextWhen(Timeline.NEVER);
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** A firing that was claimed will not run, as the queue was closed: it counts as unfired. */

@@ -128,7 +128,13 @@ public final class WakeGate extends Padded {
         while (when < until) {
             HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
             if (casPollUntil(until, AWAKE)) {
-                wakeOwner(until, when);
+                QueueOwner o = owner; // after the CAS, see above
+                if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
+                    o.wakeFor(this, when);
+                    if (until == Timeline.NEVER) {
+                        o.firstIsArmed();
+                    }
+                }
                 return;
             }
             until = pollUntil(); // the owner has moved the gate; or another thread that arms wakes it
@@ -137,16 +143,6 @@ public final class WakeGate extends Padded {
             QueueOwner o = owner;
             if (o != null) {
                 o.help(this, when);
-            }
-        }
-    }
-
-    private void wakeOwner(long until, long when) {
-        QueueOwner o = owner; // after the CAS, see above
-        if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
-            o.wakeFor(this, when);
-            if (until == Timeline.NEVER) {
-                o.firstIsArmed();
             }
         }
     }

@@ -14,7 +14,7 @@ class HoldLockTest {
     void lock_memoryIsShort_waitsOutsideTheQueueOfTheLock() throws InterruptedException {
         HoldLock lock = new HoldLock();
         lock.lock();
-        lock.setScarce(true);
+        lock.scarce = true;
         Thread other = new Thread(() -> {
             lock.lock();
             lock.unlock();

@@ -103,12 +103,17 @@ public final class Inside {
 
     /** How many resets a close would wait for. */
     public static int resetsUnderWay(TimerQueue q) {
-        return q.closer.resetsUnderWay();
+        ResetCells cells = q.closer.cells;
+        int n = 0;
+        for (int i = 0; cells != null && i < ResetCells.CELLS; i++) {
+            n += cells.get(i);
+        }
+        return n;
     }
 
     /** The first step of a close. */
     public static void refuseResets(TimerQueue q) {
-        q.closer.refuseResets();
+        q.closer.closed = true;
     }
 
     /** How long a close waits for resets that do not go on. */
@@ -158,6 +163,11 @@ public final class Inside {
 
     // ---- figures ----
 
+    /** How many threads wait for the end of a run. */
+    public static int awaiting(TimerQueue q) {
+        return q.runCompletion.awaiters.size();
+    }
+
     public static int stale(TimerQueue q) {
         return q.compactor.stale();
     }
@@ -189,7 +199,7 @@ public final class Inside {
     }
 
     public static boolean isMemoryShort(TimerQueue q) {
-        return q.lock.isScarce();
+        return q.lock.scarce;
     }
 
     public static long helpBefore(TimerQueue q) {
