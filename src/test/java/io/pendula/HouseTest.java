@@ -32,7 +32,7 @@ class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
-    /** Sweeps, what they go through and what fills it: Compactor, Sweep, Entries, EntryFifo, Intake. */
+    /** Sweeps, what they go through and what fills it: Compactor, Sweep, EntryQueue, EntryFifo, InboxDrainer. */
     private static final int LARGEST_CIRCLE_IN_QUEUE = 5;
     /** The sealed interfaces of timers, the nodes behind them, and the shutdown of tasks. */
     private static final int LARGEST_CIRCLE = 8;

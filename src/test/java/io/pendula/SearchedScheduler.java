@@ -284,7 +284,7 @@ public final class SearchedScheduler implements Program {
 
         private long guardedByQueue() {
             long h = Inside.hashEntries(queue, Hooks::keyOf, Contents::mix);
-            h = Contents.mix(h, Contents.of(Inside.intake(queue), PARTS, UNCOUNTED));
+            h = Contents.mix(h, Contents.of(Inside.drainer(queue), PARTS, UNCOUNTED));
             h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
             return Contents.mix(h, Contents.of(Inside.closer(queue), PARTS, UNCOUNTED));
         }

@@ -47,7 +47,7 @@ final class Rewriter {
             "beginSweep", "sweep");
     /** and this one looks at them. */
     private static final String ENTRY_READER = "earliestFrom";
-    private static final String ENTRIES = "io/pendula/internal/queue/Entries";
+    private static final String ENTRIES = "io/pendula/internal/queue/EntryQueue";
     private static final String NODE = "io/pendula/internal/queue/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
     private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");

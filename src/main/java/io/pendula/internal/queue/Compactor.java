@@ -78,7 +78,7 @@ public final class Compactor extends StaleCount {
 
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
-    private final Entries entries;
+    private final EntryQueue entries;
     private final HoldLock lock;
     private final WakeGate gate;
     /** Long.MAX_VALUE with a manual clock, whose advance looks at everything, as its loops do. */
@@ -103,7 +103,7 @@ public final class Compactor extends StaleCount {
     /** How many entries were dropped. */
     long swept;
 
-    Compactor(Entries entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
+    Compactor(EntryQueue entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
         this.entries = entries;
         this.lock = lock;
         this.gate = gate;

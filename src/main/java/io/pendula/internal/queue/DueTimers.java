@@ -41,18 +41,18 @@ public final class DueTimers extends Padded {
     final LatenessHistogram lateness = new LatenessHistogram();
     private final HoldLock lock;
     private final Inbox inbox;
-    private final Intake intake;
-    private final Entries entries;
+    private final InboxDrainer drainer;
+    private final EntryQueue entries;
     private final Compactor compactor;
     private final QueueCloser closer;
     private final WakeGate gate;
     private final PendingLimit limit;
 
-    DueTimers(HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor,
+    DueTimers(HoldLock lock, Inbox inbox, InboxDrainer drainer, EntryQueue entries, Compactor compactor,
             QueueCloser closer, WakeGate gate, PendingLimit limit) {
         this.lock = lock;
         this.inbox = inbox;
-        this.intake = intake;
+        this.drainer = drainer;
         this.entries = entries;
         this.compactor = compactor;
         this.closer = closer;
@@ -76,7 +76,7 @@ public final class DueTimers extends Padded {
                 TimerNode t = entries.top();
                 long w = t.wordVolatile();
                 if (!compactor.isTopLive(t, w)) {
-                    intake.cleanTop();
+                    drainer.cleanTop();
                     continue;
                 }
                 Runnable task = t.work(); // before the CAS, see cancel
@@ -114,7 +114,7 @@ public final class DueTimers extends Padded {
         if (closer.isClosed()) {
             return NOT_HERE;
         }
-        boolean more = drain && !intake.drain();
+        boolean more = drain && !drainer.drain();
         return claimDue(now, run) ? CLAIMED : more ? MORE : NOTHING_DUE;
     }
 
@@ -187,24 +187,24 @@ public final class DueTimers extends Padded {
     }
 
     private long publishSleep(long now, boolean isLoop) {
-        if ((!isLoop || intake.isDrainDue(now)) && !intake.drain()) {
+        if ((!isLoop || drainer.isDrainDue(now)) && !drainer.drain()) {
             setNextWhen(wakeTime(now));
             return RETRY;
         }
         // A sweep drops many at less cost than so many pops.
         if (!compactor.wantsSweep()
-                && !intake.cleanTops(isLoop ? Timeline.plus(now, LAZY_NANOS) : Timeline.NEVER)) {
+                && !drainer.cleanTops(isLoop ? Timeline.plus(now, LAZY_NANOS) : Timeline.NEVER)) {
             return RETRY;
         }
         entries.trim();
         long wake = wakeTime(now);
         setNextWhen(wake);
-        compactor.planFullSweep(now, intake.hasMail());
+        compactor.planFullSweep(now, drainer.hasMail());
         compactor.noteSize(); // before W1, so that threads know by now what is too much
-        long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, intake.hasMail()))
+        long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()))
                 : capped(Math.min(wake, compactor.fullSweepAt), now);
         gate.publish(p); // W1
-        if (isLoop ? inbox.arrivals() < p : !intake.drain() || wakeTime(now) < p) { // R1
+        if (isLoop ? inbox.arrivals() < p : !drainer.drain() || wakeTime(now) < p) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }
@@ -213,7 +213,7 @@ public final class DueTimers extends Padded {
 
     /** When the owner must be up again, as far as entries and the backlog tell. */
     private long wakeTime(long now) {
-        return Math.min(entries.topKey(), intake.isUnfinished() ? now : intake.lookAt());
+        return Math.min(entries.topKey(), drainer.isUnfinished() ? now : drainer.lookAt());
     }
 
     /**
@@ -260,10 +260,10 @@ public final class DueTimers extends Padded {
                 return false; // it was closed
             }
             gate.ownerIsUp();
-            if (intake.isDrainDue(now)) {
-                intake.drainFully();
+            if (drainer.isDrainDue(now)) {
+                drainer.drainFully();
             }
-            compactor.planFullSweep(now, intake.hasMail()); // as its thread may never say that it waits
+            compactor.planFullSweep(now, drainer.hasMail()); // as its thread may never say that it waits
             pollSeq = entries.nextSeq();
             return isDueInPoll(now);
         } finally {
@@ -288,7 +288,7 @@ public final class DueTimers extends Padded {
     /** Lock held. Whether what is first is due, and for this poll. */
     private boolean isDueInPoll(long now) {
         if (entries.topKey() <= now) {
-            intake.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
+            drainer.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }
         long when = entries.topKey();
         return when < now || when == now && entries.topSeq() - pollSeq < 0;
@@ -312,7 +312,7 @@ public final class DueTimers extends Padded {
 
     /** What tells that memory is short, once; else null. */
     public Throwable takeShortage() {
-        return intake.takeReport();
+        return drainer.takeReport();
     }
 
     /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
@@ -324,8 +324,8 @@ public final class DueTimers extends Padded {
     public long earliestLive() {
         lock.lock();
         try {
-            intake.drainFully();
-            while (!intake.cleanTops(Timeline.NEVER)) {
+            drainer.drainFully();
+            while (!drainer.cleanTops(Timeline.NEVER)) {
                 lock.giveWay();
             }
             return entries.topKey();
@@ -347,7 +347,7 @@ public final class DueTimers extends Padded {
             if (told > late) {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }
-            intake.drainFully();
+            drainer.drainFully();
             setNextWhen(wakeTime(now));
             return entries.topKey();
         } finally {

@@ -59,8 +59,8 @@ public final class QueueCloser {
     private final PendingLimit limit;
     private final HoldLock lock;
     private final Inbox inbox;
-    private final Intake intake;
-    private final Entries entries;
+    private final InboxDrainer drainer;
+    private final EntryQueue entries;
     private final Compactor compactor;
 
     /** Null until the first reset that counts itself: most schedulers never see one. */
@@ -76,11 +76,12 @@ public final class QueueCloser {
     /** How many timers were collected. */
     long unfired;
 
-    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, Intake intake, Entries entries, Compactor compactor) {
+    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, InboxDrainer drainer, EntryQueue entries,
+            Compactor compactor) {
         this.limit = limit;
         this.lock = lock;
         this.inbox = inbox;
-        this.intake = intake;
+        this.drainer = drainer;
         this.entries = entries;
         this.compactor = compactor;
     }
@@ -149,10 +150,10 @@ public final class QueueCloser {
         awaitResets();
         lock.lock();
         try {
-            intake.gather(inbox.close());
-            while (intake.isUnfinished()) {
+            drainer.gather(inbox.close());
+            while (drainer.isUnfinished()) {
                 reserve(collected); // before it is taken out
-                collect(intake.removeNext(), false, collected);
+                collect(drainer.removeNext(), false, collected);
             }
             while (entries.size() > 0) {
                 if (!collect(entries.last(), false, collected)) {

@@ -38,7 +38,7 @@ public final class QueueView {
 
     private final TimerQueue queue;
     private final HoldLock lock;
-    private final Entries entries;
+    private final EntryQueue entries;
 
     QueueView(TimerQueue queue) {
         this.queue = queue;
@@ -62,16 +62,16 @@ public final class QueueView {
     }
 
     public Snapshot stats() {
-        Intake intake = queue.intake;
+        InboxDrainer drainer = queue.drainer;
         Compactor compactor = queue.compactor;
         DueTimers due = queue.due;
         lock.lock();
         try {
-            intake.drainAndLook();
-            long pending = Math.max(0, intake.parkedCount + entries.size() - compactor.stale());
+            drainer.drainAndLook();
+            long pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
             long next = pending == 0 ? Timeline.NEVER : entries.topKey();
-            return new Snapshot(due.fired, intake.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
-                    pending, compactor.stale(), entries.capacity(), compactor.swept, due.stolen, intake.helps,
+            return new Snapshot(due.fired, drainer.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
+                    pending, compactor.stale(), entries.capacity(), compactor.swept, due.stolen, drainer.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());
         } finally {
@@ -98,7 +98,7 @@ public final class QueueView {
         lock.lock();
         try {
             for (int tries = TRIES; ; tries--) {
-                queue.intake.drainFully();
+                queue.drainer.drainFully();
                 Boolean all = walk(look, tries > 1, exact && tries == 1);
                 if (all != null) {
                     return all;
@@ -113,7 +113,7 @@ public final class QueueView {
 
     /** Null if entries have moved, and that matters. */
     private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew, boolean inOneHold) {
-        boolean goesOn = queue.intake.forEach(t -> { // not in slices: what is in these lines is due now
+        boolean goesOn = queue.drainer.forEach(t -> { // not in slices: what is in these lines is due now
             int s = state(t.wordVolatile());
             return !isQueued(s) || !isArmed(s) || look.test(t);
         });

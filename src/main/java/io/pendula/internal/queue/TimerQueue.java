@@ -46,11 +46,11 @@ public final class TimerQueue extends Padded {
     private final boolean keepOrder;
 
     final HoldLock lock = new HoldLock();
-    final Entries entries;
+    final EntryQueue entries;
     final Inbox inbox = new Inbox();
     public final WakeGate gate;
     public final Compactor compactor;
-    final Intake intake;
+    final InboxDrainer drainer;
     public final QueueCloser closer;
     public final DueTimers due;
     public final RunCompletion runCompletion = new RunCompletion();
@@ -60,15 +60,15 @@ public final class TimerQueue extends Padded {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
-        this.entries = new Entries(heap);
+        this.entries = new EntryQueue(heap);
         this.limit = limit;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
         this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE
                 : host == null ? Compactor.FULL_SWEEP_NANOS : host.fullSweepNanos());
-        this.intake = new Intake(index, timeline, lock, inbox, entries, compactor, keepOrder);
-        this.closer = new QueueCloser(limit, lock, inbox, intake, entries, compactor);
-        this.due = new DueTimers(lock, inbox, intake, entries, compactor, closer, gate, limit);
+        this.drainer = new InboxDrainer(index, timeline, lock, inbox, entries, compactor, keepOrder);
+        this.closer = new QueueCloser(limit, lock, inbox, drainer, entries, compactor);
+        this.due = new DueTimers(lock, inbox, drainer, entries, compactor, closer, gate, limit);
     }
 
     /** Before any other thread knows the queue. Null with a manual clock, whose advance runs what is due. */
@@ -84,8 +84,8 @@ public final class TimerQueue extends Padded {
     /** Arms a new timer. */
     public void arm(TimerNode t, long when) {
         if (inbox.depth() >= Inbox.HELP_DEPTH) {
-            intake.helpDrain();
-            intake.refuseIfShort(when);
+            drainer.helpDrain();
+            drainer.refuseIfShort(when);
         }
         takePermit(1);
         boolean pushed = false;
@@ -180,7 +180,7 @@ public final class TimerQueue extends Padded {
     /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
     public boolean claimStopped(TimerNode t) {
         if (isQueued(state(t.wordVolatile()))) {
-            intake.drainAll();
+            drainer.drainAll();
         }
         for (long w = t.wordVolatile(); state(w) == REMOVED || state(w) == DELETED; w = t.wordVolatile()) {
             if (t.tryClaimStopped(w)) {
@@ -193,7 +193,7 @@ public final class TimerQueue extends Padded {
     /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
     public boolean reset(TimerNode t, long when) {
         if (keepOrder) {
-            intake.drainAll();
+            drainer.drainAll();
         }
         for (;;) {
             long w = t.wordVolatile();
@@ -221,7 +221,7 @@ public final class TimerQueue extends Padded {
         boolean keepsEntry = (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
         if (!keepsEntry && !isQueued(s) && s != RUNNING_ARMED) {
             if (inbox.depth() >= Inbox.HELP_DEPTH) {
-                intake.helpDrain();
+                drainer.helpDrain();
             }
             return tryPost(t, w, when);
         }

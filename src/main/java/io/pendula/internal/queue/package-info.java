@@ -7,18 +7,19 @@ package io.pendula.internal.queue;
 /*
  * Overview
  *
- * A timer that is armed is pushed to the Inbox by its thread. The owner of the queue takes it out (Intake) and files
- * it, unless it was stopped before: as one of the Entries, in the EntryFifo if its deadline is the last so far, else in
- * the TimerHeap. Later it claims the timer there (DueTimers), runs it, and tells of the end of the run. Before it sleeps
- * it says so at the WakeGate, where threads wake it that arm something earlier. A timer that is stopped or brought
- * forward leaves a stale entry, which the Compactor drops. The QueueCloser takes out what is armed when the queue is closed.
+ * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer): it drops
+ * each timer that was stopped meanwhile, and files the others in the EntryQueue. There an entry whose deadline is the
+ * last so far goes to the EntryFifo, any other to the TimerHeap. When the timer is due, the owner or a helper claims it
+ * (DueTimers), runs it, and ends the run (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the
+ * WakeGate; a thread that arms an earlier timer wakes it. A timer that is stopped or brought forward leaves a stale entry,
+ * which the Compactor has the EntryQueue drop. The QueueCloser collects what is armed when the queue is closed.
  *
  * Ground rules
  *
- * 1. An armed timer that does not run is in the inbox (or on its way there, in its pusher's hands; or taken out and
- *    in line), or has an entry with key <= deadline: exactly equal if WAITING. Any other entry is stale. It is
- *    dropped when it is met: at the top, or by a sweep. Nothing on the path of an operation ever looks through all
- *    entries.
+ * 1. An armed timer that does not run is in one place: about to be pushed by the thread that armed it, in the inbox, in
+ *    one of the lists of the InboxDrainer, or in the EntryQueue. There it has an entry whose key is its deadline
+ *    (WAITING) or earlier (MODIFIED_LATER). Any other entry is stale. It is dropped at the top, or by a sweep. No
+ *    operation of a timer looks through all entries.
  * 2. A timer that is brought forward leaves its old entry behind, and may come back to that entry's key. So each entry
  *    has a number, and the timer notes that of the entry that was made last for it. That one is live while the timer is
  *    filed; all others of this timer are stale.
@@ -27,9 +28,9 @@ package io.pendula.internal.queue;
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
  *    grow, the heap takes what would go there. What neither has room for is parked, and is as good as in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
- * 6. A thread that arms, stops or resets only tries the lock (but with a manual clock, or once the queue is closed).
- *    Owners, a close, and readers of statistics may wait for it. No hold visits more timers than HoldLock allows, or
- *    copies more than one chunk of the heap; only a close may take longer. The lock stays in this package.
+ * 6. A thread that arms, stops or resets only tries the lock. There are two exceptions: a queue with a manual clock, and
+ *    a closed one. Owners, a close, and readers of statistics may wait for the lock. No hold visits more timers than
+ *    HoldLock allows, or copies more than one chunk of the heap; only a close may take longer.
  *
  * Who may touch what
  *
@@ -54,14 +55,14 @@ package io.pendula.internal.queue;
  *   revived    threads that revive an entry; sweeps  sweeps                           volatile
  * HoldLock.scarce
  *              lock holder                           threads that arm or lock         volatile
- * Intake.unreported
+ * InboxDrainer.unreported
  *              lock holder                           owner                            volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
- * nextWhen     lock holder                           thieves, monitor                 opaque, a hint
- * Entries, Intake, all else of Compactor and QueueCloser, poll, counters
- *              lock holder                           lock holder (Entries.size and    plain
+ * DueTimers.nextWhen
+ *              lock holder                           workers                          opaque, a hint
+ * all else     lock holder                           lock holder (EntryQueue's        plain
  *                                                    earliestFrom also racily)
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. The monitor object of runCompletion nests inside

@@ -38,8 +38,8 @@ public final class Inside {
         return q.entries.topKey();
     }
 
-    public static Object intake(TimerQueue q) {
-        return q.intake;
+    public static Object drainer(TimerQueue q) {
+        return q.drainer;
     }
 
     public static Object closer(TimerQueue q) {
@@ -49,15 +49,15 @@ public final class Inside {
     // ---- lock held ----
 
     public static boolean drain(TimerQueue q) {
-        return q.intake.drain();
+        return q.drainer.drain();
     }
 
     public static void drainFully(TimerQueue q) {
-        q.intake.drainFully();
+        q.drainer.drainFully();
     }
 
     public static boolean hasMail(TimerQueue q) {
-        return q.intake.hasMail();
+        return q.drainer.hasMail();
     }
 
     public static boolean claimDue(TimerQueue q, long now, Firing run) {
@@ -86,7 +86,7 @@ public final class Inside {
     }
 
     public static void helpDrain(TimerQueue q) {
-        q.intake.helpDrain();
+        q.drainer.helpDrain();
     }
 
     public static TimerNode push(TimerQueue q, TimerNode t) {
@@ -195,7 +195,7 @@ public final class Inside {
     }
 
     public static long stopsInInbox(TimerQueue q) {
-        return q.intake.stops;
+        return q.drainer.stops;
     }
 
     public static boolean isMemoryShort(TimerQueue q) {
@@ -207,7 +207,7 @@ public final class Inside {
     }
 
     public static long shortageLookNanos() {
-        return Intake.LOOK_NANOS;
+        return InboxDrainer.LOOK_NANOS;
     }
 
     /** Whether a lock is a queue's. */
@@ -229,7 +229,7 @@ public final class Inside {
     record Entry(long key, int seq, TimerNode node) {}
 
     /** Those of the heap, then those of the fifo. */
-    static List<Entry> all(Entries entries) {
+    static List<Entry> all(EntryQueue entries) {
         List<Entry> all = new ArrayList<>();
         for (int i = 0; i < entries.heap.size(); i++) {
             all.add(new Entry(entries.heap.key(i), entries.heap.seq(i), entries.heap.node(i)));
@@ -249,7 +249,7 @@ public final class Inside {
     }
 
     public static boolean isEntries(Object o) {
-        return o instanceof Entries;
+        return o instanceof EntryQueue;
     }
 
     public static void assertOrder(TimerQueue q) {

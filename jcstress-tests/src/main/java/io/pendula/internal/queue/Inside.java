@@ -8,7 +8,7 @@ public final class Inside {
     public static void drain(TimerQueue q) {
         q.lock.lock();
         try {
-            q.intake.drain();
+            q.drainer.drain();
         } finally {
             q.lock.unlock();
         }
@@ -18,7 +18,7 @@ public final class Inside {
     public static void park(TimerQueue q, int entry) {
         q.lock.lock();
         try {
-            q.intake.parkEntry(entry);
+            q.drainer.parkEntry(entry);
         } finally {
             q.lock.unlock();
         }
@@ -70,8 +70,8 @@ public final class Inside {
         q.lock.lock();
         try {
             q.gate.setPollUntil(WakeGate.AWAKE);
-            if (q.intake.hasMail()) {
-                q.intake.drain();
+            if (q.drainer.hasMail()) {
+                q.drainer.drain();
             }
         } finally {
             q.lock.unlock();

@@ -10,15 +10,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
 
 /**
- * Takes timers out of the inbox and files them, in the order of arming, as far as one hold of the lock may. Guarded by
- * the queue's lock. To all other threads a timer is in the inbox all that time.
+ * Drains the inbox: takes timers out and files them, in the order of arming, as far as one hold of the lock may. Parks what
+ * cannot be filed for want of memory. Guarded by the queue's lock. To all other threads such a timer is in the inbox.
  */
-final class Intake {
+final class InboxDrainer {
     /*
      * Batches. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several. It takes
      * all that is in the inbox, the newest first, as a chain. It turns the chain round, timer by timer, and then files
-     * what that gives, the backlog. Only then does it take the next batch. What lies in between is something to do: no
-     * owner sleeps meanwhile (DueTimers.wakeTime), and a drain whose result is false stands for R1 in no proof.
+     * what that gives, the backlog. Only then does it take the next batch. While anything is in one of these two lists, no
+     * owner sleeps (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the R1
+     * of a proof.
      *
      * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. So is one that was put off and
      * would have to move to a full heap. The state of a parked timer is MOVING or MODIFIED_EARLIER, so stop and reset need
@@ -57,17 +58,17 @@ final class Intake {
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
-    private final Entries entries;
+    private final EntryQueue entries;
     private final Compactor compactor;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
 
     // Each is the first timer of a list linked through TimerNode.next, or null.
-    /** What has not been turned round yet of the batch that is under way, newest first. */
+    /** Of the present batch the timers that have not been turned round yet, newest first. */
     private TimerNode chain;
-    /** What has been, and is not filed yet, oldest first. */
+    /** Of the present batch the timers that have been turned round and are not filed yet, oldest first. */
     private TimerNode backlog;
-    /** Those for which there is no room, newest first. */
+    /** The timers for which the heap has no room, newest first. */
     private TimerNode parked;
 
     /** How many are parked; some of them may have been stopped since the last look at them. */
@@ -87,7 +88,8 @@ final class Intake {
     /** How often arming threads have helped. */
     long helps;
 
-    Intake(int index, Timeline timeline, HoldLock lock, Inbox inbox, Entries entries, Compactor compactor, boolean keepOrder) {
+    InboxDrainer(int index, Timeline timeline, HoldLock lock, Inbox inbox, EntryQueue entries, Compactor compactor,
+            boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
         this.lock = lock;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class EntriesTest {
+class EntryQueueTest {
     /** After so many entries in no order the fifo rests. */
     private static final int TRIAL = 1024;
 
@@ -36,7 +36,7 @@ class EntriesTest {
     /** Entries beside a sorted set; every operation is done to both. */
     private static final class Pair {
         final LimitedHeap heap = new LimitedHeap();
-        final Entries entries = new Entries(heap);
+        final EntryQueue entries = new EntryQueue(heap);
         final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), 1);
         final TreeSet<Entry> sorted =
                 new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
@@ -293,7 +293,7 @@ class EntriesTest {
             p.push(rnd.nextInt(1 << 30));
         }
         int before = p.entries.fifo.size();
-        for (int i = 0; i < Entries.REST - 2 * TRIAL; i++) {
+        for (int i = 0; i < EntryQueue.REST - 2 * TRIAL; i++) {
             p.push((2L << 30) + i);
         }
         assertEquals(before, p.entries.fifo.size(), "it rests");
@@ -454,7 +454,7 @@ class EntriesTest {
         p.push(100_001);
         assertEquals(before + 2, p.heap.size());
         p.check();
-        for (int i = 2; i <= Entries.REST; i++) {
+        for (int i = 2; i <= EntryQueue.REST; i++) {
             p.push(200_000);
         }
         assertEquals(EntryFifo.CHUNK, p.entries.fifo.size());
@@ -501,7 +501,7 @@ class EntriesTest {
 
     @Test
     void earliestFrom_inHeapAndFifo_isTheLowestOfTheFirstOnes() {
-        assertEquals(Timeline.NEVER, new Entries(new TimerHeap()).earliestFrom(0));
+        assertEquals(Timeline.NEVER, new EntryQueue(new TimerHeap()).earliestFrom(0));
         Pair p = inOrder(10);
         while (p.heap.size() > 0) {
             p.pop();

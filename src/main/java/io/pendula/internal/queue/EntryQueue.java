@@ -3,8 +3,8 @@ package io.pendula.internal.queue;
 import java.util.function.Predicate;
 
 /**
- * All entries of a queue. An entry whose key is no lower than nearly all of those before it goes to a {@link EntryFifo},
- * any other to the {@link TimerHeap}. Single-threaded; its owner locks.
+ * All timers that are filed, as entries (deadline, timer), the earliest first. An entry whose key is no lower than nearly
+ * all of those before it goes to a {@link EntryFifo}, any other to the {@link TimerHeap}. Single-threaded; its owner locks.
  *
  * <p>Timers with one and the same delay are armed in the order of their deadlines, or nearly so if several threads arm
  * them, and so are the next firings of tickers with the same period. In the fifo they cost a few nanoseconds each, however
@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  *
  * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
  */
-final class Entries {
+final class EntryQueue {
     /** What each entry that is sent to the heap adds to {@link #disorder}, and each that the fifo takes takes away. */
     private static final int SPILL = 5;
     /** So the fifo may lose three fifths of what it takes: above a half, as of two delays in turn one stays. */
@@ -39,7 +39,7 @@ final class Entries {
     /** Of the heap's entries the sweep has visited those from this one on. */
     private int hand = IN_FIFO;
 
-    Entries(TimerHeap heap) {
+    EntryQueue(TimerHeap heap) {
         this.heap = heap;
         this.fifo = new EntryFifo(heap);
     }
