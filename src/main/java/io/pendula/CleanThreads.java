@@ -14,6 +14,18 @@ import java.security.PrivilegedAction;
 final class CleanThreads implements PrivilegedAction<Thread> {
     private static final int FIRST_WITHOUT_ACCESS_CONTROL = 24;
 
+    /** A thread that knows what it runs, a worker perhaps, so that arming from a callback finds its queue at once. */
+    static final class WorkerThread extends Thread {
+        /** A {@link Worker}, or else it carries none; what only makes threads need not know of workers. */
+        final Runnable body;
+
+        /** A null group is that of the calling thread. */
+        WorkerThread(ThreadGroup group, Runnable body, String name) {
+            super(group, body, name, 0, false);
+            this.body = body;
+        }
+    }
+
     private final Runnable body;
     private final String name;
     private final boolean isDaemon;

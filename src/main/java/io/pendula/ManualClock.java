@@ -82,7 +82,7 @@ public final class ManualClock implements NanoClock {
                     + (other == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
                     : " by " + other.getName()));
         }
-        schedulers.removeIf(Stepper::isClosed);
+        schedulers.removeIf(s -> s.engine.isClosed());
         try {
             return advance(distance);
         } finally {
@@ -175,7 +175,7 @@ public final class ManualClock implements NanoClock {
     }
 
     void attach(Stepper scheduler) {
-        schedulers.removeIf(Stepper::isClosed); // a test may build many on one clock, and never ask it for anything
+        schedulers.removeIf(s -> s.engine.isClosed()); // a test may build many on one clock, and never ask it for anything
         schedulers.add(scheduler);
     }
 

@@ -51,9 +51,8 @@ final class Options implements Cloneable {
     boolean keepsAfterFailure;
     Kind kind = Kind.ORDINARY;
 
-    /** What configureShared has set so far, and whether the shared scheduler is made. Under this class's monitor. */
+    /** What configureShared has set so far; null once the shared scheduler is made. Under this class's monitor. */
     private static Options forShared = sharedDefaults();
-    private static boolean sharedIsMade;
 
     static int defaultWorkers() {
         return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
@@ -107,24 +106,20 @@ final class Options implements Cloneable {
 
     /** What the program has chosen so far, to be changed and given to {@link #chooseForShared}. */
     static synchronized Options draftForShared() {
-        checkSharedIsNotMade();
+        if (forShared == null) {
+            throw new IllegalStateException("the shared scheduler is in use already, so it cannot be configured");
+        }
         return forShared.copy();
     }
 
     static synchronized void chooseForShared(Options draft) {
-        checkSharedIsNotMade();
+        draftForShared(); // throws if it has been made meanwhile
         draft.complete(Kind.SHARED);
         forShared = draft.copy();
     }
 
-    private static void checkSharedIsNotMade() {
-        if (sharedIsMade) {
-            throw new IllegalStateException("the shared scheduler is in use already, so it cannot be configured");
-        }
-    }
-
     static synchronized void sharedIsMade() {
-        sharedIsMade = true;
+        forShared = null;
     }
 
     /** System properties come last: they are for the operator. */

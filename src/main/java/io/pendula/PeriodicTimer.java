@@ -37,11 +37,13 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
         this.ticks = task instanceof Receiver.Ticks t ? t : null;
     }
 
-    /** A new ticker of the queue on which the calling thread arms, armed; first after one period. */
-    static Ticker every(SchedulerEngine engine, Duration period, MissedTicks missedTicks, Runnable task) {
+    /** A new ticker of the queue on which the calling thread arms, armed. */
+    static Ticker every(SchedulerEngine engine, Duration initialDelay, Duration period, MissedTicks missedTicks,
+            Runnable task) {
         long nanos = Check.period(period);
+        long first = Check.nanos(initialDelay, "initialDelay");
         Check.notNull(missedTicks, "missedTicks");
-        return arm(engine.currentQueue(), nanos, nanos, missedTicks, engine.work(task));
+        return arm(engine.currentQueue(), first, nanos, missedTicks, engine.work(task));
     }
 
     /** A new ticker of this queue, armed. */

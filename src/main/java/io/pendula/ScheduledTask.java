@@ -6,7 +6,6 @@ import io.pendula.internal.queue.TimerQueue;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
@@ -58,7 +57,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     private static final VarHandle TALLY = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "tally",
             VarHandle.class, ScheduledTask.class, byte.class);
 
-    private final ShutdownTracker tracker;
+    final ShutdownTracker tracker;
     /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
     private final long period;
     /** Nobody holds this future, so what it throws must be told to the listener. */
@@ -81,19 +80,12 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
     private boolean failed;
 
+    /** {@code task} is a {@link Call} if the future has a value. */
     ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld) {
         super(queue, task);
         this.tracker = tracker;
         this.period = period;
         this.unheld = unheld;
-    }
-
-    ScheduledTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
-        this(queue, tracker.engine.work(task), tracker);
-    }
-
-    private ScheduledTask(TimerQueue queue, Call call, ShutdownTracker tracker) {
-        this(queue, call, tracker, 0, false);
     }
 
     // ---- the future ----
@@ -184,8 +176,12 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
     }
 
-    /** It is done, or was given back. */
+    /** It is done, or was given back; called once {@link #isSettled} says so. */
     void settled() {}
+
+    final boolean isSettled() {
+        return isDone() || runner == RETURNED;
+    }
 
     @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
     private V report() throws ExecutionException {
@@ -240,7 +236,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
      */
     @Override
     public void run() {
-        if (!isReturned()) {
+        if (runner != RETURNED) {
             return;
         }
         Runnable work = work();
@@ -254,7 +250,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
                 return; // another thread runs it
             }
         } catch (Throwable e) {
-            fail(e);
+            // It is the outcome.
         }
         queue.endRun(this);
     }
@@ -278,42 +274,21 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (!tracker.mayRun(this)) {
             return isRefused();
         }
+        Throwable thrown = null;
         try {
             if (!call(claimed, null)) {
                 return isRefused();
             }
-            prepareNext();
         } catch (Throwable e) {
-            if (endsByThrowing()) {
-                fail(e);
-                if (period != 0) {
-                    queue.stop(this);
-                }
-            } else {
-                prepareNext();
-            }
-            if ((period != 0 || unheld) && !isCancelled()) { // a thread that cancels and interrupts need not be told
-                throw e;
-            }
+            thrown = e;
         }
-        return true;
-    }
-
-    private boolean endsByThrowing() {
-        return period == 0 || !tracker.engine.options.keepsAfterFailure;
-    }
-
-    /** Of a periodic task, at the end of a run. */
-    private void prepareNext() {
-        if (period < 0) {
+        if (period < 0 && !failed) {
             queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
         }
-    }
-
-    /** Allocates nothing. Published, as the outcome of a success is, by the CAS that ends the run. */
-    private void fail(Throwable thrown) {
-        outcome = thrown;
-        failed = true;
+        if (thrown != null && (period != 0 || unheld) && !isCancelled()) { // what cancels and interrupts need not be told
+            throw thrown;
+        }
+        return true;
     }
 
     /** Calls the task if nothing was put in the place of {@code before}; then true, or what the task throws. */
@@ -322,7 +297,6 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (!RUNNER.compareAndSet(this, before, me)) {
             return false;
         }
-        boolean last = period == 0;
         try {
             if (isCancelled(state(wordVolatile()))) {
                 return true;
@@ -334,10 +308,16 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
             }
             return true;
         } catch (Throwable e) {
-            last = endsByThrowing();
+            if (period == 0 || !tracker.engine.options.keepsAfterFailure) {
+                outcome = e; // published, as the outcome of a success is, by the CAS that ends the run
+                failed = true;
+                if (period != 0) {
+                    queue.stop(this);
+                }
+            }
             throw e;
         } finally {
-            while (!RUNNER.compareAndSet(this, me, last ? ENDED : null)) {
+            while (!RUNNER.compareAndSet(this, me, isOver() ? ENDED : null)) {
                 Thread.onSpinWait(); // an interrupter is between two statements
             }
             if (interrupted) {
@@ -363,7 +343,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     protected void ended(boolean armedAgain) {
         if (armedAgain) {
-            tracker.armedAgain(this);
+            tracker.mayRun(this);
             return;
         }
         if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
@@ -386,10 +366,6 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
 
     // ---- what a shutdown asks ----
 
-    boolean isOf(ShutdownTracker t) {
-        return tracker == t;
-    }
-
     /** Keeps a task that does not run from running again, for its receiver; false if it runs, or is over. */
     boolean giveBack() {
         if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
@@ -399,10 +375,6 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         settled();
         tracker.gone(this);
         return true;
-    }
-
-    private boolean isReturned() {
-        return runner == RETURNED;
     }
 
     /** Cancels a task that does not run; true if this call or an earlier one did so. */
@@ -436,10 +408,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         return isArmed(s) || isRunning(s);
     }
 
-    boolean isCounted() {
-        return (byte) TALLY.getVolatile(this) == COUNTED;
-    }
-
+    /** False if it is counted or over. */
     boolean count() {
         return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
     }
@@ -458,7 +427,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     String status(long w) {
         int s = state(w);
-        return isArmed(s) && !isRunning(s) ? dueIn(w) : isRunning(s) && !isReturned() ? "running" : "given back by a shutdown";
+        return isArmed(s) && !isRunning(s) ? dueIn(w) : isRunning(s) && runner != RETURNED ? "running" : "given back by a shutdown";
     }
 
     @Override

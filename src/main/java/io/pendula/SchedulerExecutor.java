@@ -54,15 +54,11 @@ import org.jspecify.annotations.Nullable;
 public final class SchedulerExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
     final SchedulerEngine engine;
-    private final ShutdownTracker tracker;
+    final ShutdownTracker tracker;
 
     SchedulerExecutor(SchedulerEngine engine, boolean owner) {
         this.engine = engine;
         this.tracker = new ShutdownTracker(engine, owner);
-    }
-
-    ShutdownTracker tracker() {
-        return tracker;
     }
 
     // ---- submission ----
@@ -79,7 +75,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        tracker.submit(new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, true), 0);
+        submit(engine.work(command), 0, 0, true);
     }
 
     /**
@@ -164,9 +160,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
-        long nanos = Check.delay(delay, unit);
-        return tracker.submit(
-                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, 0, false), nanos);
+        return submit(engine.work(command), Check.delay(delay, unit), 0, false);
     }
 
     /**
@@ -184,8 +178,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
-        long nanos = Check.delay(delay, unit);
-        return tracker.submit(new ScheduledTask<>(engine.currentQueue(), callable, tracker), nanos);
+        return submit(engine.work(callable), Check.delay(delay, unit), 0, false);
     }
 
     /**
@@ -291,9 +284,11 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (period <= 0) {
             throw new IllegalArgumentException(name + " must be positive, but is " + period);
         }
-        long nanos = sign * unit.toNanos(period);
-        return tracker.submit(
-                new ScheduledTask<Void>(engine.currentQueue(), engine.work(command), tracker, nanos, false), first);
+        return submit(engine.work(command), first, sign * unit.toNanos(period), false);
+    }
+
+    private <V> ScheduledTask<V> submit(Runnable work, long delay, long period, boolean unheld) {
+        return tracker.submit(new ScheduledTask<>(engine.currentQueue(), work, tracker, period, unheld), delay);
     }
 
     // ---- shutdown ----
@@ -307,7 +302,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public void shutdown() {
-        tracker.shutdown();
+        tracker.run();
     }
 
     /**

@@ -3,10 +3,8 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -90,8 +88,8 @@ final class ShutdownTracker implements Runnable {
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
     private boolean isLate(ScheduledTask<?> task) {
-        if (task.isPeriodic()) {
-            armedAgain(task); // it may have run several times, or be in a returned list: cancelled, not rejected
+        if (task.isPeriodic()) { // it may have run several times, or be in a returned list: cancelled, not rejected
+            mayRun(task);
             return false;
         }
         return task.refuse();
@@ -104,26 +102,15 @@ final class ShutdownTracker implements Runnable {
 
     // ---- what tasks ask ----
 
-    /** Whether a task that was claimed may be called; if not, it was given back or is cancelled. */
+    /** Whether a task that was claimed or armed again may be called; if not, it was given back or is cancelled. */
     boolean mayRun(ScheduledTask<?> task) {
-        if (isWanted(task)) {
+        if (phase == RUNNING || mayWait(task) && admit(task)) {
             return true;
         }
         synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
             task.refuse();
         }
         return false;
-    }
-
-    /** It is in the queue, or on its way to its next run already. */
-    void armedAgain(ScheduledTask<?> task) {
-        if (!isWanted(task)) {
-            task.refuse();
-        }
-    }
-
-    private boolean isWanted(ScheduledTask<?> task) {
-        return phase == RUNNING || mayWait(task) && admit(task);
     }
 
     /** The task has ended, and does not run any more. */
@@ -135,14 +122,11 @@ final class ShutdownTracker implements Runnable {
 
     /** Makes the shutdown wait for a task; false if it is too late. */
     private boolean admit(ScheduledTask<?> task) {
-        if (task.isCounted()) {
-            return true;
-        }
         if (!hold()) {
             return false;
         }
         if (!task.count() || !task.isLive() && task.uncount()) {
-            release(); // counted by another thread, or ended meanwhile
+            release(); // it is counted already, or has ended
         }
         return true;
     }
@@ -166,14 +150,10 @@ final class ShutdownTracker implements Runnable {
 
     // ---- shutdown ----
 
-    void shutdown() {
-        end(SHUTDOWN);
-    }
-
-    /** Of a view: its scheduler is closed. */
+    /** Shuts down. A scheduler that is closed calls this of its views. */
     @Override
     public void run() {
-        shutdown();
+        end(SHUTDOWN);
     }
 
     List<Runnable> shutdownNow() {
@@ -227,9 +207,8 @@ final class ShutdownTracker implements Runnable {
             found.forEach(this::settle); // not while they were found: a queue's lock was held
             found.clear();
         }
-        Set<ScheduledTask<?>> running = new HashSet<>(); // what is just handed to the builder's executor is met twice
-        engine.forEachRunning(t -> note(t, running));
-        for (ScheduledTask<?> task : running) {
+        engine.forEachRunning(t -> note(t, found));
+        for (ScheduledTask<?> task : new HashSet<>(found)) { // what is just handed to the builder's executor is met twice
             settle(task);
             if (phase == STOPPING) {
                 task.interrupt();
@@ -237,8 +216,8 @@ final class ShutdownTracker implements Runnable {
         }
     }
 
-    private boolean note(TimerNode t, Collection<ScheduledTask<?>> found) {
-        if (t instanceof ScheduledTask<?> task && task.isOf(this)) {
+    private boolean note(TimerNode t, List<ScheduledTask<?>> found) {
+        if (t instanceof ScheduledTask<?> task && task.tracker == this) {
             found.add(task);
         }
         return true;

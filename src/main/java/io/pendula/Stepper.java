@@ -15,10 +15,6 @@ final class Stepper extends Firing {
         this.engine = engine;
     }
 
-    boolean isClosed() {
-        return engine.isClosed();
-    }
-
     /** The thread that advances the clock, while a callback runs. */
     @Override
     public Thread runner() {
@@ -47,10 +43,7 @@ final class Stepper extends Firing {
     /** Runs the first due timer on this thread, as a worker would; false if none is due. */
     boolean runOneDue() {
         TimerQueue q = soonest();
-        if (q == null) {
-            return false;
-        }
-        if (!q.due.claimOne(this, engine.timeline.now())) {
+        if (q == null || !q.due.claimOne(this, engine.timeline.now())) {
             return false;
         }
         runner = Thread.currentThread();

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -50,12 +49,11 @@ final class Timeouts {
 
     /** Its timer goes when it is done or was given back. */
     private static final class TimedTask<V> extends ScheduledTask<V> {
-        /** Written before settled is read; so the thread that settles the task cancels the timer, or this one does. */
+        /** Written, then the task is looked at; who settles that cancels the timer afterwards, so one of the two does. */
         private volatile Timer timer;
-        private volatile boolean settled;
 
-        TimedTask(TimerQueue queue, Callable<V> task, ShutdownTracker tracker) {
-            super(queue, task, tracker);
+        TimedTask(Callable<V> task, ShutdownTracker tracker) {
+            super(tracker.engine.currentQueue(), tracker.engine.work(task), tracker, 0, false);
         }
 
         /** After the submission: before it, a cancel would find nothing to prevent. */
@@ -66,7 +64,7 @@ final class Timeouts {
                 cancel(true);
                 throw e;
             }
-            if (settled) {
+            if (isSettled()) {
                 timer.cancel();
             }
         }
@@ -84,7 +82,6 @@ final class Timeouts {
 
         @Override
         void settled() {
-            settled = true;
             Timer t = timer;
             if (t != null) {
                 t.cancel();
@@ -95,7 +92,7 @@ final class Timeouts {
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,
             Consumer<? super Future<V>> onTimeout) {
         SchedulerEngine own = tracker.engine;
-        TimedTask<V> timed = new TimedTask<>(own.currentQueue(), task, tracker);
+        TimedTask<V> timed = new TimedTask<>(task, tracker);
         tracker.submit(timed, 0);
         timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, Check.delay(timeout, unit), onTimeout);
         return timed;
@@ -104,7 +101,7 @@ final class Timeouts {
     // ---- delayedExecutor ----
 
     /** Hands what it executes to another executor, later. */
-    private record Delayed(SchedulerEngine engine, long nanos, Executor executor) implements Executor {
+    record Delayed(SchedulerEngine engine, long nanos, Executor executor) implements Executor {
         @Override
         public void execute(Runnable command) {
             Check.notNull(command, "command");
@@ -132,9 +129,5 @@ final class Timeouts {
         public void run() {
             executor.execute(command);
         }
-    }
-
-    static Executor delayed(SchedulerEngine engine, long nanos, Executor executor) {
-        return new Delayed(engine, nanos, executor);
     }
 }

@@ -48,34 +48,11 @@ public final class TimerExecutors {
      * @throws IllegalArgumentException if {@code workers} is less than 0
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers) {
-        return newPool(workers, null);
+        return ofSize(workers).build();
     }
 
-    private static SchedulerExecutor newPool(int workers, ThreadFactory threadFactory) {
-        int threads = Math.max(1, Check.atLeast(workers, 0, "workers"));
-        Options options = poolOptions();
-        options.threadFactory = threadFactory;
-        return newPool(options, threads);
-    }
-
-    private static Options poolOptions() {
-        Options options = new Options();
-        options.monitor = false;
-        options.daemon = false;
-        return options;
-    }
-
-    /** What has not been set gets its default. */
-    private static SchedulerExecutor newPool(Options options, int threads) {
-        options.maxThreads = threads;
-        options.workers = Integer.highestOneBit(Math.min(threads, Options.defaultWorkers()));
-        if (options.name == null) {
-            options.name = "pool-" + POOLS.incrementAndGet();
-        }
-        if (!options.hasContextClassLoader) {
-            options.contextClassLoader = Thread.currentThread().getContextClassLoader();
-        }
-        return new SchedulerExecutor(new SchedulerEngine(options.complete(Options.Kind.POOL)), true);
+    private static Builder ofSize(int workers) {
+        return builder().threads(Math.max(1, Check.atLeast(workers, 0, "workers")));
     }
 
     /**
@@ -95,7 +72,7 @@ public final class TimerExecutors {
      * @throws NullPointerException if {@code threadFactory} is null
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers, ThreadFactory threadFactory) {
-        return newPool(workers, VirtualThreads.refusedFrom(threadFactory));
+        return ofSize(workers).threadFactory(threadFactory).build();
     }
 
     /**
@@ -138,10 +115,11 @@ public final class TimerExecutors {
      * @since 0.1
      */
     public static final class Builder extends Settings<Builder> {
-        private int threads = 1;
-
         private Builder() {
-            super(poolOptions());
+            super(new Options());
+            options.monitor = false;
+            options.daemon = false;
+            options.maxThreads = 1;
         }
 
         /**
@@ -153,7 +131,7 @@ public final class TimerExecutors {
          * @throws IllegalArgumentException if {@code threads} is less than 1
          */
         public Builder threads(int threads) {
-            this.threads = Check.atLeast(threads, 1, "threads");
+            options.maxThreads = Check.atLeast(threads, 1, "threads");
             return this;
         }
 
@@ -190,7 +168,15 @@ public final class TimerExecutors {
          * @return a new executor
          */
         public SchedulerExecutor build() {
-            return newPool(options.copy(), threads);
+            Options pool = options.copy(); // what has not been set gets its default at each build
+            pool.workers = Integer.highestOneBit(Math.min(pool.maxThreads, Options.defaultWorkers()));
+            if (pool.name == null) {
+                pool.name = "pool-" + POOLS.incrementAndGet();
+            }
+            if (!pool.hasContextClassLoader) {
+                pool.contextClassLoader = Thread.currentThread().getContextClassLoader();
+            }
+            return new SchedulerExecutor(new SchedulerEngine(pool.complete(Options.Kind.POOL)), true);
         }
     }
 }

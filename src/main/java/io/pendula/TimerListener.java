@@ -29,7 +29,7 @@ public interface TimerListener {
      * @return a new listener
      */
     static TimerListener logging() {
-        return new LoggingListener(new EventLog());
+        return new Listeners.Logging(new EventLog());
     }
 
     /**
@@ -41,7 +41,7 @@ public interface TimerListener {
      * @throws NullPointerException if {@code next} is null
      */
     default TimerListener andThen(TimerListener next) {
-        return new ListenerPair(this, Check.notNull(next, "next"));
+        return new Listeners.Pair(this, Check.notNull(next, "next"));
     }
 
     /**

@@ -284,9 +284,7 @@ public final class TimerLoop implements AutoCloseable {
      *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        long nanos = Check.period(period);
-        Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), nanos, nanos, missedTicks, worker.engine.work(task));
+        return every(period, period, missedTicks, task);
     }
 
     /**
@@ -303,8 +301,8 @@ public final class TimerLoop implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long first = Check.nanos(initialDelay, "initialDelay");
         long nanos = Check.period(period);
+        long first = Check.nanos(initialDelay, "initialDelay");
         Check.notNull(missedTicks, "missedTicks");
         return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.engine.work(task));
     }

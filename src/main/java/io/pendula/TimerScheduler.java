@@ -223,7 +223,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.every(engine, period, missedTicks, task);
+        return every(period, period, missedTicks, task);
     }
 
     /**
@@ -255,10 +255,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long first = Check.nanos(initialDelay, "initialDelay");
-        long nanos = Check.period(period);
-        Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(engine.currentQueue(), first, nanos, missedTicks, engine.work(task));
+        return PeriodicTimer.every(engine, initialDelay, period, missedTicks, task);
     }
 
     /**
@@ -333,7 +330,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws NullPointerException if an argument is null
      */
     public Executor delayedExecutor(Duration delay, Executor executor) {
-        return Timeouts.delayed(engine, Check.nanos(delay, "delay"), Check.notNull(executor, "executor"));
+        return new Timeouts.Delayed(engine, Check.nanos(delay, "delay"), Check.notNull(executor, "executor"));
     }
 
     /**
@@ -347,7 +344,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     public SchedulerExecutor asScheduledExecutorService() {
         SchedulerExecutor view = new SchedulerExecutor(engine, false);
-        engine.add(view.tracker());
+        engine.add(view.tracker);
         return view;
     }
 

@@ -115,7 +115,7 @@ class CloseFailureTest {
     void shutdownNow_failsBesideTheQueues_workersEndAndTheNextCallReturnsAll(int hole) throws Exception {
         AtomicBoolean held = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).clock(() -> {
-            while (held.get() && Thread.currentThread() instanceof WorkerThread) {
+            while (held.get() && Thread.currentThread() instanceof CleanThreads.WorkerThread) {
                 LockSupport.parkNanos(100_000);
             }
             return System.nanoTime();
@@ -186,7 +186,7 @@ class CloseFailureTest {
     void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
-            if (broken.get() && !(Thread.currentThread() instanceof WorkerThread)) {
+            if (broken.get() && !(Thread.currentThread() instanceof CleanThreads.WorkerThread)) {
                 throw new OutOfMemoryError("meant");
             }
             return System.nanoTime();
@@ -257,14 +257,14 @@ class CloseFailureTest {
             tasks.add(executor.schedule(runs::incrementAndGet, 1, HOURS));
             tasks.add(executor.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, HOURS));
         }
-        executor.tracker().unstarted = new ShortList<>(room);
+        executor.tracker.unstarted = new ShortList<>(room);
         assertThrows(OutOfMemoryError.class, executor::shutdownNow);
         assertTrue(executor.isShutdown());
         assertFalse(executor.isTerminated());
         assertThrows(RejectedExecutionException.class, () -> executor.execute(NOTHING));
         assertThrows(OutOfMemoryError.class, executor::close, "it does not hang");
-        executor.tracker().unstarted = new ArrayList<>(executor.tracker().unstarted);
-        assertEquals(room, executor.tracker().unstarted.size());
+        executor.tracker.unstarted = new ArrayList<>(executor.tracker.unstarted);
+        assertEquals(room, executor.tracker.unstarted.size());
         assertEquals(tasks, new HashSet<>(executor.shutdownNow()));
         assertTrue(executor.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
         executor.close();

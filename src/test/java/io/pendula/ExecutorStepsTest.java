@@ -38,7 +38,7 @@ class ExecutorStepsTest {
     void cancel_betweenTheClaimAndTheStart_doesNotRun() throws Throwable {
         Fixtures.Rig rig = new Fixtures.Rig(false);
         ScheduledTask<Void> task = new ScheduledTask<>(rig.queue, runs::incrementAndGet,
-                new SchedulerExecutor(null, false).tracker(), 0, false);
+                new SchedulerExecutor(null, false).tracker, 0, false);
         rig.queue.arm(task, 500);
         Claim run = rig.claim(500);
         assertNotNull(run);

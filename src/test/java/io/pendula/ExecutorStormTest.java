@@ -111,7 +111,7 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
     void end_inTheMidstOfAStorm_terminatesAndLosesNothing(Ending ending) throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             SchedulerExecutor pool = (SchedulerExecutor) pool();
-            if (ending == Ending.CLOSE_THE_SCHEDULER && pool.tracker().isOwner) {
+            if (ending == Ending.CLOSE_THE_SCHEDULER && pool.tracker.isOwner) {
                 return; // a pool does not hand out its scheduler
             }
             List<List<Submission>> all = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());

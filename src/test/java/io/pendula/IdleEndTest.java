@@ -304,7 +304,7 @@ class IdleEndTest {
     void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
         TimerScheduler s = make(1, 5_000_000);
         Worker d = s.engine.workerPool.workers()[0];
-        Thread made = new WorkerThread(null, d, "pendula-" + name + "-by-hand");
+        Thread made = new CleanThreads.WorkerThread(null, d, "pendula-" + name + "-by-hand");
         d.setThread(made);
         AtomicReference<Thread> ranOn = new AtomicReference<>();
         CountDownLatch fired = new CountDownLatch(1);
@@ -321,7 +321,7 @@ class IdleEndTest {
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
         Worker d = s.engine.workerPool.workers()[0];
-        Thread other = new WorkerThread(null, d, "not seated");
+        Thread other = new CleanThreads.WorkerThread(null, d, "not seated");
         other.start();
         Fixtures.join(other);
         assertEquals(1, s.engine.workerPool.workers().length);

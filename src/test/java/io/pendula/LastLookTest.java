@@ -32,7 +32,7 @@ class LastLookTest {
 
         @Override
         public long nanoTime() {
-            if (readings > 0 && Thread.currentThread() instanceof WorkerThread t) {
+            if (readings > 0 && Thread.currentThread() instanceof CleanThreads.WorkerThread t) {
                 worker = t;
                 if (--readings == 0) {
                     reached.countDown();
@@ -104,7 +104,7 @@ class LastLookTest {
         AtomicReference<Runnable> whenAsleep = new AtomicReference<>();
         AtomicReference<TimerScheduler> scheduler = new AtomicReference<>();
         NanoClock clock = () -> {
-            if (whenAsleep.get() != null && Thread.currentThread() instanceof WorkerThread
+            if (whenAsleep.get() != null && Thread.currentThread() instanceof CleanThreads.WorkerThread
                     && scheduler.get().engine.standby.poller().asleep) {
                 whenAsleep.getAndSet(null).run();
                 LockSupport.parkNanos(1); // returns at once, with the permit

@@ -70,7 +70,7 @@ class LoggingListenerTest {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private TimerListener listener(Duration window) {
-        return new LoggingListener(new EventLog(log, window.toNanos()));
+        return new Listeners.Logging(new EventLog(log, window.toNanos()));
     }
 
     /** As the clock goes on by a millisecond with each reading, all callbacks are slow. */

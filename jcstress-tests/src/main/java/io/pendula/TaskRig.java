@@ -1,5 +1,6 @@
 package io.pendula;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -18,12 +19,12 @@ abstract class TaskRig extends Rig {
     volatile int calls;
 
     final ScheduledTask<Integer> one() {
-        return new ScheduledTask<>(queue, this::call, executor.tracker());
+        return new ScheduledTask<>(queue, new Call((Callable<Integer>) this::call), executor.tracker, 0, false);
     }
 
     /** {@code period} as ScheduledTask takes it. */
     final ScheduledTask<Void> periodic(long period) {
-        return new ScheduledTask<>(queue, this::tick, executor.tracker(), period, false);
+        return new ScheduledTask<>(queue, this::tick, executor.tracker, period, false);
     }
 
     private Integer call() {

@@ -1,0 +1,111 @@
+package io.pendula;
+
+import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import io.pendula.internal.queue.TimerNode;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The listeners that {@link TimerListener} makes. */
+final class Listeners {
+    private Listeners() {}
+
+    /** Two listeners, told one after the other; the second also if the first throws. */
+    record Pair(TimerListener first, TimerListener second) implements TimerListener {
+        private void tell(Consumer<TimerListener> event) {
+            try {
+                event.accept(first);
+            } finally {
+                event.accept(second);
+            }
+        }
+
+        @Override
+        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+            tell(l -> l.threw(timer, latenessNanos, thrown));
+        }
+
+        @Override
+        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+            tell(l -> l.slow(timer, latenessNanos, ranNanos));
+        }
+
+        @Override
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
+            tell(l -> l.stalled(timer, latenessNanos, blockedNanos));
+        }
+
+        @Override
+        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+            tell(l -> l.loopStalled(loop, timer, latenessNanos));
+        }
+
+        @Override
+        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
+            tell(l -> l.loopClosed(loop, unfired));
+        }
+
+        @Override
+        public void paused(long pausedNanos) {
+            tell(l -> l.paused(pausedNanos));
+        }
+
+        @Override
+        public void wakeupThrew(TimerLoop loop, Throwable thrown) {
+            tell(l -> l.wakeupThrew(loop, thrown));
+        }
+
+        @Override
+        public String toString() {
+            return first + " and then " + second;
+        }
+    }
+
+    /** Writes what it is told to an {@link EventLog}, which knows nodes only. */
+    record Logging(EventLog log) implements TimerListener {
+        @Override
+        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+            log.threw((TimerNode) timer, latenessNanos, thrown);
+        }
+
+        @Override
+        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+            log.slow((TimerNode) timer, latenessNanos, ranNanos);
+        }
+
+        @Override
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
+            log.stalled((TimerNode) timer, latenessNanos, blockedNanos);
+        }
+
+        @Override
+        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+            log.loopStalled(loop.worker, loop.worker.thread, (TimerNode) timer, latenessNanos);
+        }
+
+        @Override
+        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
+            log.hear(new EventLog.Account(INFO, "loops were closed with timers armed", loop.worker.engine), null, 0,
+                    () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
+        }
+
+        @Override
+        public void paused(long pausedNanos) {
+            log.hear(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
+                    () -> "no thread could run for " + Texts.duration(pausedNanos), null);
+        }
+
+        @Override
+        public void wakeupThrew(TimerLoop loop, Throwable thrown) {
+            log.hear(new EventLog.Account(ERROR, "wakeups of loops threw", loop.worker.engine), null, 0,
+                    () -> "the wakeup of " + loop + " threw", thrown);
+        }
+
+        @Override
+        public String toString() {
+            return "TimerListener.logging()";
+        }
+    }
+}
