@@ -11,7 +11,8 @@ import java.security.PrivilegedAction;
  * loader (given by the caller of this class), inheritable thread-locals (none), and before JDK 24 the access-control
  * context, which refers to the class loaders of all callers (now that of this library alone).
  */
-final class CleanThreads implements PrivilegedAction<Thread> {
+record CleanThreads(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader)
+        implements PrivilegedAction<Thread> {
     private static final int FIRST_WITHOUT_ACCESS_CONTROL = 24;
 
     /** A thread that knows what it runs, a worker perhaps, so that arming from a callback finds its queue at once. */
@@ -24,18 +25,6 @@ final class CleanThreads implements PrivilegedAction<Thread> {
             super(group, body, name, 0, false);
             this.body = body;
         }
-    }
-
-    private final Runnable body;
-    private final String name;
-    private final boolean isDaemon;
-    private final ClassLoader contextClassLoader;
-
-    private CleanThreads(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
-        this.body = body;
-        this.name = name;
-        this.isDaemon = isDaemon;
-        this.contextClassLoader = contextClassLoader;
     }
 
     @SuppressWarnings("removal")

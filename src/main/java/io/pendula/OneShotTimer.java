@@ -14,12 +14,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     /** A new timer of the queue on which the calling thread arms, armed. */
     static Timer arm(SchedulerEngine engine, long delay, Runnable task) {
-        return arm(engine.currentQueue(), delay, engine.work(task));
-    }
-
-    /** A new timer of this queue, armed. */
-    static Timer arm(TimerQueue queue, long delay, Runnable task) {
-        return armAt(queue, queue.timeline.deadlineIn(delay), task);
+        return armAt(engine.currentQueue(), engine.timeline.deadlineIn(delay), engine.work(task));
     }
 
     /** The same for an instant that the caller has computed. */

@@ -84,7 +84,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public long missed() {
-        return skipped + (ticks == null ? 0 : ticks.dropped());
+        return skipped + (ticks == null ? 0 : ticks.dropped.get());
     }
 
     @Override
@@ -118,11 +118,6 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
             ticks.run(); // threads in await must not wait for ever
         }
         return was;
-    }
-
-    @Override
-    public void close() {
-        cancel();
     }
 
     /**

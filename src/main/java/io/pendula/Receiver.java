@@ -63,7 +63,7 @@ class Receiver implements Runnable {
          */
         private final AtomicLong kept = new AtomicLong();
         /** Ticks that no thread receives. */
-        private final AtomicLong dropped = new AtomicLong();
+        final AtomicLong dropped = new AtomicLong();
 
         void tick(long deadline) {
             for (long k = kept.get(); deadline >= k >>> 1 && (k & TICK) == 0; k = kept.get()) {
@@ -85,10 +85,6 @@ class Receiver implements Runnable {
 
         boolean take() {
             return (kept.getAndUpdate(k -> k & ~TICK) & TICK) != 0;
-        }
-
-        long dropped() {
-            return dropped.get();
         }
     }
 }

@@ -27,16 +27,16 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
      * then looks for a latch. Both are volatile, so one of the two sees the other.
      *
      * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
-     * So if the cancel does not see whom to interrupt, the run sees that it must not start. An interrupter holds the
-     * runner fast: it puts INTERRUPTING in its place and puts it back when the interrupt is delivered; the run does
-     * not end before it could take its runner out. So an interrupt never hits what the thread does next.
+     * So if the cancel finds no thread to interrupt, the run finds that it must not start. A thread that interrupts
+     * replaces the runner by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it
+     * has taken its own thread out of runner. So an interrupt never hits what the thread does next.
      *
-     * The end of an executor wants tasks that do not run: shutdownNow() gives them back, a shutdown or a submitter that
-     * finds a task too late cancels it. The first to put something in the place of null has the task: a run itself, a
-     * shutdownNow() RETURNED, the others REFUSED, and each of them does the rest afterwards. So a run that has begun is
-     * left in peace: a periodic task is cancelled when it ends, and not if it ends by throwing. Where a task was given
-     * back or refused after its claim, its worker finds that out before the call; what was given back stays as it is
-     * then, RUNNING if it had been claimed, until its receiver runs or cancels it.
+     * A shutdown takes tasks that do not run: shutdownNow() gives them back; a shutdown, or a submitter that finds its
+     * task too late, cancels them. Each first puts its mark in the place of null: a run its thread, a shutdownNow()
+     * RETURNED, the others REFUSED. The one that succeeds has the task, and does the rest. So no shutdown touches a run
+     * that has begun: a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has
+     * claimed a task finds such a mark before the call. A task that was given back stays as it is then, RUNNING if it had
+     * been claimed, until its receiver runs or cancels it.
      *
      * Shutdown: see ShutdownTracker, which uses tally.
      */
@@ -44,7 +44,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
     private static final Object REFUSED = "refused";
-    /** For good, as a worker that has claimed a task that was returned may come to it only now; runs no more. */
+    /** Runs no more. It stays, as a worker that has claimed a returned task may come to that only now. */
     private static final Object ENDED = "ended";
 
     /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
@@ -60,9 +60,9 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     final ShutdownTracker tracker;
     /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
     private final long period;
-    /** Nobody holds this future, so what it throws must be told to the listener. */
+    /** The program has no reference to this future, so the listener must be told what the task throws. */
     private final boolean unheld;
-    /** Set before the interrupt, read by the run when no interrupter is at it any more. */
+    /** Set before the interrupt; read by the run once its thread is out of runner. */
     private boolean interrupted;
 
     @SuppressWarnings("unused") // through TALLY

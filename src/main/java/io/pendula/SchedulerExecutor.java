@@ -197,7 +197,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
-        return submitPeriodic(command, initialDelay, period, unit, "period", 1);
+        return submitPeriodic(command, initialDelay, period, unit, 1);
     }
 
     /**
@@ -215,7 +215,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
-        return submitPeriodic(command, initialDelay, delay, unit, "delay", -1);
+        return submitPeriodic(command, initialDelay, delay, unit, -1);
     }
 
     /**
@@ -258,7 +258,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, Duration initialDelay, Duration period) {
         return submitPeriodic(command, Check.nanos(initialDelay, "initialDelay"), Check.nanos(period, "period"),
-                TimeUnit.NANOSECONDS, "period", 1);
+                TimeUnit.NANOSECONDS, 1);
     }
 
     /**
@@ -274,15 +274,15 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, Duration initialDelay, Duration delay) {
         return submitPeriodic(command, Check.nanos(initialDelay, "initialDelay"), Check.nanos(delay, "delay"),
-                TimeUnit.NANOSECONDS, "delay", -1);
+                TimeUnit.NANOSECONDS, -1);
     }
 
     private ScheduledFuture<?> submitPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit,
-            String name, int sign) {
+            int sign) {
         Check.notNull(command, "command");
         long first = Check.delay(initialDelay, unit);
         if (period <= 0) {
-            throw new IllegalArgumentException(name + " must be positive, but is " + period);
+            throw new IllegalArgumentException((sign > 0 ? "period" : "delay") + " must be positive, but is " + period);
         }
         return submit(engine.work(command), first, sign * unit.toNanos(period), false);
     }

@@ -29,14 +29,14 @@ final class ShutdownTracker implements Runnable {
      * that thread sees the phase and counts the task itself (mayRun). The same holds for a periodic task that is pushed
      * again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
-     * What does not run may be wanted by three: the worker that would call it, a shutdownNow() that would give it back,
-     * a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner has it.
-     * So it runs, is in the list, or is rejected (cancelled, if its submitter has gone): never two of these. The worker
-     * waits for a shutdownNow() in progress before it refuses anything. A periodic task whose run has begun is wanted
-     * by none of them before that has ended; then the look at phase after its push sees to it.
+     * Three parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
+     * back; and a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner
+     * has it. So a task runs, or is in the list, or is rejected (cancelled if its submission has returned): never two of
+     * these. A worker waits for a shutdownNow() in progress before it refuses a task. While a periodic task runs, none of
+     * the three can have it; when the run has ended, the look at phase after its push decides.
      *
-     * Nor is one counted for ever: it is counted, then looked at again, while the thread that ends it changes its word,
-     * then looks at phase and the tally.
+     * No task stays counted after its end. A thread that counts a task looks at it again afterwards; the thread that ends
+     * the task changes its word, then looks at phase and at the tally. So one of the two takes it off.
      */
 
     private static final int RUNNING = 0;
@@ -88,11 +88,8 @@ final class ShutdownTracker implements Runnable {
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
     private boolean isLate(ScheduledTask<?> task) {
-        if (task.isPeriodic()) { // it may have run several times, or be in a returned list: cancelled, not rejected
-            mayRun(task);
-            return false;
-        }
-        return task.refuse();
+        boolean once = !task.isPeriodic(); // else it may have run, or be in a returned list: cancelled, not rejected
+        return (once || !isWanted(task)) && task.refuse() && once;
     }
 
     private RejectedExecutionException rejected() {
@@ -104,13 +101,17 @@ final class ShutdownTracker implements Runnable {
 
     /** Whether a task that was claimed or armed again may be called; if not, it was given back or is cancelled. */
     boolean mayRun(ScheduledTask<?> task) {
-        if (phase == RUNNING || mayWait(task) && admit(task)) {
+        if (isWanted(task)) {
             return true;
         }
         synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
             task.refuse();
         }
         return false;
+    }
+
+    private boolean isWanted(ScheduledTask<?> task) {
+        return phase == RUNNING || mayWait(task) && admit(task);
     }
 
     /** The task has ended, and does not run any more. */
@@ -188,12 +189,7 @@ final class ShutdownTracker implements Runnable {
 
     /** Keeps a shutdown that has been going on from ending; false if it has ended. */
     private boolean hold() {
-        for (long n = remaining.get(); n > 0; n = remaining.get()) {
-            if (remaining.compareAndSet(n, n + 1)) {
-                return true;
-            }
-        }
-        return false;
+        return remaining.getAndUpdate(n -> n == 0 ? 0 : n + 1) != 0;
     }
 
     /**

@@ -133,5 +133,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
 
     /** As {@link #cancel()}. */
     @Override
-    void close();
+    default void close() {
+        cancel();
+    }
 }

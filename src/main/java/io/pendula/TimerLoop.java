@@ -221,7 +221,7 @@ public final class TimerLoop implements AutoCloseable {
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(queue(), nanos, worker.engine.work(task));
+        return OneShotTimer.armAt(queue(), worker.engine.timeline.deadlineIn(nanos), worker.engine.work(task));
     }
 
     /**

@@ -50,12 +50,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     final SchedulerEngine engine;
 
-    private TimerScheduler(SchedulerEngine engine) {
+    TimerScheduler(SchedulerEngine engine) {
         this.engine = engine;
-    }
-
-    static TimerScheduler newShared(Builder b) {
-        return new TimerScheduler(new SchedulerEngine(b.options.complete(Options.Kind.SHARED)));
     }
 
     // ---- what users call ----

@@ -38,7 +38,7 @@ class IdleEndTest {
     private final String name = "idle-end-" + MADE.incrementAndGet();
 
     private TimerScheduler make(int workers, long idleNanos) {
-        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().name(name).workers(workers));
+        TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(workers));
         s.engine.idleNanos = idleNanos;
         return s;
     }
@@ -249,7 +249,7 @@ class IdleEndTest {
     }
 
     private static TimerScheduler make(Failing factory) {
-        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().workers(1).threadFactory(factory));
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(1).threadFactory(factory));
         s.engine.idleNanos = 5_000_000;
         return s;
     }
@@ -270,7 +270,7 @@ class IdleEndTest {
     @Test
     void arm_onlyTheGuardCanBeStarted_itTriesAgain() {
         Failing factory = new Failing();
-        TimerScheduler s = TimerScheduler.newShared(TimerScheduler.builder().workers(2).threadFactory(factory));
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(2).threadFactory(factory));
         factory.failures.set(1);
         CountDownLatch fired = new CountDownLatch(1);
         s.after(Duration.ZERO, fired::countDown);
@@ -350,5 +350,10 @@ class IdleEndTest {
         assertEquals(1, s.engine.workerPool.workers().length);
         eventually("the end of the first thread", () -> !first.get().isAlive());
         assertFalse(s.isClosed());
+    }
+
+    /** As the shared scheduler, but another. */
+    private static TimerScheduler newShared(TimerScheduler.Builder b) {
+        return new TimerScheduler(new SchedulerEngine(b.options.complete(Options.Kind.SHARED)));
     }
 }

@@ -72,7 +72,7 @@ class ReceiverTest {
         get(pool.submit(() -> {
             ticks.tick(10);
             ticks.tick(20);
-            assertEquals(1, ticks.dropped());
+            assertEquals(1, ticks.dropped.get());
             ticks.discardBefore(30);
         }));
         assertFalse(ticks.take());
@@ -94,11 +94,11 @@ class ReceiverTest {
         ticks.tick(Timeline.NEVER - 1);
         assertTrue(ticks.take());
         assertFalse(ticks.take());
-        assertEquals(2, ticks.dropped());
+        assertEquals(2, ticks.dropped.get());
         ticks.tick(Timeline.NEVER - 1);
         ticks.discardBefore(Timeline.NEVER);
         assertFalse(ticks.take());
-        assertEquals(3, ticks.dropped());
+        assertEquals(3, ticks.dropped.get());
     }
 
     /** The second tick comes as soon as the first is taken, perhaps before its receiver has left the queue. */
@@ -121,7 +121,7 @@ class ReceiverTest {
             for (Future<Boolean> r : receivers) {
                 assertTrue(get(r));
             }
-            assertEquals(0, ticks.dropped());
+            assertEquals(0, ticks.dropped.get());
         }
     }
 
