@@ -26,9 +26,9 @@ public class ReceiverRaces {
 
     /** Again and again, until the tick before has been taken. */
     private static void tickUntilKept(Receiver.Ticks ticks, long deadline) {
-        for (long before = ticks.dropped(); ; before = ticks.dropped()) {
+        for (long before = ticks.dropped.get(); ; before = ticks.dropped.get()) {
             ticks.tick(deadline);
-            if (ticks.dropped() == before) {
+            if (ticks.dropped.get() == before) {
                 return;
             }
         }
@@ -57,7 +57,7 @@ public class ReceiverRaces {
         @Arbiter
         public void settle(ZZI_Result r) {
             r.r2 = ticks.take();
-            r.r3 = (int) ticks.dropped();
+            r.r3 = (int) ticks.dropped.get();
         }
     }
 
@@ -82,7 +82,7 @@ public class ReceiverRaces {
         @Arbiter
         public void settle(ZZI_Result r) {
             r.r2 = ticks.take();
-            r.r3 = (int) ticks.dropped();
+            r.r3 = (int) ticks.dropped.get();
         }
     }
 
