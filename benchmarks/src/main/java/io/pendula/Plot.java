@@ -91,6 +91,9 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         }
     }
 
+    /** What an axis is longer than its curves, as a share of their length: at the sides and above, and below for labels. */
+    private static final double SIDE = 0.05;
+    private static final double FOOT = 0.12;
     private static final Map<String, String> NAMES = Map.ofEntries(Map.entry("PENDULA", "Pendula"),
             Map.entry("PENDULA_POOL", "Pendula's pool"), Map.entry("STPE", "JDK ScheduledThreadPool"),
             Map.entry("STPE_KEEPS", "JDK ScheduledThreadPool, keeps"), Map.entry("FJP", "JDK ForkJoinPool"),
@@ -286,7 +289,11 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
             renderer.setSeriesItemLabelFont(i, font(10));
             renderer.setSeriesItemLabelPaint(i, SERIES[colour(i)]);
         }
-        XYPlot plot = new XYPlot(data, logAxis(x), logAxis(y), renderer);
+        ValueAxis horizontal = logAxis(x);
+        ValueAxis vertical = logAxis(y);
+        horizontal.setLowerMargin(SIDE);
+        vertical.setLowerMargin(FOOT);
+        XYPlot plot = new XYPlot(data, horizontal, vertical, renderer);
         plot.setBackgroundPaint(null);
         plot.setOutlinePaint(FAINT);
         plot.setDomainGridlinePaint(FAINT);
@@ -299,15 +306,16 @@ record Plot(String title, String x, String y, List<Line> lines, Kind kind) {
         double[] xs = all.stream().mapToDouble(p -> Math.log10(Double.parseDouble(p.x))).sorted().toArray();
         double[] ys = all.stream().mapToDouble(p -> Math.log10(p.y)).sorted().toArray();
         return lines.stream().map(line -> line.points.stream().map(p -> new Notes.Spot(
-                place(Math.log10(Double.parseDouble(p.x)), xs) * width, (1 - place(Math.log10(p.y), ys)) * height,
+                place(Math.log10(Double.parseDouble(p.x)), xs, SIDE) * width,
+                (1 - place(Math.log10(p.y), ys, FOOT)) * height,
                 p.notes)).toList()).toList();
     }
 
-    /** As a share of the axis, which is a tenth longer than what is on it. */
-    private static double place(double value, double[] sorted) {
+    /** As a share of the axis, which is longer than what is on it by {@code before} and by SIDE behind. */
+    private static double place(double value, double[] sorted, double before) {
         double least = sorted[0];
         double most = sorted[sorted.length - 1];
-        return most == least ? 0.5 : 0.05 + 0.9 * (value - least) / (most - least);
+        return most == least ? 0.5 : (before + (value - least) / (most - least)) / (1 + before + SIDE);
     }
 
     private CategoryPlot steps() {
