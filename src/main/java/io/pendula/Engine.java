@@ -36,13 +36,15 @@ abstract class Engine implements TimerQueue.Host {
     /** Null if callbacks run on the threads that claim them. */
     final Dispatcher dispatcher;
 
-    private final int workers;
+    /** How many queues are the workers' own. */
+    final int workers;
     private final boolean isStepped;
     private final PendingLimit limit;
     private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
-    private volatile boolean closed;
+    /** Set under lifecycle: from then on no worker is started, and no loop is attached or detached. */
+    volatile boolean closed;
     /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
-    private volatile long resumedAt;
+    volatile long resumedAt;
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
@@ -75,11 +77,6 @@ abstract class Engine implements TimerQueue.Host {
         return options.name;
     }
 
-    /** How many queues are the workers' own. */
-    final int workers() {
-        return workers;
-    }
-
     /** Whether a manual clock's advance runs what no loop owns. */
     final boolean isStepped() {
         return isStepped && workers > 0;
@@ -93,11 +90,6 @@ abstract class Engine implements TimerQueue.Host {
     @Override
     public final boolean isClosed() {
         return closed;
-    }
-
-    /** Under lifecycle: from now on no worker is started, and no loop is attached or detached. */
-    final void setClosed() {
-        closed = true;
     }
 
     @Override
@@ -163,10 +155,6 @@ abstract class Engine implements TimerQueue.Host {
         }
         resumedAt = now;
         return true;
-    }
-
-    final long resumedAt() {
-        return resumedAt;
     }
 
     // ---- callbacks ----

@@ -63,7 +63,7 @@ final class Loops {
                             ? " is inside a callback of a loop that it has closed" : " has a loop of this scheduler already"));
                 }
             }
-            TimerQueue q = engine.newQueue(engine.workers() + made);
+            TimerQueue q = engine.newQueue(engine.workers + made);
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup);
             LoopWorker[] more = Arrays.copyOf(loops, loops.length + 1);
             more[loops.length] = l;

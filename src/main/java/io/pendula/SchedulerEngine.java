@@ -51,7 +51,7 @@ final class SchedulerEngine extends Engine {
 
     SchedulerEngine(Options options) {
         super(options, isManual(options));
-        this.own = new TimerQueue[workers()];
+        this.own = new TimerQueue[workers];
         this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
         boolean isManual = isManual(options);
         this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own);
@@ -64,7 +64,6 @@ final class SchedulerEngine extends Engine {
         this.stepper = isManual ? new Stepper(this) : null;
         this.isWatched = options.monitor && standby != null;
         if (isManual) {
-            workerPool.needsNobody();
             ((ManualClock) options.clock).attach(stepper);
         } else if (endsWhenIdle()) {
             workerPool.seatAll();
@@ -213,7 +212,7 @@ final class SchedulerEngine extends Engine {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         synchronized (lifecycle) {
-            setClosed();
+            closed = true;
         }
         if (!isShutDown) {
             try {

@@ -146,7 +146,7 @@ final class StallWatch implements Runnable {
     }
 
     private void tellIfStalled(Firing by, long now) {
-        long age = now - Math.max(by.seenAt, engine.resumedAt()); // what stops all threads is no callback's fault
+        long age = now - Math.max(by.seenAt, engine.resumedAt); // what stops all threads is no callback's fault
         if (age >= stallNanos && !by.isStallTold) {
             by.isStallTold = true;
             engine.reporter.stalled(by.node(), by.lateness(), age);
@@ -157,7 +157,7 @@ final class StallWatch implements Runnable {
         long due = peek(l, now);
         if (l.node() != null) {
             tellIfStalled(l, now);
-        } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt()) >= stallNanos
+        } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt) >= stallNanos
                 && now > l.seenAt && !l.isStallTold) { // its thread has not polled since an earlier look
             TimerNode first = l.queue.due.first();
             if (first != null) {

@@ -185,13 +185,8 @@ final class Standby implements QueueOwner {
         }
     }
 
-    /** Whether a guard sleeps that is not {@code d}. */
-    boolean isGuarded(Worker d) {
-        return guardAsleep(d) != null;
-    }
-
     /** The guard if it sleeps and is not {@code d}; else null. */
-    private Worker guardAsleep(Worker d) {
+    Worker guardAsleep(Worker d) {
         Worker g = guard;
         return g != null && g != d && g.asleep ? g : null;
     }

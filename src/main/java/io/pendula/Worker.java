@@ -254,7 +254,7 @@ final class Worker extends Firing implements Runnable {
             boolean isMore = q.due.nextWhen() <= now;
             if (step == DueTimers.CLAIMED) {
                 if (ran == 0 && isForgotten()) {
-                    workerPool.countOverdueWake(); // before the callback, which finds itself counted
+                    workerPool.overdueWakes.incrementAndGet(); // before the callback, which finds itself counted
                 }
                 if (isMore) {
                     callHelperIfBehind();
@@ -291,7 +291,7 @@ final class Worker extends Firing implements Runnable {
 
     /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
     private boolean isOtherLooking() {
-        return standby.queues.length == 1 || standby.isGuarded(this);
+        return standby.queues.length == 1 || standby.guardAsleep(this) != null;
     }
 
     /** Once, and again and again if callbacks take long. */
@@ -351,7 +351,7 @@ final class Worker extends Firing implements Runnable {
                 hasBegun = true;
                 if (isTemporary && !isUsed) {
                     isUsed = true;
-                    workerPool.spareIsUsed();
+                    workerPool.sparesUsed.incrementAndGet();
                 }
                 if (!standby.ensureGuard(this, QueuedNode.queueOf(node()), claimedAt)) {
                     workerPool.growIfAlone(this);

@@ -25,16 +25,18 @@ final class WorkerPool {
     final Engine engine;
     /** Owns the queues of the workers; null if there are none. */
     final Standby standby;
-    private final AtomicInteger overdueWakes = new AtomicInteger();
+    /** So many timers were found long overdue by a thread that had slept: nothing had woken their owner. */
+    final AtomicInteger overdueWakes = new AtomicInteger();
     /** Copied at each change, under the engine's lifecycle. */
     private volatile Worker[] workers = {};
     /** So many spare workers have run something. */
-    private final AtomicLong sparesUsed = new AtomicLong();
+    final AtomicLong sparesUsed = new AtomicLong();
 
     /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
     /** A thread is about to start a worker of a pool, or is committed to. */
     private final AtomicBoolean growing = new AtomicBoolean();
+    /** It is no pool, or its first thread was started. */
     private volatile boolean started;
     /** A worker that was wanted could not be started: when that may be tried again, by System.nanoTime; else 0. */
     private volatile long retriesFrom;
@@ -49,6 +51,7 @@ final class WorkerPool {
     WorkerPool(Engine engine, TimerQueue[] queues) {
         this.engine = engine;
         this.standby = queues.length > 0 ? new Standby(this, queues, engine.options.spacingNanos) : null;
+        this.started = standby == null || !isPool();
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
 
@@ -59,11 +62,6 @@ final class WorkerPool {
 
     Worker[] workers() {
         return workers;
-    }
-
-    /** A spare worker is about to run something for the first time. */
-    void spareIsUsed() {
-        sparesUsed.incrementAndGet();
     }
 
     /** Whether a worker, other than that one, could take over from all that run callbacks. See Worker.hasBegun. */
@@ -98,14 +96,8 @@ final class WorkerPool {
                 sparesUsed.get(), overdueWakes.get());
     }
 
-    /** A timer was found long overdue by a thread that had slept: nothing had woken its owner. */
-    void countOverdueWake() {
-        overdueWakes.incrementAndGet();
-    }
-
     /** One worker for each queue, or two if there may be: one that guards the other. */
     void startAll() {
-        started = true;
         TimerQueue[] queues = engine.queues;
         Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
         for (int i = 0; i < all.length; i++) {
@@ -121,7 +113,6 @@ final class WorkerPool {
 
     /** Those of the shared scheduler: each thread starts when it is first called. */
     void seatAll() {
-        started = true;
         Worker[] all = new Worker[engine.queues.length];
         for (TimerQueue q : engine.queues) {
             Worker d = new Worker(this, standby, q, false);
@@ -138,11 +129,6 @@ final class WorkerPool {
         synchronized (engine.lifecycle) {
             this.workers = workers;
         }
-    }
-
-    /** A manual clock's own thread runs everything. */
-    void needsNobody() {
-        started = true;
     }
 
     /**

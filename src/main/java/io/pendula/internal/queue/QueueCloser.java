@@ -55,7 +55,6 @@ public final class QueueCloser {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_NANOS = 20_000;
 
-
     private final PendingLimit limit;
     private final HoldLock lock;
     private final Inbox inbox;
