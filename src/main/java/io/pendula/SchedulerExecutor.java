@@ -75,7 +75,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void execute(Runnable command) {
         Check.notNull(command, "command");
-        submit(engine.work(command), 0, 0, true);
+        arm(engine.work(command), 0, 0, true);
     }
 
     /**
@@ -160,7 +160,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Check.notNull(command, "command");
-        return submit(engine.work(command), Check.delay(delay, unit), 0, false);
+        return arm(engine.work(command), Check.delay(delay, unit), 0, false);
     }
 
     /**
@@ -178,7 +178,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Check.notNull(callable, "callable");
-        return submit(engine.work(callable), Check.delay(delay, unit), 0, false);
+        return arm(engine.work(callable), Check.delay(delay, unit), 0, false);
     }
 
     /**
@@ -284,10 +284,11 @@ public final class SchedulerExecutor extends AbstractExecutorService
         if (period <= 0) {
             throw new IllegalArgumentException((sign > 0 ? "period" : "delay") + " must be positive, but is " + period);
         }
-        return submit(engine.work(command), first, sign * unit.toNanos(period), false);
+        return arm(engine.work(command), first, sign * unit.toNanos(period), false);
     }
 
-    private <V> ScheduledTask<V> submit(Runnable work, long delay, long period, boolean unheld) {
+    /** Not called submit: an agent for traces takes each method of that name for one that a program calls. */
+    private <V> ScheduledTask<V> arm(Runnable work, long delay, long period, boolean unheld) {
         return tracker.submit(new ScheduledTask<>(engine.currentQueue(), work, tracker, period, unheld), delay);
     }
 

@@ -49,7 +49,7 @@ final class Timeouts {
 
     /** Its timer goes when it is done or was given back. */
     private static final class TimedTask<V> extends ScheduledTask<V> {
-        /** Written, then the task is looked at; who settles that cancels the timer afterwards, so one of the two does. */
+        /** Written before the look at the task; the thread that settles the task cancels the timer, or this one does. */
         private volatile Timer timer;
 
         TimedTask(Callable<V> task, ShutdownTracker tracker) {
