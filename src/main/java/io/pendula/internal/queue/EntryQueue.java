@@ -191,6 +191,7 @@ final class EntryQueue {
             fifo.removeLast();
         }
     }
+
     /** Removes an entry of the heap, as {@link TimerHeap#removeAt}. */
     void removeFromHeap(int i) {
         heap.removeAt(i);
