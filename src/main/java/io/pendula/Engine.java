@@ -84,7 +84,7 @@ abstract class Engine implements TimerQueue.Host {
 
     /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
     final boolean endsWhenIdle() {
-        return options.kind == Options.Kind.SHARED;
+        return options.isShared;
     }
 
     @Override

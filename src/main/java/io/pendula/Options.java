@@ -9,14 +9,6 @@ import java.util.function.UnaryOperator;
  * {@link #complete} has made and that does not change any more.
  */
 final class Options implements Cloneable {
-    enum Kind {
-        ORDINARY,
-        /** Cannot be closed. Its threads end when nothing is armed. */
-        SHARED,
-        /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
-        POOL
-    }
-
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
@@ -49,7 +41,10 @@ final class Options implements Cloneable {
     /** Of an executor's fixed rates; null: they are caught up. */
     MissedTicks missedRuns;
     boolean keepsAfterFailure;
-    Kind kind = Kind.ORDINARY;
+    /** Of the shared scheduler, which cannot be closed. Its threads end when nothing is armed. */
+    boolean isShared;
+    /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
+    boolean isPool;
 
     /** What configureShared has set so far; null once the shared scheduler is made. Under this class's monitor. */
     private static Options forShared = sharedDefaults();
@@ -59,11 +54,8 @@ final class Options implements Cloneable {
     }
 
     /** A copy with all defaults filled in. Checks what depends on several settings. */
-    Options complete(Kind forKind) {
+    Options complete() {
         int w = workers == UNSET ? defaultWorkers() : workers;
-        if (w == 0 && forKind == Kind.SHARED) {
-            throw new IllegalArgumentException("workers of the shared scheduler must be at least 1, but is 0");
-        }
         if (w == 0 && maxThreads != 0) {
             throw new IllegalArgumentException("a scheduler without workers has no threads, but maxThreads is "
                     + maxThreads);
@@ -79,7 +71,6 @@ final class Options implements Cloneable {
         o.name = name == null ? "timers" : name;
         o.workers = w;
         o.maxThreads = max;
-        o.kind = forKind;
         return o;
     }
 
@@ -96,6 +87,15 @@ final class Options implements Cloneable {
     }
 
     // ---- the shared scheduler ----
+
+    Options completeAsShared() {
+        if (workers == 0) {
+            throw new IllegalArgumentException("workers of the shared scheduler must be at least 1, but is 0");
+        }
+        Options o = complete();
+        o.isShared = true;
+        return o;
+    }
 
     private static Options sharedDefaults() {
         Options o = new Options();
@@ -114,7 +114,7 @@ final class Options implements Cloneable {
 
     static synchronized void chooseForShared(Options draft) {
         draftForShared(); // throws if it has been made meanwhile
-        draft.complete(Kind.SHARED);
+        draft.completeAsShared();
         forShared = draft.copy();
     }
 
@@ -131,29 +131,20 @@ final class Options implements Cloneable {
         if (slowMillis != UNSET) {
             o.slowNanos = slowMillis * NANOS_PER_MILLI;
         }
-        return o.complete(Kind.SHARED);
+        return o.completeAsShared();
     }
 
     private static int property(String name, int otherwise) {
         String key = "io.pendula.shared." + name;
-        String value;
+        String value = null;
         try {
             value = System.getProperty(key);
+            return value == null ? otherwise : Check.atLeast(Integer.parseInt(value.strip()), 0, key);
         } catch (SecurityException e) {
             return otherwise; // the operator has not let this program read it
+        } catch (IllegalArgumentException e) { // negative, or no number
+            throw new IllegalArgumentException("system property " + key + " must be a number of at least 0, but is '"
+                    + value + "'");
         }
-        if (value == null) {
-            return otherwise;
-        }
-        try {
-            int number = Integer.parseInt(value.strip());
-            if (number >= 0) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // As if it were negative.
-        }
-        throw new IllegalArgumentException("system property " + key + " must be a number of at least 0, but is '"
-                + value + "'");
     }
 }

@@ -67,7 +67,7 @@ final class SchedulerEngine extends Engine {
             ((ManualClock) options.clock).attach(stepper);
         } else if (endsWhenIdle()) {
             workerPool.seatAll();
-        } else if (options.kind != Options.Kind.POOL) {
+        } else if (!options.isPool) {
             try {
                 workerPool.startAll();
             } catch (Throwable e) {
@@ -208,7 +208,7 @@ final class SchedulerEngine extends Engine {
      * do, the next one does.
      */
     void shutdownNow(Consumer<TimerNode> stopped) {
-        if (options.kind == Options.Kind.SHARED) {
+        if (options.isShared) {
             throw new IllegalStateException("the shared scheduler cannot be closed");
         }
         synchronized (lifecycle) {

@@ -120,6 +120,7 @@ public final class TimerExecutors {
             options.monitor = false;
             options.daemon = false;
             options.maxThreads = 1;
+            options.isPool = true;
         }
 
         /**
@@ -176,7 +177,7 @@ public final class TimerExecutors {
             if (!pool.hasContextClassLoader) {
                 pool.contextClassLoader = Thread.currentThread().getContextClassLoader();
             }
-            return new SchedulerExecutor(new SchedulerEngine(pool.complete(Options.Kind.POOL)), true);
+            return new SchedulerExecutor(new SchedulerEngine(pool.complete()), true);
         }
     }
 }

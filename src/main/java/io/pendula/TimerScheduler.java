@@ -600,7 +600,7 @@ public final class TimerScheduler implements AutoCloseable {
                 throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
                         + options.workers);
             }
-            return new TimerScheduler(new SchedulerEngine(options.complete(Options.Kind.ORDINARY)));
+            return new TimerScheduler(new SchedulerEngine(options.complete()));
         }
     }
 }

@@ -57,7 +57,7 @@ final class WorkerPool {
 
     /** Whether its tasks may block, and there is no monitor. */
     boolean isPool() {
-        return engine.options.kind == Options.Kind.POOL;
+        return engine.options.isPool;
     }
 
     Worker[] workers() {

@@ -354,6 +354,6 @@ class IdleEndTest {
 
     /** As the shared scheduler, but another. */
     private static TimerScheduler newShared(TimerScheduler.Builder b) {
-        return new TimerScheduler(new SchedulerEngine(b.options.complete(Options.Kind.SHARED)));
+        return new TimerScheduler(new SchedulerEngine(b.options.completeAsShared()));
     }
 }
