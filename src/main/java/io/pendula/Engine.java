@@ -53,7 +53,7 @@ abstract class Engine implements TimerQueue.Host {
     Engine(Options options, boolean isStepped) {
         this.options = options;
         this.timeline = timelineOf(options.clock);
-        this.reporter = options.reporter.anew();
+        this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         this.dispatcher = options.executor == null ? null : new Dispatcher(this);
         this.isStepped = isStepped;
@@ -178,7 +178,7 @@ abstract class Engine implements TimerQueue.Host {
     final boolean runHere(Firing run) {
         TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
-        long began = options.isMeasured() ? nowIfTold() : 0;
+        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {

@@ -2,6 +2,7 @@ package io.pendula;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -25,8 +26,8 @@ final class Options implements Cloneable {
     boolean hasContextClassLoader;
     /** Null if callbacks run on the workers. */
     Executor executor;
-    /** Of another scheduler, or of none: each one takes its like. */
-    Reporter reporter = new Reporter();
+    /** Makes one for each scheduler. Null if there is no listener. */
+    Supplier<Reporter> reporters;
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */
     long slowNanos = Long.MAX_VALUE;
     long maxPending = Long.MAX_VALUE;
@@ -80,10 +81,6 @@ final class Options implements Cloneable {
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
         }
-    }
-
-    boolean isMeasured() {
-        return slowNanos < Long.MAX_VALUE;
     }
 
     // ---- the shared scheduler ----

@@ -13,26 +13,16 @@ import java.util.concurrent.locks.LockSupport;
  */
 class Reporter {
     // No adders: those allocate, and what is reported may be that memory is short.
-    private final AtomicLong threw = new AtomicLong();
-    private final AtomicLong slow = new AtomicLong();
-    private final AtomicLong stalls = new AtomicLong();
-    private final AtomicLong measured = new AtomicLong();
-    private final AtomicLong nanos = new AtomicLong();
-
-    /** One that tells the same, for one more scheduler. */
-    Reporter anew() {
-        return new Reporter();
-    }
-
-    /** Since the scheduler's start. */
-    final TimerStats.Callbacks counts() {
-        return new TimerStats.Callbacks(threw.get(), slow.get(), stalls.get(), measured.get(), nanos.get());
-    }
+    final AtomicLong threw = new AtomicLong();
+    final AtomicLong slow = new AtomicLong();
+    final AtomicLong stalls = new AtomicLong();
+    final AtomicLong measured = new AtomicLong();
+    final AtomicLong measuredNanos = new AtomicLong();
 
     /** A callback that was measured has ended. */
     final void measured(long ran) {
         measured.incrementAndGet();
-        nanos.addAndGet(ran);
+        measuredNanos.addAndGet(ran);
     }
 
     final void threw(TimerNode t, long lateness, Throwable thrown) {

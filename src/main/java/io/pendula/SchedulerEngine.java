@@ -84,14 +84,22 @@ final class SchedulerEngine extends Engine {
     // ---- what users ask ----
 
     TimerStats stats() {
-        List<QueueView.Snapshot> each = new ArrayList<>();
+        List<TimerStats.Queue> each = new ArrayList<>();
         synchronized (lifecycle) {
+            QueueView.Snapshot all = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
             for (TimerQueue q : queues) {
-                each.add(q.view().stats());
+                QueueView.Snapshot figures = q.view().stats();
+                all = all.plus(figures);
+                each.add(TimerStats.Queue.of(figures));
             }
-            QueueView.Snapshot closed = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
-            return TimerStats.of(options.name, options.maxPending, each, closed, workerPool.figures(), firings().count(),
-                    reporter.counts());
+            TimerStats.Queue sum = TimerStats.Queue.of(all);
+            return new TimerStats(options.name, sum.armed(), sum.fired(), sum.stopped(), sum.resets(), sum.unfired(),
+                    sum.pending(), options.maxPending, sum.staleEntries(), sum.heapCapacity(), sum.staleDropped(),
+                    sum.stolen(), sum.callerDrains(), workerPool.overdueWakes.get(), workerPool.sparesUsed.get(),
+                    workerPool.live(), options.isPool ? options.maxThreads : options.workers, options.maxThreads,
+                    firings().count(), sum.nanosUntilNext(), sum.lateness(), reporter.measured.get(),
+                    reporter.measuredNanos.get(), reporter.slow.get(), reporter.threw.get(), reporter.stalls.get(),
+                    List.copyOf(each));
         }
     }
 

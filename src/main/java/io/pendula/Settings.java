@@ -117,7 +117,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * @throws NullPointerException if {@code listener} is null
      */
     public B listener(TimerListener listener) {
-        options.reporter = new ListenerReporter(Check.notNull(listener, "listener"));
+        Check.notNull(listener, "listener");
+        options.reporters = () -> new ListenerReporter(listener);
         return self();
     }
 
@@ -175,11 +176,6 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
         ListenerReporter(TimerListener listener) {
             this.listener = listener;
-        }
-
-        @Override
-        Reporter anew() {
-            return new ListenerReporter(listener);
         }
 
         private static TimerHandle handle(TimerNode timer) {

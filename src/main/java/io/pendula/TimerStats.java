@@ -57,26 +57,6 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
         long nanosUntilNext, Lateness lateness, long callbacksMeasured, long callbackNanos, long callbacksSlow,
         long callbacksThrew, long stalls, List<Queue> queues) {
 
-    record Threads(int live, int core, int max, long spares, long overdueWakes) {}
-
-    /** Since the scheduler's start. */
-    record Callbacks(long threw, long slow, long stalls, long measured, long nanos) {}
-
-    /** {@code gone} are queues that are no more. */
-    static TimerStats of(String name, long maxPending, List<QueueView.Snapshot> queues, QueueView.Snapshot gone, Threads threads,
-            int running, Callbacks callbacks) {
-        QueueView.Snapshot all = gone;
-        for (QueueView.Snapshot q : queues) {
-            all = all.plus(q);
-        }
-        Queue sum = Queue.of(all);
-        return new TimerStats(name, sum.armed, sum.fired, sum.stopped, sum.resets, sum.unfired, sum.pending, maxPending,
-                sum.staleEntries, sum.heapCapacity, sum.staleDropped, sum.stolen, sum.callerDrains, threads.overdueWakes,
-                threads.spares, threads.live, threads.core, threads.max, running, sum.nanosUntilNext, sum.lateness,
-                callbacks.measured, callbacks.nanos, callbacks.slow, callbacks.threw, callbacks.stalls,
-                queues.stream().map(Queue::of).toList());
-    }
-
     /**
      * {@return the largest delay between a deadline and the claim of its firing, since the scheduler's start, in
      * nanoseconds}

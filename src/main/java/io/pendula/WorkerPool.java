@@ -85,15 +85,13 @@ final class WorkerPool {
     }
 
     /** Under the engine's lifecycle. Threads count from their start to their end. */
-    TimerStats.Threads figures() {
+    int live() {
         int live = 0;
         for (Worker d : workers) {
             Thread t = d.runner();
             live += t != null && t.isAlive() ? 1 : 0;
         }
-        Options options = engine.options;
-        return new TimerStats.Threads(live, isPool() ? options.maxThreads : options.workers, options.maxThreads,
-                sparesUsed.get(), overdueWakes.get());
+        return live;
     }
 
     /** One worker for each queue, or two if there may be: one that guards the other. */
