@@ -112,11 +112,8 @@ public final class ManualClock implements NanoClock {
      * @return zero if something is due; empty if nothing will ever be due
      */
     public Optional<Duration> nextIn() {
-        long nearest = Long.MAX_VALUE;
-        for (Stepper s : schedulers) {
-            nearest = Math.min(nearest, s.nanosUntilNext());
-        }
-        return nearest == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nearest));
+        return schedulers.stream().map(Stepper::nanosUntilNext).filter(nanos -> nanos != Long.MAX_VALUE)
+                .min(Long::compare).map(Duration::ofNanos);
     }
 
     /**
@@ -126,11 +123,7 @@ public final class ManualClock implements NanoClock {
      * @return how many firings are to come
      */
     public long pending() {
-        long pending = 0;
-        for (Stepper s : schedulers) {
-            pending += s.engine.pending();
-        }
-        return pending;
+        return schedulers.stream().mapToLong(s -> s.engine.pending()).sum();
     }
 
     private long advance(long distance) {

@@ -4,6 +4,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /** A {@link Timer}: the node of the queue itself, so that it costs one object. */
@@ -41,16 +42,12 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     @Override
     public boolean reset(Duration delay) {
-        return resetNanos(Check.nanos(delay, "delay"));
+        return reset(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS);
     }
 
     @Override
     public boolean reset(long delay, TimeUnit unit) {
-        return resetNanos(Check.delay(delay, unit));
-    }
-
-    private boolean resetNanos(long delay) {
-        return queue.reset(this, queue.timeline.deadlineIn(delay));
+        return queue.reset(this, queue.timeline.deadlineIn(Check.delay(delay, unit)));
     }
 
     @Override
@@ -62,16 +59,12 @@ final class OneShotTimer extends QueuedNode implements Timer {
 
     @Override
     public void await() throws InterruptedException {
-        await(Long.MAX_VALUE);
+        await(ChronoUnit.FOREVER.getDuration());
     }
 
     @Override
     public boolean await(Duration timeout) throws InterruptedException {
-        return await(Check.nanos(timeout, "timeout"));
-    }
-
-    private boolean await(long nanos) throws InterruptedException {
-        return Engine.of(this).await(this, receiver(), this::takeFiring, nanos);
+        return Engine.of(this).await(this, receiver(), this::takeFiring, Check.nanos(timeout, "timeout"));
     }
 
     private boolean takeFiring() {

@@ -78,11 +78,6 @@ public final class PendingTimer {
         return Collections.unmodifiableList(found);
     }
 
-    /** How many there are of each class of task, most first. */
-    static Map<Class<?>, Long> countByTask(TimerQueue[] queues) {
-        return count(queues, PendingTimer::classOf);
-    }
-
     /** How many there are of each key, most first. The key is asked for outside of all locks, as it is the program's. */
     static <K> Map<K, Long> count(TimerQueue[] queues, Function<? super TimerHandle, ? extends K> key) {
         Check.notNull(key, "key");
@@ -98,7 +93,8 @@ public final class PendingTimer {
         return Collections.unmodifiableMap(sorted);
     }
 
-    private static Class<?> classOf(TimerHandle t) {
+    /** A key that counts by the class of task. */
+    static Class<?> classOf(TimerHandle t) {
         Object task = Texts.named(t.task());
         return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }

@@ -4,6 +4,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /** A {@link Ticker}: the node of the queue, and its period. */
@@ -37,19 +38,14 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
         this.ticks = task instanceof Receiver.Ticks t ? t : null;
     }
 
-    /** A new ticker of the queue on which the calling thread arms, armed. */
-    static Ticker every(SchedulerEngine engine, Duration initialDelay, Duration period, MissedTicks missedTicks,
-            Runnable task) {
+    /** A new ticker of this queue, armed. */
+    static Ticker arm(TimerQueue queue, Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         long nanos = Check.period(period);
         long first = Check.nanos(initialDelay, "initialDelay");
         Check.notNull(missedTicks, "missedTicks");
-        return arm(engine.currentQueue(), first, nanos, missedTicks, engine.work(task));
-    }
-
-    /** A new ticker of this queue, armed. */
-    static Ticker arm(TimerQueue queue, long initialDelay, long period, MissedTicks missedTicks, Runnable task) {
-        PeriodicTimer t = new PeriodicTimer(queue, Check.notNull(task, "task"), period, missedTicks);
-        queue.arm(t, queue.timeline.deadlineIn(initialDelay));
+        Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
+        PeriodicTimer t = new PeriodicTimer(queue, work, nanos, missedTicks);
+        queue.arm(t, queue.timeline.deadlineIn(first));
         return t;
     }
 
@@ -68,14 +64,11 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
         do {
             deadline = queue.timeline.deadlineIn(nanos);
             long before = PERIOD.getAndSet(this, nanos);
-            boolean changed = false;
             try {
                 was &= queue.reset(this, deadline);
-                changed = true;
-            } finally {
-                if (!changed) {
-                    PERIOD.compareAndSet(this, nanos, before); // unless another reset has changed it
-                }
+            } catch (Throwable e) {
+                PERIOD.compareAndSet(this, nanos, before); // unless another reset has changed it
+                throw e;
             }
         } while (this.period != nanos);
         discardBefore(deadline);
@@ -94,16 +87,12 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public void await() throws InterruptedException {
-        await(Long.MAX_VALUE);
+        await(ChronoUnit.FOREVER.getDuration());
     }
 
     @Override
     public boolean await(Duration timeout) throws InterruptedException {
-        return await(Check.nanos(timeout, "timeout"));
-    }
-
-    private boolean await(long nanos) throws InterruptedException {
-        return Engine.of(this).await(this, ticks, this::takeTick, nanos);
+        return Engine.of(this).await(this, ticks, this::takeTick, Check.nanos(timeout, "timeout"));
     }
 
     private boolean takeTick() {

@@ -74,8 +74,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public void execute(Runnable command) {
-        Check.notNull(command, "command");
-        arm(engine.work(command), 0, 0, true);
+        arm(engine.work(Check.notNull(command, "command")), 0, 0, true);
     }
 
     /**
@@ -141,9 +140,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     public <T extends @Nullable Object> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
             @Nullable Consumer<? super Future<T>> onTimeout) {
-        Check.notNull(task, "task");
-        Check.notNull(unit, "unit");
-        return Timeouts.submit(tracker, task, timeout, unit, onTimeout);
+        return Timeouts.submit(tracker, Check.notNull(task, "task"), Check.delay(timeout, unit), onTimeout);
     }
 
     /**
@@ -351,8 +348,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        long nanos = Check.notNull(unit, "unit").toNanos(timeout);
-        return tracker.awaitTermination(nanos);
+        return tracker.awaitTermination(Check.delay(timeout, unit));
     }
 
     /**
@@ -450,7 +446,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
-        return PendingTimer.countByTask(engine.queues);
+        return pendingBy(PendingTimer::classOf);
     }
 
     /**

@@ -48,7 +48,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws IllegalArgumentException if {@code period} is zero or negative
      */
     static Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.every(SharedScheduler.engine(), period, period, missedTicks, task);
+        return PeriodicTimer.arm(SharedScheduler.engine().currentQueue(), period, period, missedTicks, task);
     }
 
     /**

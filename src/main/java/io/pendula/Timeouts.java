@@ -4,7 +4,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -70,12 +69,9 @@ final class Timeouts {
         }
 
         private void expire(Consumer<? super Future<V>> action) {
-            if (isDone()) {
-                return;
-            }
             if (action == null) {
                 cancel(true);
-            } else {
+            } else if (!isDone()) {
                 action.accept(this);
             }
         }
@@ -89,12 +85,12 @@ final class Timeouts {
         }
     }
 
-    static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long timeout, TimeUnit unit,
+    static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long nanos,
             Consumer<? super Future<V>> onTimeout) {
         SchedulerEngine own = tracker.engine;
         TimedTask<V> timed = new TimedTask<>(task, tracker);
         tracker.submit(timed, 0);
-        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, Check.delay(timeout, unit), onTimeout);
+        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, nanos, onTimeout);
         return timed;
     }
 

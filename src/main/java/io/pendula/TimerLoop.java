@@ -301,10 +301,7 @@ public final class TimerLoop implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long nanos = Check.period(period);
-        long first = Check.nanos(initialDelay, "initialDelay");
-        Check.notNull(missedTicks, "missedTicks");
-        return PeriodicTimer.arm(queue(), first, nanos, missedTicks, worker.engine.work(task));
+        return PeriodicTimer.arm(queue(), initialDelay, period, missedTicks, task);
     }
 
     private TimerQueue queue() {

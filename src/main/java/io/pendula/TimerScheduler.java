@@ -251,7 +251,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #every(Duration, Runnable)} does
      */
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.every(engine, initialDelay, period, missedTicks, task);
+        return PeriodicTimer.arm(engine.currentQueue(), initialDelay, period, missedTicks, task);
     }
 
     /**
@@ -400,7 +400,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return an unmodifiable map, the most frequent class first
      */
     public Map<Class<?>, Long> pendingByTask() {
-        return PendingTimer.countByTask(engine.queues);
+        return pendingBy(PendingTimer::classOf);
     }
 
     /**
