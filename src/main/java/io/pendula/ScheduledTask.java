@@ -271,9 +271,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
 
     @Override
     public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
-        if (!tracker.mayRun(this)) {
-            return isRefused();
-        }
+        tracker.refuseIfLate(this);
         Throwable thrown = null;
         try {
             if (!call(claimed, null)) {
@@ -343,7 +341,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     protected void ended(boolean armedAgain) {
         if (armedAgain) {
-            tracker.mayRun(this);
+            tracker.refuseIfLate(this);
             return;
         }
         if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {

@@ -26,7 +26,7 @@ final class ShutdownTracker implements Runnable {
      * the submitter sees the phase and takes the task back, unless it runs. The look misses no task that is armed all
      * the while (QueueView). A thread that runs tasks publishes what it claims under the queue's lock, and clears that
      * only when the run has ended, and it looks at phase before it calls the task: either the shutdown sees the run, or
-     * that thread sees the phase and counts the task itself (mayRun). The same holds for a periodic task that is pushed
+     * that thread sees the phase and counts the task itself (refuseIfLate). The same holds for a periodic task that is pushed
      * again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
      * Three parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
@@ -99,15 +99,13 @@ final class ShutdownTracker implements Runnable {
 
     // ---- what tasks ask ----
 
-    /** Whether a task that was claimed or armed again may be called; if not, it was given back or is cancelled. */
-    boolean mayRun(ScheduledTask<?> task) {
-        if (isWanted(task)) {
-            return true;
+    /** Of a task that was claimed or armed again: one that comes too late is given back or refused when this returns. */
+    void refuseIfLate(ScheduledTask<?> task) {
+        if (!isWanted(task)) {
+            synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
+                task.refuse();
+            }
         }
-        synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
-            task.refuse();
-        }
-        return false;
     }
 
     private boolean isWanted(ScheduledTask<?> task) {
