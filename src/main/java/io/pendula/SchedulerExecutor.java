@@ -156,8 +156,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-        Check.notNull(command, "command");
-        return arm(engine.work(command), Check.delay(delay, unit), 0, false);
+        return arm(engine.work(Check.notNull(command, "command")), Check.delay(delay, unit), 0, false);
     }
 
     /**
@@ -174,8 +173,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      */
     @Override
     public <V extends @Nullable Object> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
-        Check.notNull(callable, "callable");
-        return arm(engine.work(callable), Check.delay(delay, unit), 0, false);
+        return arm(engine.work(Check.notNull(callable, "callable")), Check.delay(delay, unit), 0, false);
     }
 
     /**

@@ -136,8 +136,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer after(long delay, TimeUnit unit, Runnable task) {
-        long nanos = Check.delay(delay, unit);
-        return OneShotTimer.arm(engine, nanos, task);
+        return OneShotTimer.arm(engine, Check.delay(delay, unit), task);
     }
 
     /**
