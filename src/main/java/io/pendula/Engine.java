@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -213,6 +214,21 @@ abstract class Engine implements TimerQueue.Host {
     final void runEnded() {
         synchronized (lifecycle) {
             lifecycle.notifyAll();
+        }
+    }
+
+    /** Until {@code isOver} says yes, which it is asked under lifecycle; false if it takes longer than so many nanoseconds. */
+    final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
+        long begun = System.nanoTime();
+        synchronized (lifecycle) {
+            while (!isOver.getAsBoolean()) {
+                long left = nanos - (System.nanoTime() - begun);
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedWait(lifecycle, left);
+            }
+            return true;
         }
     }
 

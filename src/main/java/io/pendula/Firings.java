@@ -5,7 +5,6 @@ import io.pendula.internal.queue.TimerNode;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -92,28 +91,14 @@ final class Firings {
      * inside none waits for all, to their ends.
      */
     boolean awaitEnd(long nanos) {
-        long begun = System.nanoTime();
         List<Firing> mine = ofCaller();
-        synchronized (engine.lifecycle) {
-            mine.forEach(run -> run.inClose = true);
-            engine.lifecycle.notifyAll();
-            try {
-                while (mustWait(!mine.isEmpty())) {
-                    if (nanos == Long.MAX_VALUE) {
-                        engine.lifecycle.wait();
-                        continue;
-                    }
-                    long left = nanos - (System.nanoTime() - begun);
-                    if (left <= 0) {
-                        return false;
-                    }
-                    TimeUnit.NANOSECONDS.timedWait(engine.lifecycle, left);
-                }
-                return true;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
+        mine.forEach(run -> run.inClose = true);
+        engine.runEnded(); // threads that wait already need not wait for these any more
+        try {
+            return engine.awaitChange(() -> !mustWait(!mine.isEmpty()), nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -247,6 +247,6 @@ final class ShutdownTracker implements Runnable {
     boolean awaitTermination(long nanos) throws InterruptedException {
         long start = System.nanoTime();
         return (settled.getCount() == 0 || settled.await(nanos, TimeUnit.NANOSECONDS)) // an end that is there is seen
-                && (!isOwner || engine.workerPool.awaitEmpty(nanos - (System.nanoTime() - start)));
+                && (!isOwner || engine.awaitChange(engine.workerPool::isEmpty, nanos - (System.nanoTime() - start)));
     }
 }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -299,20 +298,5 @@ final class WorkerPool {
 
     boolean isEmpty() {
         return workers.length == 0;
-    }
-
-    /** Until no worker is left; false if there still are some after so many nanoseconds. */
-    boolean awaitEmpty(long nanos) throws InterruptedException {
-        long start = System.nanoTime();
-        synchronized (engine.lifecycle) {
-            while (workers.length > 0) {
-                long left = nanos - (System.nanoTime() - start);
-                if (left <= 0) {
-                    return false;
-                }
-                TimeUnit.NANOSECONDS.timedWait(engine.lifecycle, left);
-            }
-            return true;
-        }
     }
 }
