@@ -98,24 +98,22 @@ abstract class Engine implements TimerQueue.Host {
         return endsWhenIdle() ? Compactor.SHARED_FULL_SWEEP_NANOS : Compactor.FULL_SWEEP_NANOS;
     }
 
-    // ---- the list of queues ----
-
     final TimerQueue newQueue(int index) {
         return new TimerQueue(index, timeline, this, new TimerHeap(), limit, isStepped);
     }
 
-    /** Under lifecycle. */
-    final TimerQueue[] queuesWith(TimerQueue q) {
-        TimerQueue[] more = Arrays.copyOf(queues, queues.length + 1);
-        more[queues.length] = q;
+    /** A copy with one more. */
+    static <T> T[] with(T[] all, T one) {
+        T[] more = Arrays.copyOf(all, all.length + 1);
+        more[all.length] = one;
         return more;
     }
 
-    /** Under lifecycle. */
-    final TimerQueue[] queuesWithout(TimerQueue q) {
-        List<TimerQueue> rest = new ArrayList<>(Arrays.asList(queues));
-        rest.remove(q);
-        return rest.toArray(new TimerQueue[0]);
+    /** A copy without that one. */
+    static <T> T[] without(T[] all, T one) {
+        List<T> rest = new ArrayList<>(Arrays.asList(all));
+        rest.remove(one);
+        return rest.toArray(Arrays.copyOf(all, 0));
     }
 
     /** How many firings are to come. */

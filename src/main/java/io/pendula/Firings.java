@@ -77,12 +77,7 @@ final class Firings {
 
     /** Whether the calling thread is inside a callback of such a timer. */
     boolean isByCaller(Predicate<TimerNode> timer) {
-        for (Firing run : ofCaller()) {
-            if (timer.test(run.node())) {
-                return true;
-            }
-        }
-        return false;
+        return ofCaller().stream().anyMatch(run -> timer.test(run.node()));
     }
 
     /**

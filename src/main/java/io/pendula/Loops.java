@@ -4,8 +4,6 @@ import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -65,9 +63,8 @@ final class Loops {
             }
             TimerQueue q = engine.newQueue(engine.workers + made);
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup);
-            LoopWorker[] more = Arrays.copyOf(loops, loops.length + 1);
-            more[loops.length] = l;
-            TimerQueue[] queues = engine.queuesWith(q);
+            LoopWorker[] more = Engine.with(loops, l);
+            TimerQueue[] queues = Engine.with(engine.queues, q);
             byThread.put(thread, l); // the last step that may fail for want of memory
             q.giveTo(l);
             engine.queues = queues;
@@ -110,7 +107,7 @@ final class Loops {
     /** Under lifecycle. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
         engine.closeAll(new TimerQueue[] {q}, unfired);
-        TimerQueue[] rest = engine.queuesWithout(q); // what may fail for want of memory comes first
+        TimerQueue[] rest = Engine.without(engine.queues, q); // what may fail for want of memory comes first
         if (closed.size() == KEPT) {
             before = before.plus(closed.peek().view().stats());
             closed.remove();
@@ -147,9 +144,7 @@ final class Loops {
     /** Its last callback has ended. */
     void forget(LoopWorker l) {
         synchronized (engine.lifecycle) {
-            List<LoopWorker> rest = new ArrayList<>(Arrays.asList(loops));
-            rest.remove(l);
-            loops = rest.toArray(new LoopWorker[0]);
+            loops = Engine.without(loops, l);
             engine.lifecycle.notifyAll();
         }
     }

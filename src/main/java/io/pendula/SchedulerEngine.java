@@ -65,8 +65,6 @@ final class SchedulerEngine extends Engine {
         this.isWatched = options.monitor && standby != null;
         if (isManual) {
             ((ManualClock) options.clock).attach(stepper);
-        } else if (endsWhenIdle()) {
-            workerPool.seatAll();
         } else if (!options.isPool) {
             try {
                 workerPool.startAll();
@@ -304,13 +302,12 @@ final class SchedulerEngine extends Engine {
     }
 
     private StallWatch watch() {
-        StallWatch w = watch;
-        return w != null ? w : makeWatch();
-    }
-
-    private synchronized StallWatch makeWatch() {
         if (watch == null) {
-            watch = new StallWatch(this);
+            synchronized (this) {
+                if (watch == null) {
+                    watch = new StallWatch(this);
+                }
+            }
         }
         return watch;
     }

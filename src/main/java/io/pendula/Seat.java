@@ -2,6 +2,7 @@ package io.pendula;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * The place of a worker's or the stall watch's thread. In the shared scheduler a worker's thread ends when it has had
@@ -92,13 +93,9 @@ final class Seat {
         return sitting.get() == Thread.currentThread();
     }
 
-    /** The own thread is about to end. It must then look whether it was woken, and if so try to sit down again. */
-    void vacate() {
+    /** The own thread, {@code me}, is about to end. True if it must; false if it was woken and goes on. */
+    boolean leave(Thread me, BooleanSupplier isWoken) {
         sitting.set(null);
-    }
-
-    /** False if another thread sits here by now. */
-    boolean sitDownAgain(Thread t) {
-        return sitting.compareAndSet(null, t);
+        return !isWoken.getAsBoolean() || !sitting.compareAndSet(null, me);
     }
 }

@@ -90,17 +90,11 @@ final class StallWatch implements Runnable {
             }
             LockSupport.parkNanos(this, engine.idleNanos);
             Thread.interrupted();
-            if (idle && leave()) {
+            if (idle && seat.leave(Thread.currentThread(), () -> !idle)) { // nothing has called it for so long
                 return;
             }
             look(engine.timeline.now());
         }
-    }
-
-    /** Nothing has called it for so long: true if the thread must end. Seat has the argument. */
-    private boolean leave() {
-        seat.vacate();
-        return idle || !seat.sitDownAgain(Thread.currentThread());
     }
 
     /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */

@@ -457,7 +457,9 @@ final class Worker extends Firing implements Runnable {
             if (!isCalled(next)) {
                 parker.parkUntil(target, polls ? next : target, this);
             }
-            left = ends && engine.timeline.now() >= target && leave();
+            // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
+            left = ends && engine.timeline.now() >= target
+                    && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));
         } finally {
             if (!left) {
                 wakeUp();
@@ -476,14 +478,5 @@ final class Worker extends Firing implements Runnable {
         hasRun = false;
         hasCalledHelper = false;
         runs = 0;
-    }
-
-    /**
-     * Nothing was armed for so long that the thread should end: true if it must. The worker stays what it is, asleep
-     * for ever; Seat has the argument why no wake is lost.
-     */
-    private boolean leave() {
-        seat.vacate();
-        return !isCalled(Timeline.NEVER) || !seat.sitDownAgain(Thread.currentThread());
     }
 }

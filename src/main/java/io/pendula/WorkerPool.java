@@ -2,9 +2,6 @@ package io.pendula;
 
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -93,32 +90,31 @@ final class WorkerPool {
         return live;
     }
 
-    /** One worker for each queue, or two if there may be: one that guards the other. */
+    /**
+     * One worker for each queue, or two if there may be: one that guards the other. The threads of the shared scheduler
+     * start when they are first called.
+     */
     void startAll() {
         TimerQueue[] queues = engine.queues;
-        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
+        boolean onCall = engine.endsWhenIdle();
+        Worker[] all = new Worker[onCall ? queues.length : Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
         for (int i = 0; i < all.length; i++) {
             all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
+            if (onCall) {
+                all[i].sleeps(Timeline.NEVER); // has no thread as yet
+                queues[i].due.prepareToSleep(standby, engine.timeline.now());
+            }
         }
         if (all.length > 0) {
             standby.begin(all[0], all.length > 1 ? all[1] : null);
         }
+        if (onCall) {
+            knows(all);
+            return;
+        }
         for (int i = 0; i < all.length; i++) {
             launch(all[i], "worker-" + i);
         }
-    }
-
-    /** Those of the shared scheduler: each thread starts when it is first called. */
-    void seatAll() {
-        Worker[] all = new Worker[engine.queues.length];
-        for (TimerQueue q : engine.queues) {
-            Worker d = new Worker(this, standby, q, false);
-            d.sleeps(Timeline.NEVER); // has no thread as yet
-            all[q.index] = d;
-            q.due.prepareToSleep(standby, engine.timeline.now());
-        }
-        standby.begin(all[0], all.length > 1 ? all[1] : null);
-        knows(all);
     }
 
     /** Workers whose threads are started later, or never. */
@@ -248,9 +244,7 @@ final class WorkerPool {
             if (engine.isClosed()) {
                 return false;
             }
-            Worker[] more = Arrays.copyOf(workers, workers.length + 1);
-            more[more.length - 1] = d;
-            workers = more;
+            workers = Engine.with(workers, d);
         }
         return true;
     }
@@ -289,9 +283,7 @@ final class WorkerPool {
     /** Called by the worker's thread as the last thing that it does. */
     void ended(Worker d) {
         synchronized (engine.lifecycle) {
-            List<Worker> rest = new ArrayList<>(Arrays.asList(workers));
-            rest.remove(d);
-            workers = rest.toArray(new Worker[0]);
+            workers = Engine.without(workers, d);
             engine.lifecycle.notifyAll();
         }
     }

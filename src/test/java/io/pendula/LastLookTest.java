@@ -58,7 +58,7 @@ class LastLookTest {
         q.giveTo(s.engine.standby);
         q.arm(new OneShotTimer(q, () -> { }), s.engine.timeline.deadlineIn(TimeUnit.HOURS.toNanos(1)));
         synchronized (s.engine.lifecycle) {
-            s.engine.queues = s.engine.queuesWith(q);
+            s.engine.queues = Engine.with(s.engine.queues, q);
         }
         s.engine.standby.queues = s.engine.queues;
         s.after(Duration.ofHours(1), () -> { });

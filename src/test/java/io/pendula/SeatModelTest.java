@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The protocol of a thread that ends while others arm, as Seat, Worker.leave and WakeGate.wakeIfBefore have it, under
+ * The protocol of a thread that ends while others arm, as Seat, Worker.sleep and WakeGate.wakeIfBefore have it, under
  * every interleaving of its steps. A wake is lost if all threads have done what they do, a timer is armed, the queue
  * says that its owner is awake, and no thread sits there; or if two threads do. Variants must lose one: this shows
  * that the search would find it.

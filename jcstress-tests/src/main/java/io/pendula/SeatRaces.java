@@ -45,10 +45,9 @@ public class SeatRaces {
             }
         }
 
-        /** As Worker.leave; true if the old thread goes on. */
+        /** True if the old thread goes on. */
         final boolean leave() {
-            seat.vacate();
-            return called && seat.sitDownAgain(OLD);
+            return !seat.leave(OLD, () -> called);
         }
 
         final void wake() {
