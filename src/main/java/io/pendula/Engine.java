@@ -224,7 +224,7 @@ abstract class Engine implements TimerQueue.Host {
                 if (left <= 0) {
                     return false;
                 }
-                TimeUnit.NANOSECONDS.timedWait(lifecycle, left);
+                lifecycle.wait(nanos == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(left) + 1);
             }
             return true;
         }

@@ -62,8 +62,6 @@ final class Standby implements QueueOwner {
      * V1 < V2 < A1 < A3, and it is called.
      *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
-     * Where callbacks have taken long, the next timer would wait for the end of one while a processor is idle. A wake-up
-     * costs little beside such a callback, so the guard then sleeps until the next deadline, and looks again at each.
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
      * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
      * thread that arms an earlier timer wakes the poller in any case.
@@ -72,13 +70,7 @@ final class Standby implements QueueOwner {
      */
 
     /** How late a timer is, about, if the callback before it blocks. */
-    static final long GRACE_NANOS = 500_000;
-    /** The same after long callbacks. */
-    static final long SHORT_GRACE_NANOS = 50_000;
-    /** A longer callback is a long one. To wake another worker costs a third of that. */
-    static final long LONG_RUN_NANOS = 100_000;
-    /** After so many more wake-ups with long callbacks than with short ones, the next are expected to be long. */
-    static final int LONG_RUNS = 4;
+    static final long GRACE_NANOS = 250_000;
     /** The longest sleep of a guard behind the poller while anything is armed. */
     static final long BOUND_NANOS = 1_000_000_000;
     /** Behind a poller that runs one of two timers within GRACE the guard wakes up so much later at the latest. */
@@ -101,8 +93,6 @@ final class Standby implements QueueOwner {
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
     private long lastWake;
-    /** Up with each wake-up that had long callbacks, down with each other, from 0 to twice LONG_RUNS. */
-    private volatile int longRuns; // read without the monitor, as a hint
 
     Standby(WorkerPool workerPool, TimerQueue[] queues, long spacing) {
         this.workerPool = workerPool;
@@ -222,8 +212,7 @@ final class Standby implements QueueOwner {
         if (g == null) {
             return false;
         }
-        long grace = grace();
-        long from = Timeline.plus(now, grace);
+        long from = Timeline.plus(now, GRACE_NANOS);
         long next = q.due.nextWhen();
         long second = from;
         if (next > now) { // a timer that is due before {@code from} waits: else each close pair would cost a wake-up
@@ -234,7 +223,7 @@ final class Standby implements QueueOwner {
                 }
             }
         }
-        if (g.until > Timeline.plus(second, grace)) {
+        if (g.until > Timeline.plus(second, GRACE_NANOS)) {
             g.call();
         }
         return true;
@@ -280,9 +269,6 @@ final class Standby implements QueueOwner {
         synchronized (this) {
             if (d.firedAt != 0) {
                 lastWake = Math.max(lastWake, d.firedAt);
-                if (d.runs > 0) { // else it has only drained, which says nothing of callbacks
-                    noteRuns(now - d.firedAt > d.runs * LONG_RUN_NANOS);
-                }
             }
             Worker p = poller;
             if (p == d && !polls) {
@@ -301,21 +287,6 @@ final class Standby implements QueueOwner {
             called.call();
         }
         return d.asleep;
-    }
-
-    private void noteRuns(boolean tookLong) {
-        int n = Math.max(0, Math.min(longRuns + (tookLong ? 1 : -1), 2 * LONG_RUNS));
-        if (n != longRuns) {
-            longRuns = n;
-        }
-    }
-
-    private boolean isLongRunning() {
-        return longRuns >= LONG_RUNS;
-    }
-
-    private long grace() {
-        return isLongRunning() ? SHORT_GRACE_NANOS : GRACE_NANOS;
     }
 
     /** Returns whom to call. */
@@ -356,7 +327,7 @@ final class Standby implements QueueOwner {
         }
         guard = d;
         if (!p.asleep) {
-            d.until = behindOneThatIsUp(now);
+            d.until = now + GRACE_NANOS;
             return null;
         }
         if (p.until != Timeline.NEVER) {
@@ -373,23 +344,12 @@ final class Standby implements QueueOwner {
 
     /** Until when a guard sleeps behind a poller that sleeps until {@code target}. */
     private long behind(long target) {
-        long from = Timeline.plus(target, grace());
+        long from = Timeline.plus(target, GRACE_NANOS);
         long earliest = Timeline.plus(target, BOUND_NANOS);
         for (TimerQueue q : queues) {
             earliest = Math.min(earliest, q.due.earliestFrom(from));
         }
         return earliest;
-    }
-
-    /** When a guard looks again while the poller is up, perhaps in a long callback. */
-    private long behindOneThatIsUp(long now) {
-        long until = now + GRACE_NANOS;
-        if (isLongRunning()) {
-            for (TimerQueue q : queues) {
-                until = Math.min(until, q.due.nextWhen());
-            }
-        }
-        return Math.max(until, now + SHORT_GRACE_NANOS); // a timer that is due now is about to run on another thread
     }
 
     /** The inboxes count, too: if the poller's thread could not be started, its gates say that it sleeps for ever. */

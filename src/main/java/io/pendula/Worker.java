@@ -82,8 +82,6 @@ final class Worker extends Firing implements Runnable {
     // Of Standby, under its monitor.
     /** When it woke up, if it has run something since; else 0. */
     long firedAt;
-    /** How many callbacks it has run since. */
-    int runs;
 
     // Of its thread alone.
     /** The clock, as last read. */
@@ -328,7 +326,6 @@ final class Worker extends Firing implements Runnable {
 
     /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
     private boolean runClaimed() {
-        runs++;
         try {
             return runInside() && engine.endRun(this);
         } finally {
@@ -477,6 +474,5 @@ final class Worker extends Firing implements Runnable {
         hasSlept = true;
         hasRun = false;
         hasCalledHelper = false;
-        runs = 0;
     }
 }

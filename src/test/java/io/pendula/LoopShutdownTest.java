@@ -60,7 +60,7 @@ class LoopShutdownTest {
     }
 
     private void awaitClosing(TimerScheduler s) {
-        eventually("closer waits", () -> s.isClosed() && closing.thread().getState() == Thread.State.TIMED_WAITING);
+        eventually("closer waits", () -> s.isClosed() && closing.thread().getState() == Thread.State.WAITING);
     }
 
     private Future<Boolean> startClose(TimerScheduler s) {
