@@ -59,11 +59,14 @@ class PoolGrowthTest {
     void newThread_failedOnceUnderConstantLoad_poolGrowsToItsSize() {
         try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, failingAtCall(2))) {
             CountDownLatch enough = new CountDownLatch(1);
+            CountDownLatch ended = new CountDownLatch(16);
             Runnable[] load = new Runnable[1];
             load[0] = () -> {
                 LifeFixtures.spin(50_000);
                 if (enough.getCount() > 0) {
                     pool.execute(load[0]);
+                } else {
+                    ended.countDown();
                 }
             };
             // These come before the next attempt is allowed, and tasks that submit themselves do it within a callback.
@@ -73,6 +76,7 @@ class PoolGrowthTest {
             eventually("it has grown", () -> pool.engine.workerPool.workers().length == 4);
             enough.countDown();
             assertEquals(5, calls.get());
+            eventually("the load has ended", () -> ended.getCount() == 0); // else it would submit to a pool that is closed
         }
     }
 
