@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.ZL_Result;
 public class ShortageRaces {
     /** A queue whose heap could not grow. */
     abstract static class Short extends Rig {
-        final void park(int entry) {
-            Inside.park(queue, entry);
+        final void park() {
+            Inside.park(queue);
         }
     }
 
@@ -36,7 +36,7 @@ public class ShortageRaces {
 
         @Actor
         public void makeRoom() {
-            park(0);
+            park();
         }
 
         @Arbiter
@@ -61,7 +61,7 @@ public class ShortageRaces {
 
         @Actor
         public void makeRoom() {
-            park(0);
+            park();
         }
 
         @Arbiter
@@ -88,7 +88,7 @@ public class ShortageRaces {
 
         @Actor
         public void makeRoom() {
-            park(0); // the live entry
+            park();
         }
 
         @Arbiter
@@ -113,7 +113,7 @@ public class ShortageRaces {
 
         @Actor
         public void makeRoom() {
-            park(0);
+            park();
         }
 
         @Arbiter

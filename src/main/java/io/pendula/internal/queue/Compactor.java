@@ -8,18 +8,12 @@ import static io.pendula.internal.queue.TimerNode.state;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Written by all threads that stop timers or bring them forward, hence on a cache line of its own. */
-abstract class StaleCount extends Padded {
-    /** Stale entries in the low half, stopped timers in the high half, since most stops count both. */
-    volatile long counts;
-}
-
 /**
  * Tells stale entries from live ones, counts them, and sweeps. Guarded by the queue's lock but for the count and the
  * volatile fields, which threads that make entries stale read without it.
  */
 @SuppressWarnings("unused") // padding
-public final class Compactor extends StaleCount {
+public final class Compactor extends Padded {
     /*
      * Live and stale. An entry is live if its timer is filed and has noted this entry's number. The number is written
      * with each entry that is made, under the lock, and read under the lock; the word says whether it counts. An entry
@@ -73,9 +67,14 @@ public final class Compactor extends StaleCount {
     /** The same in the shared scheduler, whose threads end when nothing is left. */
     public static final long SHARED_FULL_SWEEP_NANOS = 3_000_000_000L;
 
-    private static final AtomicLongFieldUpdater<StaleCount> COUNTS =
-            AtomicLongFieldUpdater.newUpdater(StaleCount.class, "counts");
+    private static final AtomicLongFieldUpdater<Compactor> COUNTS =
+            AtomicLongFieldUpdater.newUpdater(Compactor.class, "counts");
 
+    /**
+     * Stale entries in the low half, stopped timers in the high half, since most stops count both. Written by all threads
+     * that stop timers or bring them forward, hence padded on both sides.
+     */
+    private volatile long counts;
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
     private final EntryQueue entries;
@@ -239,7 +238,7 @@ public final class Compactor extends StaleCount {
     void rewind() {
         entries.beginSweep();
         revived = false;
-        nextSeq = entries.nextSeq();
+        nextSeq = entries.nextSeq;
         everStale = everStale();
     }
 
@@ -276,7 +275,7 @@ public final class Compactor extends StaleCount {
 
     /** All entries have been visited since the sweep was at the first one. */
     private void checkCount() {
-        boolean isQuiet = !revived && nextSeq == entries.nextSeq() && everStale == everStale();
+        boolean isQuiet = !revived && nextSeq == entries.nextSeq && everStale == everStale();
         int counted = isQuiet ? stale() : 0;
         if (counted != 0 && counted == wrong) {
             count(-counted * STALE);

@@ -46,10 +46,9 @@ public final class DueTimers extends Padded {
     private final Compactor compactor;
     private final QueueCloser closer;
     private final WakeGate gate;
-    private final PendingLimit limit;
 
     DueTimers(HoldLock lock, Inbox inbox, InboxDrainer drainer, EntryQueue entries, Compactor compactor,
-            QueueCloser closer, WakeGate gate, PendingLimit limit) {
+            QueueCloser closer, WakeGate gate) {
         this.lock = lock;
         this.inbox = inbox;
         this.drainer = drainer;
@@ -57,7 +56,6 @@ public final class DueTimers extends Padded {
         this.compactor = compactor;
         this.closer = closer;
         this.gate = gate;
-        this.limit = limit;
     }
 
     // ---- claims ----
@@ -84,8 +82,8 @@ public final class DueTimers extends Padded {
                 if (t.tryClaim(w, when, next, t.isReceiver(task))) {
                     run.begin(t, task, when, now);
                     entries.pop();
-                    if (next == 0 && limit != null) {
-                        limit.take(-1);
+                    if (next == 0) {
+                        closer.takePermit(-1);
                     }
                     fired++;
                     lateness.record(now - when);
@@ -101,12 +99,7 @@ public final class DueTimers extends Padded {
     /** The same on the thread that advances a manual clock. */
     public boolean claimOne(Firing run, long now) {
         HoldLock.checkStack();
-        lock.lock();
-        try {
-            return claimDue(now, run);
-        } finally {
-            lock.unlock();
-        }
+        return claimNext(run, now, false) == CLAIMED;
     }
 
     /** Lock held. {@code drain}: what has arrived is filed first, as far as one hold of the lock may. */
@@ -264,7 +257,7 @@ public final class DueTimers extends Padded {
                 drainer.drainFully();
             }
             compactor.planFullSweep(now, drainer.hasMail()); // as its thread may never say that it waits
-            pollSeq = entries.nextSeq();
+            pollSeq = entries.nextSeq;
             return isDueInPoll(now);
         } finally {
             lock.unlock();

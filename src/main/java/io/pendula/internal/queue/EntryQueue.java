@@ -33,6 +33,8 @@ final class EntryQueue {
 
     final TimerHeap heap;
     final EntryFifo fifo;
+    /** The number of the next entry. */
+    int nextSeq;
     private int disorder;
     /** So many pushes more do not try the fifo. */
     int rest;
@@ -53,10 +55,6 @@ final class EntryQueue {
         return heap.capacity() + fifo.capacity();
     }
 
-    int nextSeq() {
-        return heap.nextSeq();
-    }
-
     // ---- the top ----
 
     /** NEVER if there is none. */
@@ -73,7 +71,8 @@ final class EntryQueue {
         return isTopInFifo() ? fifo.first() : heap.top();
     }
 
-    private boolean isTopInFifo() {
+    /** Else giving the top entry another key needs no memory. */
+    boolean isTopInFifo() {
         if (fifo.size() == 0) {
             return false;
         }
@@ -85,7 +84,7 @@ final class EntryQueue {
         if (isTopInFifo()) {
             fifo.removeFirst();
         } else {
-            heap.pop();
+            heap.removeAt(0);
         }
     }
 
@@ -96,8 +95,8 @@ final class EntryQueue {
             fifo.removeFirst();
             push(key, node);
         } else {
-            node.entry = heap.nextSeq();
-            heap.rekeyTop(key);
+            node.entry = nextSeq;
+            heap.rekeyTop(key, nextSeq++);
         }
     }
 
@@ -117,14 +116,9 @@ final class EntryQueue {
         heap.trim();
     }
 
-    /** Whether giving the top entry another key needs no memory. */
-    boolean hasRoomToRekey() {
-        return hasRoom() || !isTopInFifo();
-    }
-
     /** Makes an entry, which is the live one of this timer from now on. There must be room for it. */
     void push(long key, TimerNode node) {
-        int seq = heap.takeSeq();
+        int seq = nextSeq++;
         node.entry = seq;
         if (fits(key)) {
             fifo.add(key, seq, node);
@@ -190,11 +184,6 @@ final class EntryQueue {
         } else {
             fifo.removeLast();
         }
-    }
-
-    /** Removes an entry of the heap, as {@link TimerHeap#removeAt}. */
-    void removeFromHeap(int i) {
-        heap.removeAt(i);
     }
 
     // ---- sweeps ----

@@ -49,8 +49,6 @@ final class InboxDrainer {
     private static final long MAX_LOOK_NANOS = 500_000_000;
     /** What each parked timer adds to that time: many times what a look at it costs. */
     private static final long LOOK_NANOS_EACH = 1_000;
-    /** This many entries are looked at to find one that is due later than another. */
-    private static final int MAKE_ROOM_VISITS = 16;
     /** The shortest time between two reports of a shortage. */
     private static final long REPORT_NANOS = 60_000_000_000L;
 
@@ -219,17 +217,12 @@ final class InboxDrainer {
         }
     }
 
-    /** The same, and no stopped timer is parked then. */
-    void drainAndLook() {
-        lookAt = 0;
-        drainFully();
-    }
-
-    /** The same for a thread that does not hold the lock. */
+    /** The same for a thread that does not hold the lock, and no stopped timer is parked then. */
     void drainAll() {
         lock.lock();
         try {
-            drainAndLook();
+            lookAt = 0;
+            drainFully();
         } finally {
             lock.unlock();
         }
@@ -270,7 +263,7 @@ final class InboxDrainer {
                 entries.pop();
                 compactor.onStaleDropped(1);
             }
-        } else if (entries.hasRoomToRekey() || ensureRoom(deadline(w))) {
+        } else if (!entries.isTopInFifo() || ensureRoom(deadline(w))) {
             if (t.tryFile(w)) {
                 entries.rekeyTop(deadline(w));
             }
@@ -394,38 +387,31 @@ final class InboxDrainer {
     }
 
     /**
-     * For what may be due before the next look at what is parked, by parking what is due later; only the last entries are
-     * looked at, as such are.
+     * For what may be due before the next look at what is parked, if the last entry of the heap is due later. If that
+     * is due earlier, it makes room itself when it is.
      */
     private boolean makeRoomFor(long when) {
-        if (when > Timeline.plus(timeline.now(), 2 * MAX_LOOK_NANOS)) {
-            return false;
-        }
         TimerHeap heap = entries.heap;
-        for (int i = heap.size() - 1, end = Math.max(0, i - MAKE_ROOM_VISITS); i >= end && mayVisit(); i--) {
-            if (compactor.isStale(heap.node(i), heap.seq(i))) {
-                entries.removeFromHeap(i);
-                compactor.onStaleDropped(1);
-                return true;
-            }
-            if (heap.key(i) > when && parkEntry(i)) {
-                return true;
-            }
-        }
-        return false;
+        return when <= Timeline.plus(timeline.now(), 2 * MAX_LOOK_NANOS) && heap.key(heap.size() - 1) > when
+                && mayVisit() && removeLastOfHeap();
     }
 
-    /** Lock held. An entry of the heap; false if it has become stale at this moment. */
-    boolean parkEntry(int i) {
+    /** Lock held. Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */
+    boolean removeLastOfHeap() {
         TimerHeap heap = entries.heap;
-        TimerNode t = heap.node(i);
-        long w = t.wordVolatile();
-        if (t.entry != heap.seq(i) || !isFiled(state(w)) || !t.tryPark(w)) {
-            return false;
+        int last = heap.size() - 1;
+        TimerNode t = heap.node(last);
+        if (compactor.isStale(t, heap.seq(last))) {
+            compactor.onStaleDropped(1);
+        } else {
+            long w = t.wordVolatile();
+            if (!isFiled(state(w)) || !t.tryPark(w)) {
+                return false;
+            }
+            park(t);
         }
-        entries.removeFromHeap(i);
-        heap.takeSeq(); // walks and sweeps see that entries have moved
-        park(t);
+        heap.removeAt(last);
+        entries.nextSeq++; // walks and sweeps see that entries have moved
         return true;
     }
 

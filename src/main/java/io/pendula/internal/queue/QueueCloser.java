@@ -89,6 +89,15 @@ public final class QueueCloser {
         return closed;
     }
 
+    // ---- permits ----
+
+    /** See PendingLimit.take. Here for all parts of the queue, as most programs never load that class. */
+    void takePermit(int permits) {
+        if (limit != null) {
+            limit.take(permits);
+        }
+    }
+
     // ---- resets ----
 
     /** A1. Returns the cell. Threads that share one are slower, and that is all. */
@@ -195,9 +204,7 @@ public final class QueueCloser {
     }
 
     private void countUnfired() {
-        if (limit != null) {
-            limit.take(-1);
-        }
+        takePermit(-1);
         unfired++;
     }
 

@@ -65,9 +65,9 @@ public final class QueueView {
         InboxDrainer drainer = queue.drainer;
         Compactor compactor = queue.compactor;
         DueTimers due = queue.due;
+        drainer.drainAll();
         lock.lock();
         try {
-            drainer.drainAndLook();
             long pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
             long next = pending == 0 ? Timeline.NEVER : entries.topKey();
             return new Snapshot(due.fired, drainer.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
@@ -118,12 +118,12 @@ public final class QueueView {
             return !isQueued(s) || !isArmed(s) || look.test(t);
         });
         int size = entries.size();
-        int seq = entries.nextSeq();
+        int seq = entries.nextSeq;
         for (int i = 0; goesOn && i < entries.size(); i += CHUNK) {
             if (!inOneHold) {
                 lock.giveWay();
             }
-            if (mayBeginAnew && (entries.size() != size || entries.nextSeq() != seq)) { // what moves or comes takes a number
+            if (mayBeginAnew && (entries.size() != size || entries.nextSeq != seq)) { // what moves or comes takes a number
                 return null;
             }
             int end = Math.min(entries.size(), i + CHUNK);

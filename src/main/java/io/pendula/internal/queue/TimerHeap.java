@@ -77,7 +77,6 @@ public class TimerHeap {
     private Chunk first = chunks[0];
     private int chunkCount = 1;
     private int size;
-    private int nextSeq;
 
     public final int size() {
         return size;
@@ -133,11 +132,6 @@ public class TimerHeap {
         return chunks[s >> CHUNK_BITS].seqs[s & OFFSET];
     }
 
-    /** The sequence number of the next entry that is pushed. */
-    final int nextSeq() {
-        return nextSeq;
-    }
-
     /**
      * Makes room for one more entry, so that the next push cannot fail.
      *
@@ -182,24 +176,14 @@ public class TimerHeap {
         }
     }
 
-    /** The sequence number of an entry that is about to be pushed, here or elsewhere. */
-    final int takeSeq() {
-        return nextSeq++;
-    }
-
     /** Adds an entry; {@link #ensureRoom} must have been called. */
     final void push(long key, int seq, TimerNode node) {
         siftUp(ROOT + size++, key, seq, node);
     }
 
-    /** Removes the top entry. */
-    final void pop() {
-        removeAt(0);
-    }
-
-    /** Gives the top entry a later key; it goes behind the entries that have that key already. */
-    final void rekeyTop(long key) {
-        sink(ROOT, key, nextSeq++, first.nodes[ROOT]);
+    /** Gives the top entry a later key, and a higher number, so that it goes behind the entries that have that key already. */
+    final void rekeyTop(long key, int seq) {
+        sink(ROOT, key, seq, first.nodes[ROOT]);
     }
 
     /** Removes any entry. The last one takes its place, and may have to move either way. */

@@ -41,7 +41,6 @@ public final class TimerQueue extends Padded {
     public final Timeline timeline;
     /** Null in tests of a queue alone. */
     public final Host host;
-    private final PendingLimit limit;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
 
@@ -61,14 +60,13 @@ public final class TimerQueue extends Padded {
         this.timeline = timeline;
         this.host = host;
         this.entries = new EntryQueue(heap);
-        this.limit = limit;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
         this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE
                 : host == null ? Compactor.FULL_SWEEP_NANOS : host.fullSweepNanos());
         this.drainer = new InboxDrainer(index, timeline, lock, inbox, entries, compactor, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, drainer, entries, compactor);
-        this.due = new DueTimers(lock, inbox, drainer, entries, compactor, closer, gate, limit);
+        this.due = new DueTimers(lock, inbox, drainer, entries, compactor, closer, gate);
     }
 
     /** Before any other thread knows the queue. Null with a manual clock, whose advance runs what is due. */
@@ -87,7 +85,7 @@ public final class TimerQueue extends Padded {
             drainer.helpDrain();
             drainer.refuseIfShort(when);
         }
-        takePermit(1);
+        closer.takePermit(1);
         boolean pushed = false;
         boolean tried = false;
         try {
@@ -96,13 +94,13 @@ public final class TimerQueue extends Padded {
             tried = true;
         } finally {
             if (!tried) { // out of stack: no other thread has a timer that was not armed
-                takePermit(-1);
+                closer.takePermit(-1);
                 t.forgetArming();
             }
         }
         if (!pushed) {
             if (closer.takeBack(t)) { // else a view's shutdown has found the task, and stopped it, before
-                takePermit(-1);
+                closer.takePermit(-1);
             }
             throw rejected();
         }
@@ -158,7 +156,7 @@ public final class TimerQueue extends Padded {
             return false;
         }
         if (armed) {
-            takePermit(-1);
+            closer.takePermit(-1);
             if (s == RUNNING_ARMED) {
                 compactor.count(STOP);
             } else if (!isQueued(s)) { // else the drain counts it
@@ -244,14 +242,14 @@ public final class TimerQueue extends Padded {
     private boolean tryChange(TimerNode t, long w, long when, boolean keepsEntry) {
         boolean takes = !isArmed(state(w));
         if (takes) {
-            takePermit(1);
+            closer.takePermit(1);
         }
         boolean changed = false;
         try {
             changed = t.tryReset(w, when, keepsEntry);
         } finally {
             if (takes && !changed) {
-                takePermit(-1);
+                closer.takePermit(-1);
             }
         }
         return changed;
@@ -276,7 +274,7 @@ public final class TimerQueue extends Padded {
             try {
                 isOff = moved && !pushed && closer.takeBack(t);
                 if (isOff) {
-                    takePermit(-1);
+                    closer.takePermit(-1);
                 }
                 stale = moved && isFiled(s) ? compactor.count(STALE) : 0;
             } finally {
@@ -357,15 +355,6 @@ public final class TimerQueue extends Padded {
             closer.unfired++;
         } finally {
             lock.unlock();
-        }
-    }
-
-    // ---- permits: without a bound not even the class is loaded ----
-
-    /** See PendingLimit.take. */
-    private void takePermit(int permits) {
-        if (limit != null) {
-            limit.take(permits);
         }
     }
 

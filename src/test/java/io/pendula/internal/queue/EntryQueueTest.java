@@ -2,19 +2,14 @@ package io.pendula.internal.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,17 +26,12 @@ class EntryQueueTest {
         }
     }
 
-    private record Entry(long key, long order, TimerNode node) {}
-
     /** Entries beside a sorted set; every operation is done to both. */
     private static final class Pair {
         final LimitedHeap heap = new LimitedHeap();
         final EntryQueue entries = new EntryQueue(heap);
         final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), 1);
-        final TreeSet<Entry> sorted =
-                new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
-        final Map<TimerNode, Entry> byNode = new HashMap<>();
-        long order;
+        final SortedModel model = new SortedModel();
 
         private static TimerNode filed() {
             Node node = new Node();
@@ -54,35 +44,35 @@ class EntryQueueTest {
             TimerNode node = filed();
             heap.ensureRoom();
             entries.push(key, node);
-            add(new Entry(key, order++, node));
+            model.add(key, node);
             return node;
         }
 
         void pushToHeap(long key) {
             TimerNode node = filed();
-            node.entry = heap.nextSeq();
-            heap.push(key, heap.takeSeq(), node);
-            add(new Entry(key, order++, node));
+            node.entry = entries.nextSeq;
+            heap.push(key, entries.nextSeq++, node);
+            model.add(key, node);
         }
 
         void pop() {
-            forget(sorted.first());
+            model.forgetFirst();
             entries.pop();
         }
 
         void removeLast() {
-            forget(byNode.get(entries.last()));
+            model.forget(entries.last());
             entries.removeLast();
         }
 
         void rekeyTop(long key) {
             TimerNode node = entries.top();
-            if (!entries.hasRoomToRekey()) {
+            if (entries.isTopInFifo()) {
                 heap.ensureRoom();
             }
             entries.rekeyTop(key);
-            forget(byNode.get(node));
-            add(new Entry(key, order++, node));
+            model.forget(node);
+            model.add(key, node);
         }
 
         /** Goes on with a sweep, which drops each entry for which the dice say so; begins one if none is under way. */
@@ -103,36 +93,18 @@ class EntryQueueTest {
                     e.node().entry++;
                 }
             }
-            before.forEach(t -> forget(byNode.get(t)));
-        }
-
-        private void add(Entry e) {
-            sorted.add(e);
-            byNode.put(e.node, e);
-        }
-
-        private void forget(Entry e) {
-            sorted.remove(e);
-            byNode.remove(e.node);
+            before.forEach(model::forget);
         }
 
         void check() {
-            assertEquals(sorted.size(), entries.size());
-            if (sorted.isEmpty()) {
-                assertEquals(Timeline.NEVER, entries.topKey());
-                assertNull(entries.top());
-            } else {
-                Entry first = sorted.first();
-                assertEquals(first.key, entries.topKey());
-                assertSame(first.node, entries.top(), "equal keys must come out first in, first out");
-            }
+            model.check(entries.size(), entries.topKey(), entries.top());
         }
 
         /** By number, each entry once. */
         void checkAll() {
             Set<TimerNode> met = new HashSet<>();
             for (Inside.Entry e : Inside.all(entries)) {
-                assertEquals(byNode.get(e.node()).key, e.key());
+                assertEquals(model.keyOf(e.node()), e.key());
                 assertTrue(met.add(e.node()), "two entries for one timer");
             }
             assertEquals(entries.size(), met.size());
@@ -153,7 +125,7 @@ class EntryQueueTest {
         }
 
         void popAll() {
-            while (!sorted.isEmpty()) {
+            while (!model.isEmpty()) {
                 check();
                 pop();
             }
@@ -168,16 +140,6 @@ class EntryQueueTest {
             return Stream.of(fifo.head, (TimerHeap.Chunk) spare.get(fifo))
                     .flatMap(first -> Stream.iterate(first, Objects::nonNull, c -> c.next))
                     .flatMap(c -> Stream.of(c.nodes)).filter(Objects::nonNull).count();
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void startSequenceAt(TimerHeap heap, int seq) {
-        try {
-            Field f = TimerHeap.class.getDeclaredField("nextSeq");
-            f.setAccessible(true);
-            f.setInt(heap, seq);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
@@ -200,7 +162,7 @@ class EntryQueueTest {
             any -> rnd.nextInt(1 << 20), any -> 30_000, any -> rnd.nextInt(50) == 0 ? 1_000_000 : 30_000,
             any -> rnd.nextBoolean() ? 30_000 : 60_000, any -> rnd.nextInt(3), any -> 20_000 + rnd.nextInt(8)};
         Pair p = new Pair();
-        startSequenceAt(p.heap, seed % 2 == 0 ? 0 : Integer.MAX_VALUE - 10_000); // which wraps around on the way
+        p.entries.nextSeq = seed % 2 == 0 ? 0 : Integer.MAX_VALUE - 10_000; // which wraps around on the way
         long now = 0;
         boolean usedBoth = false;
         for (int i = 0; i < 60_000; i++) {
@@ -210,7 +172,7 @@ class EntryQueueTest {
                 p.entries.rest = 0;
             }
             int dice = rnd.nextInt(40);
-            if (p.sorted.isEmpty() || dice < (growing ? 24 : 14)) {
+            if (p.model.isEmpty() || dice < (growing ? 24 : 14)) {
                 p.push(now + delay.applyAsLong(0));
             } else if (dice < 33) {
                 now = Math.max(now, p.entries.topKey());
@@ -466,7 +428,7 @@ class EntryQueueTest {
 
     /** Nothing can be allocated, and the heap is full: an entry of the heap is re-keyed in its place, one of the fifo is not. */
     @Test
-    void hasRoomToRekey_heapFull_onlyInTheHeap() {
+    void rekeyTop_heapFull_needsNoMemoryInTheHeap() {
         Pair p = new Pair();
         for (int i = 1; i <= EntryFifo.MANY; i++) {
             p.push(10 * i);
@@ -477,10 +439,10 @@ class EntryQueueTest {
         }
         p.heap.exhausted = true;
         assertFalse(p.entries.hasRoom());
-        assertTrue(p.entries.hasRoomToRekey());
+        assertFalse(p.entries.isTopInFifo());
         p.rekeyTop(600_000);
         assertEquals(10, p.entries.topKey());
-        assertFalse(p.entries.hasRoomToRekey());
+        assertTrue(p.entries.isTopInFifo());
         p.heap.exhausted = false;
         p.rekeyTop(10 * EntryFifo.MANY - 5);
         assertEquals(20, p.entries.topKey());

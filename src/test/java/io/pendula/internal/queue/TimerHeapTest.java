@@ -7,12 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.Field;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,59 +19,38 @@ class TimerHeapTest {
         }
     }
 
-    private record Entry(long key, long order, TimerNode node) {}
-
     /** A heap beside a sorted set; every operation is done to both. */
     private static final class Pair {
         final TimerHeap heap = new TimerHeap();
-        final TreeSet<Entry> sorted =
-                new TreeSet<>(Comparator.comparingLong(Entry::key).thenComparingLong(Entry::order));
-        final Map<TimerNode, Entry> byNode = new HashMap<>();
-        long order;
+        final SortedModel model = new SortedModel();
+        int nextSeq;
 
         void push(long key) {
             Node node = new Node();
             heap.ensureRoom();
-            heap.push(key, heap.takeSeq(), node);
-            add(new Entry(key, order++, node));
+            heap.push(key, nextSeq++, node);
+            model.add(key, node);
         }
 
         void pop() {
-            forget(sorted.first());
-            heap.pop();
+            model.forgetFirst();
+            heap.removeAt(0);
         }
 
         void removeAt(int i) {
-            forget(byNode.get(heap.node(i)));
+            model.forget(heap.node(i));
             heap.removeAt(i);
         }
 
         void rekeyTop(long key) {
             TimerNode node = heap.top();
-            forget(byNode.get(node));
-            heap.rekeyTop(key);
-            add(new Entry(key, order++, node));
-        }
-
-        private void add(Entry e) {
-            sorted.add(e);
-            byNode.put(e.node, e);
-        }
-
-        private void forget(Entry e) {
-            sorted.remove(e);
-            byNode.remove(e.node);
+            model.forget(node);
+            heap.rekeyTop(key, nextSeq++);
+            model.add(key, node);
         }
 
         void check() {
-            assertEquals(sorted.size(), heap.size());
-            if (sorted.isEmpty()) {
-                assertEquals(Timeline.NEVER, heap.topKey());
-                assertNull(heap.top());
-            } else {
-                assertEquals(sorted.first().key, heap.topKey());
-                assertSame(sorted.first().node, heap.top(), "equal keys must come out first in, first out");
-            }
+            model.check(heap.size(), heap.topKey(), heap.top());
         }
 
         void checkFreed() {
@@ -86,7 +60,7 @@ class TimerHeapTest {
         }
 
         void popAll() {
-            while (!sorted.isEmpty()) {
+            while (!model.isEmpty()) {
                 check();
                 pop();
             }
@@ -94,24 +68,18 @@ class TimerHeapTest {
         }
     }
 
-    private static void startSequenceAt(TimerHeap heap, int seq) throws ReflectiveOperationException {
-        Field f = TimerHeap.class.getDeclaredField("nextSeq");
-        f.setAccessible(true);
-        f.setInt(heap, seq);
-    }
-
     /** Few distinct keys make ties, many make deep sifts; each start of the sequence wraps at another place. */
     @ParameterizedTest
     @ValueSource(ints = {0, Integer.MAX_VALUE - 700, -700})
-    void randomOperations_anySequenceStart_matchSortedSet(int firstSeq) throws ReflectiveOperationException {
+    void randomOperations_anySequenceStart_matchSortedSet(int firstSeq) {
         Random rnd = new Random(firstSeq);
         for (int keys : new int[] {1, 3, 40, 1 << 30}) {
             Pair p = new Pair();
-            startSequenceAt(p.heap, firstSeq);
+            p.nextSeq = firstSeq;
             for (int i = 0; i < 6_000; i++) {
                 int dice = rnd.nextInt(20);
                 boolean growing = (i / 1_500 & 1) == 0;
-                if (p.sorted.isEmpty() || dice < (growing ? 11 : 7)) {
+                if (p.model.isEmpty() || dice < (growing ? 11 : 7)) {
                     p.push(rnd.nextInt(keys));
                 } else if (dice < 15) {
                     p.pop();
@@ -186,7 +154,7 @@ class TimerHeapTest {
         }
         for (int i = 0; i < 60_000; i++) {
             int dice = rnd.nextInt(20);
-            if (p.sorted.isEmpty() || dice < 4) {
+            if (p.model.isEmpty() || dice < 4) {
                 p.push(p.heap.topKey() % keys + rnd.nextInt(keys));
             } else if (dice < 10) {
                 p.pop();
@@ -238,7 +206,7 @@ class TimerHeapTest {
         LimitedHeap heap = new LimitedHeap();
         for (int i = 0; i < before || heap.size() < heap.capacity(); i++) {
             heap.ensureRoom();
-            heap.push(i, heap.takeSeq(), new Node());
+            heap.push(i, i, new Node());
         }
         heap.exhausted = true;
         int capacity = heap.capacity();
@@ -251,7 +219,7 @@ class TimerHeapTest {
         assertEquals(capacity, heap.capacity());
         for (TimerNode node : nodes) { // pushed in the order of their keys, so no entry has ever moved
             assertSame(node, heap.top());
-            heap.pop();
+            heap.removeAt(0);
         }
     }
 
@@ -284,11 +252,11 @@ class TimerHeapTest {
         LimitedHeap heap = new LimitedHeap();
         for (int i = 0; i < 60_000; i++) {
             heap.ensureRoom();
-            heap.push(i, heap.takeSeq(), new Node());
+            heap.push(i, i, new Node());
         }
         heap.exhausted = true;
         while (heap.size() > 1) {
-            heap.pop();
+            heap.removeAt(0);
         }
         heap.trim();
         assertTrue(heap.capacity() <= TimerHeap.TRIM_FLOOR);
@@ -299,7 +267,7 @@ class TimerHeapTest {
         TimerHeap heap = new TimerHeap();
         for (int i = 1; i <= entries; i++) {
             heap.ensureRoom();
-            heap.push(10L * i, heap.takeSeq(), new Node());
+            heap.push(10L * i, i, new Node());
         }
         return heap;
     }

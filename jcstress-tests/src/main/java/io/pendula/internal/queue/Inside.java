@@ -14,11 +14,14 @@ public final class Inside {
         }
     }
 
-    /** Memory is short: the timer of a heap entry makes room for another. */
-    public static void park(TimerQueue q, int entry) {
+    /** Memory is short: all entries of the heap make room for others. */
+    public static void park(TimerQueue q) {
         q.lock.lock();
         try {
-            q.drainer.parkEntry(entry);
+            boolean goesOn = true;
+            while (goesOn && q.entries.heap.size() > 0) {
+                goesOn = q.drainer.removeLastOfHeap();
+            }
         } finally {
             q.lock.unlock();
         }
