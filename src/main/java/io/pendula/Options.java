@@ -36,7 +36,7 @@ final class Options implements Cloneable {
     boolean monitor = true;
     long stallNanos = 5_000_000_000L;
     /** How long the workers sleep at least after they have found something to run. */
-    long spacingNanos = 150_000;
+    long spacingNanos = 100_000;
     /** Null if tasks run as they are. */
     UnaryOperator<Runnable> decorator;
     /** Of an executor's fixed rates; null: they are caught up. */

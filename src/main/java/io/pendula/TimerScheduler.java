@@ -573,7 +573,7 @@ public final class TimerScheduler implements AutoCloseable {
          * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
          * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
-         * are as exact as ever. Zero: each timer is exact, at any price. Default: 150 microseconds.
+         * are as exact as ever. Zero: each timer is exact, at any price. Default: 100 microseconds.
          *
          * @param spacing zero or more
          * @return this

@@ -64,7 +64,7 @@ class TimerSchedulerTest {
             assertEquals(Long.MAX_VALUE, s.engine.options.maxPending);
             assertEquals(Long.MAX_VALUE, s.engine.options.slowNanos);
             assertEquals(5_000_000_000L, s.engine.options.stallNanos);
-            assertTrue(s.engine.options.monitor && s.engine.options.spacingNanos == 150_000 && s.engine.options.daemon);
+            assertTrue(s.engine.options.monitor && s.engine.options.spacingNanos == 100_000 && s.engine.options.daemon);
             assertNull(s.engine.options.executor);
             assertNull(s.engine.options.clock, "the system's");
             assertTrue(s.engine.timeline.isSystem());
