@@ -235,7 +235,7 @@ class StandbyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 150", "60, 150", "149, 199", "500, 550"})
+    @CsvSource({"0, 100", "40, 100", "99, 149", "500, 550"})
     void sleep_afterAFiring_lastsForTheSpacing(long ranForMicros, long expectedMicros) {
         first.firedAt = NOW;
         long now = NOW + ranForMicros * US;
