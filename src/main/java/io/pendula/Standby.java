@@ -267,9 +267,7 @@ final class Standby implements QueueOwner {
     boolean goToSleep(Worker d, boolean polls, long next, long now) {
         Worker called;
         synchronized (this) {
-            if (d.firedAt != 0) {
-                lastWake = Math.max(lastWake, d.firedAt);
-            }
+            lastWake = Math.max(lastWake, d.firedAt);
             Worker p = poller;
             if (p == d && !polls) {
                 return false;
