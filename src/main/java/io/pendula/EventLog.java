@@ -38,7 +38,7 @@ final class EventLog {
 
     private final long windowNanos;
     private final ScheduledThreadPoolExecutor writer =
-            new ScheduledThreadPoolExecutor(1, r -> CleanThreads.make(r, "pendula-log", true, null));
+            new ScheduledThreadPoolExecutor(1, r -> CleanThread.make(r, "pendula-log", true, null));
     /** Null until the first line: the first logger of a JVM takes its time. Of the writer. */
     private System.Logger logger;
     /** Guarded by this object's monitor. Empty if no window is open. */

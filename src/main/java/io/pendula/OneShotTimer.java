@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -8,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /** A {@link Timer}: the node of the queue itself, so that it costs one object. */
-final class OneShotTimer extends QueuedNode implements Timer {
+sealed class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
         super(queue, task);
     }
@@ -54,7 +55,7 @@ final class OneShotTimer extends QueuedNode implements Timer {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !Engine.of(this).isRunByCaller(t -> t == this) && queue.runCompletion.await(this, nanos);
+        return !Engine.of(this).isRunByCaller(t -> t == this) && RunAwaiter.await(queue.awaiters, this, nanos);
     }
 
     @Override
@@ -76,12 +77,30 @@ final class OneShotTimer extends QueuedNode implements Timer {
         return false;
     }
 
-    private Receiver receiver() {
-        return work() instanceof Receiver s ? s : null;
+    Receiver receiver() {
+        return null;
     }
 
-    @Override
-    public boolean isReceiver(Runnable claimed) {
-        return claimed instanceof Receiver;
+    /** Without a task: a thread waits for its firing. Apart, so that a program without one does not load Receiver. */
+    static final class Received extends OneShotTimer {
+        Received(TimerQueue queue) {
+            super(queue, new Receiver());
+        }
+
+        static Timer arm(SchedulerEngine engine, long delay) {
+            Received t = new Received(engine.currentQueue());
+            t.queue.arm(t, engine.timeline.deadlineIn(delay));
+            return t;
+        }
+
+        @Override
+        Receiver receiver() {
+            return (Receiver) work(); // null once it is cancelled
+        }
+
+        @Override
+        public boolean isReceiver(Runnable claimed) {
+            return claimed != null;
+        }
     }
 }

@@ -73,7 +73,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
      */
     @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
-    /** Null until a thread waits for the end. Made under the monitor of the queue's runCompletion. */
+    /** Null until a thread waits for the end. Made under the monitor of the queue's awaiters. */
     private volatile CountDownLatch end;
     /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
@@ -154,7 +154,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (isDone()) {
             return false;
         }
-        synchronized (queue.runCompletion) {
+        synchronized (queue.awaiters) {
             if (end == null) {
                 end = new CountDownLatch(1);
             }

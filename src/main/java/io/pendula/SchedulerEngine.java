@@ -191,7 +191,7 @@ final class SchedulerEngine extends Engine {
 
     /** The worker of this scheduler that a thread carries, or null. */
     private Worker workerOf(Thread t) {
-        if (t instanceof CleanThreads.WorkerThread d && d.body instanceof Worker worker) {
+        if (t instanceof CleanThread d && d.body instanceof Worker worker) {
             return worker.engine == this ? worker : null;
         }
         return options.threadFactory == null ? null : workerPool.workerOf(t);

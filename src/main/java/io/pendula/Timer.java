@@ -72,7 +72,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if {@code delay} is null
      */
     static Timer after(Duration delay) {
-        return OneShotTimer.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"), new Receiver());
+        return OneShotTimer.Received.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"));
     }
 
     /**

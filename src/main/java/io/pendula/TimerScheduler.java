@@ -174,7 +174,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer after(Duration delay) {
-        return after(delay, new Receiver());
+        return OneShotTimer.Received.arm(engine, Check.nanos(delay, "delay"));
     }
 
     /**

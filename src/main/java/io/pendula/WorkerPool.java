@@ -139,12 +139,8 @@ final class WorkerPool {
             Worker d = new Worker(this, standby, engine.queues[0], false);
             standby.begin(d, null);
             growing.set(true); // it leaves the second to this thread
-            try {
-                launch(d, "worker-0");
-                started = true;
-            } finally {
-                growing.set(started);
-            }
+            launch(d, "worker-0");
+            started = true;
             return true;
         }
     }
@@ -173,7 +169,7 @@ final class WorkerPool {
         }
         boolean goesOn = true;
         while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
-            goesOn = growing.compareAndSet(false, true) && grow();
+            goesOn = growing.compareAndSet(false, true) && grow(by);
         }
     }
 
@@ -192,16 +188,18 @@ final class WorkerPool {
      * has: one guards the other.
      */
     private boolean isGrowthNeeded(Worker by) {
-        int size = workers.length;
-        return size < engine.options.maxThreads && (size < 2 || !isAnyFree(by))
+        return workers.length < engine.options.maxThreads && (workers.length < 2 || !isAnyFree(by))
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
-    /** By the thread that has set growing. False if that has failed. */
-    private boolean grow() {
+    /** By the thread that has set growing. False if that has failed, and is not to be tried at once. */
+    private boolean grow(Worker by) {
         try {
             Worker d;
             try {
+                if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
+                    return true;
+                }
                 int size = workers.length;
                 TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
                 d = new Worker(this, standby, home, !isPool());
@@ -263,8 +261,8 @@ final class WorkerPool {
         String name = "pendula-" + options.name + "-" + role;
         ThreadFactory factory = options.threadFactory;
         if (factory == null) {
-            return engine.endsWhenIdle() ? CleanThreads.make(body, name, options.daemon, options.contextClassLoader)
-                    : CleanThreads.makeIn(group, body, name, options.daemon, options.contextClassLoader);
+            return engine.endsWhenIdle() ? CleanThread.make(body, name, options.daemon, options.contextClassLoader)
+                    : CleanThread.makeIn(group, body, name, options.daemon, options.contextClassLoader);
         }
         Thread t = factory.newThread(body);
         if (t == null) {

@@ -155,7 +155,7 @@ class BorrowedThreadTest {
                 assertEquals(i, view.schedule(() -> runs.getAndIncrement(), i % 2, MILLISECONDS)
                         .get(Fixtures.PATIENCE_SECONDS, SECONDS));
             }
-            assertTrue(view.submit(() -> Thread.currentThread() instanceof CleanThreads.WorkerThread)
+            assertTrue(view.submit(() -> Thread.currentThread() instanceof CleanThread)
                     .get(Fixtures.PATIENCE_SECONDS, SECONDS));
             CountDownLatch ticks = new CountDownLatch(5);
             ScheduledFuture<?> periodic = view.scheduleAtFixedRate(ticks::countDown, 0, 1, MILLISECONDS);

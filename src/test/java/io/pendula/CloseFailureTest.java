@@ -115,7 +115,7 @@ class CloseFailureTest {
     void shutdownNow_failsBesideTheQueues_workersEndAndTheNextCallReturnsAll(int hole) throws Exception {
         AtomicBoolean held = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().name("hole").workers(2).clock(() -> {
-            while (held.get() && Thread.currentThread() instanceof CleanThreads.WorkerThread) {
+            while (held.get() && Thread.currentThread() instanceof CleanThread) {
                 LockSupport.parkNanos(100_000);
             }
             return System.nanoTime();
@@ -186,7 +186,7 @@ class CloseFailureTest {
     void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
         TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
-            if (broken.get() && !(Thread.currentThread() instanceof CleanThreads.WorkerThread)) {
+            if (broken.get() && !(Thread.currentThread() instanceof CleanThread)) {
                 throw new OutOfMemoryError("meant");
             }
             return System.nanoTime();

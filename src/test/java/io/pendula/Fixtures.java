@@ -165,7 +165,7 @@ public final class Fixtures {
         }
 
         OneShotTimer arm(long when, Runnable task) {
-            OneShotTimer t = new OneShotTimer(queue, task);
+            OneShotTimer t = task instanceof Receiver ? new OneShotTimer.Received(queue) : new OneShotTimer(queue, task);
             queue.arm(t, when);
             return t;
         }

@@ -220,6 +220,26 @@ class IdleEndTest {
         awaitNoThread();
     }
 
+    /** It looks once more when it has left the seat; a thread that another waker has started stays there. */
+    @Test
+    void leave_wokenMeanwhile_goesOnUnlessAnotherThreadSits() {
+        TimerScheduler s = make(1, 5_000_000);
+        Seat seat = new Seat(s.engine.workerPool, () -> {}, "of a test");
+        Thread me = Thread.currentThread();
+        seat.take(me);
+        assertFalse(seat.leave(me, () -> seat.thread() == null));
+        assertTrue(seat.isMine());
+        assertTrue(seat.leave(me, () -> false));
+        assertNull(seat.thread());
+        Thread other = new Thread(() -> {});
+        seat.take(me);
+        assertTrue(seat.leave(me, () -> {
+            seat.take(other);
+            return true;
+        }));
+        assertSame(other, seat.thread());
+    }
+
     @Test
     void arm_whileTheThreadEnds_fires() throws InterruptedException {
         race(1);
@@ -304,7 +324,7 @@ class IdleEndTest {
     void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
         TimerScheduler s = make(1, 5_000_000);
         Worker d = s.engine.workerPool.workers()[0];
-        Thread made = new CleanThreads.WorkerThread(null, d, "pendula-" + name + "-by-hand");
+        Thread made = new CleanThread(null, d, "pendula-" + name + "-by-hand");
         d.setThread(made);
         AtomicReference<Thread> ranOn = new AtomicReference<>();
         CountDownLatch fired = new CountDownLatch(1);
@@ -321,7 +341,7 @@ class IdleEndTest {
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
         Worker d = s.engine.workerPool.workers()[0];
-        Thread other = new CleanThreads.WorkerThread(null, d, "not seated");
+        Thread other = new CleanThread(null, d, "not seated");
         other.start();
         Fixtures.join(other);
         assertEquals(1, s.engine.workerPool.workers().length);

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -32,7 +35,7 @@ class LastLookTest {
 
         @Override
         public long nanoTime() {
-            if (readings > 0 && Thread.currentThread() instanceof CleanThreads.WorkerThread t) {
+            if (readings > 0 && Thread.currentThread() instanceof CleanThread t) {
                 worker = t;
                 if (--readings == 0) {
                     reached.countDown();
@@ -100,33 +103,25 @@ class LastLookTest {
 
     /** As one does that takes a lock. */
     @Test
-    void arm_clockUsesUpThePermitAfterTheLastLook_firesInTime() throws Exception {
-        AtomicReference<Runnable> whenAsleep = new AtomicReference<>();
-        AtomicReference<TimerScheduler> scheduler = new AtomicReference<>();
-        NanoClock clock = () -> {
-            if (whenAsleep.get() != null && Thread.currentThread() instanceof CleanThreads.WorkerThread
-                    && scheduler.get().engine.standby.poller().asleep) {
-                whenAsleep.getAndSet(null).run();
-                LockSupport.parkNanos(1); // returns at once, with the permit
-            }
-            return System.nanoTime();
-        };
-        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).clock(clock).build()) {
-            scheduler.set(s);
-            CountDownLatch fired = new CountDownLatch(1);
-            s.after(Duration.ofHours(1), () -> { });
-            LifeFixtures.eventually("the worker sleeps", () -> isAsleep(s));
-            Runnable arm = () -> {
-                Thread other = new Thread(() -> s.after(Duration.ofMillis(1), fired::countDown));
-                other.start();
-                try {
-                    other.join();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
+    void sleep_clockUsesUpThePermitAfterTheLastLook_doesNotPark() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).build()) {
+            Worker worker = new Worker(s.engine.workerPool, s.engine.standby, null, true);
+            AtomicBoolean calls = new AtomicBoolean();
+            Timeline timeline = new Timeline(() -> {
+                if (calls.getAndSet(false)) {
+                    worker.call();
+                    LockSupport.parkNanos(1); // returns at once, with the permit
                 }
-            };
-            s.after(Duration.ofMillis(1), () -> whenAsleep.set(arm)); // on the worker, which then goes to sleep
-            assertTrue(fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS), "it was slept over");
+                return System.nanoTime();
+            });
+            long hour = timeline.now() + TimeUnit.HOURS.toNanos(1);
+            FutureTask<Void> sleep = new FutureTask<>(() -> new Parker(timeline, false).parkUntil(hour, hour, worker), null);
+            Thread thread = new Thread(sleep);
+            thread.setDaemon(true);
+            worker.setThread(thread);
+            calls.set(true);
+            thread.start();
+            sleep.get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
         }
     }
 

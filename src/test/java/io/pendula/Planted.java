@@ -40,7 +40,7 @@ final class Planted {
     /** Longer than any limit of a test. */
     private static final long LIMIT_SECONDS = 180;
     /** All tests one after the other, in the full form: several times what they take on two processors. */
-    private static final long LIMIT_OF_ALL_SECONDS = 1200;
+    private static final long LIMIT_OF_ALL_SECONDS = 1800;
     /** A test may find its fault at most runs, but not at each. Each attempt after the first is printed. */
     private static final int ATTEMPTS = 3;
     /** Less than in a build, where a machine that is busy must fail no test: without a fault the tests pass with it, too. */
@@ -262,7 +262,7 @@ final class Planted {
         path.add(System.getProperty("java.class.path"));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-Xmx512m", "-D" + Scale.PROPERTY + "=" + full,
+                "-XX:TieredStopAtLevel=" + (full && before.isEmpty() ? 4 : 1), "-Xmx512m", "-D" + Scale.PROPERTY + "=" + full,
                 "-D" + Fixtures.PATIENCE + "=" + PATIENCE_SECONDS, "-D" + LifeFixtures.PLANTED + "="
                 + String.join(File.pathSeparator, before), "-cp", String.join(File.pathSeparator, path),
                 PlantedRun.class.getName()));

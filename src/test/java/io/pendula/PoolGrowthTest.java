@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -57,26 +58,33 @@ class PoolGrowthTest {
     /** Its only worker never sleeps, so no first callback after a sleep tries again. */
     @Test
     void newThread_failedOnceUnderConstantLoad_poolGrowsToItsSize() {
-        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, failingAtCall(2))) {
-            CountDownLatch enough = new CountDownLatch(1);
-            CountDownLatch ended = new CountDownLatch(16);
-            Runnable[] load = new Runnable[1];
-            load[0] = () -> {
-                LifeFixtures.spin(50_000);
-                if (enough.getCount() > 0) {
-                    pool.execute(load[0]);
-                } else {
-                    ended.countDown();
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2, failingAtCall(2))) {
+            // Always overdue, and submitted once, as each submission tries again.
+            pool.scheduleAtFixedRate(() -> LifeFixtures.spin(50_000), 0, 1, TimeUnit.NANOSECONDS);
+            eventually("it has grown", () -> pool.engine.workerPool.workers().length == 2);
+            assertEquals(3, calls.get());
+            pool.shutdownNow();
+        }
+    }
+
+    /** All have seen that a second thread is needed, before one of them starts it. */
+    @Test
+    void newThread_severalFindOutAtOnceThatItIsNeeded_poolHasNoMoreThreadsThanItMay() throws InterruptedException {
+        for (int i = 0; i < Scale.of(300, 2_000); i++) {
+            calls.set(0);
+            SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2, failingAtCall(0));
+            WorkerPool workers = pool.engine.workerPool;
+            workers.ensureStarted();
+            LifeFixtures.inParallel(3, n -> {
+                if (n == 0) {
+                    workers.startSecond();
                 }
-            };
-            // These come before the next attempt is allowed, and tasks that submit themselves do it within a callback.
-            for (int i = 0; i < 16; i++) {
-                pool.execute(load[0]);
-            }
-            eventually("it has grown", () -> pool.engine.workerPool.workers().length == 4);
-            enough.countDown();
-            assertEquals(5, calls.get());
-            eventually("the load has ended", () -> ended.getCount() == 0); // else it would submit to a pool that is closed
+                while (workers.workers().length < 2) {
+                    workers.growIfAlone(null);
+                }
+            });
+            assertEquals(2, workers.workers().length);
+            pool.shutdownNow();
         }
     }
 
@@ -153,7 +161,11 @@ class PoolGrowthTest {
             }
             return made(body);
         });
+        // What the first submission does before it arms its task, and after that.
+        assertTrue(pool.engine.workerPool.ensureStarted());
         pool.submit(ran::countDown).get(Fixtures.PATIENCE_SECONDS, SECONDS);
+        assertEquals(1, calls.get());
+        pool.engine.workerPool.startSecond();
         assertEquals(2, calls.get());
         pool.close();
     }

@@ -414,7 +414,7 @@ class WorkerTest {
                 first.countDown();
             });
             await(first);
-            assertTrue(ranOn.get() instanceof CleanThreads.WorkerThread);
+            assertTrue(ranOn.get() instanceof CleanThread);
             assertEquals(1, heard.threw.size());
             assertSame(t, heard.threw.peek().timer());
             assertEquals("full", ((Throwable) heard.threw.peek().what()).getMessage());

@@ -236,7 +236,7 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class CancelVsReceive extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
 
         public CancelVsReceive() {
             file(received, DUE);
@@ -265,7 +265,7 @@ public class CancelRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "The second did.")
     @State
     public static class CancelVsCancelOfFiring extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
 
         public CancelVsCancelOfFiring() {
             file(received, DUE);
@@ -294,7 +294,7 @@ public class CancelRaces {
     @Outcome(id = "true, refused, ok", expect = ACCEPTABLE, desc = "Taken away by the cancel.")
     @State
     public static class CancelVsResetOfFiring extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
 
         public CancelVsResetOfFiring() {
             file(received, DUE);

@@ -244,7 +244,7 @@ public class PublicationRaces {
     @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen.")
     @State
     public static class FireVsReceive extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
         private int data;
 
         public FireVsReceive() {

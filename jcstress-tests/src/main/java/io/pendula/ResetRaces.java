@@ -259,7 +259,7 @@ public class ResetRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class ResetVsReceive extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
 
         public ResetVsReceive() {
             file(received, DUE);

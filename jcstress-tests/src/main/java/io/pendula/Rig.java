@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
@@ -105,7 +106,7 @@ abstract class Rig {
     /** Waits longer than any run lasts; false if the end of the run was missed. */
     final boolean awaitRunEnd() {
         try {
-            return queue.runCompletion.await(timer, TimeUnit.SECONDS.toNanos(10));
+            return RunAwaiter.await(queue.awaiters, timer, TimeUnit.SECONDS.toNanos(10));
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a state", e);
         }

@@ -203,7 +203,7 @@ public class StopRaces {
     @Outcome(id = "false, true, ok", expect = ACCEPTABLE, desc = "Received.")
     @State
     public static class StopVsReceive extends Rig {
-        private final OneShotTimer received = new OneShotTimer(queue, new Receiver());
+        private final OneShotTimer received = new OneShotTimer.Received(queue);
 
         public StopVsReceive() {
             file(received, DUE);

@@ -15,6 +15,8 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -52,7 +54,8 @@ public final class TimerQueue extends Padded {
     final InboxDrainer drainer;
     public final QueueCloser closer;
     public final DueTimers due;
-    public final RunCompletion runCompletion = new RunCompletion();
+    /** Threads that wait for the end of a callback. */
+    public final List<RunAwaiter> awaiters = new CopyOnWriteArrayList<>();
     final LongAdder resets = new LongAdder();
 
     public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
@@ -328,7 +331,9 @@ public final class TimerQueue extends Padded {
                         closer.handToCloser(t);
                     }
                 }
-                runCompletion.signal(t);
+                if (!awaiters.isEmpty()) {
+                    RunAwaiter.signal(awaiters, t);
+                }
                 t.ended(again);
                 return again;
             }

@@ -165,7 +165,7 @@ public final class Inside {
 
     /** How many threads wait for the end of a run. */
     public static int awaiting(TimerQueue q) {
-        return q.runCompletion.awaiters.size();
+        return q.awaiters.size();
     }
 
     public static int stale(TimerQueue q) {

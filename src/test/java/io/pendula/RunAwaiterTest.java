@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class RunCompletionTest {
+class RunAwaiterTest {
     private static final long LONG = TimeUnit.HOURS.toNanos(1);
 
     private final Rig rig = new Rig(false);
@@ -31,7 +32,7 @@ class RunCompletionTest {
     @Test
     void await_manyOtherRunsEnd_isNotWokenForThem() throws Exception {
         SteppedTimer awaited = running();
-        FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runCompletion.await(awaited, LONG));
+        FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue.awaiters, awaited, LONG));
         Thread thread = new Thread(awaiter);
         AtomicInteger looks = new AtomicInteger();
         awaited.stepInAtEach(() -> {
@@ -59,7 +60,7 @@ class RunCompletionTest {
         FutureTask<?>[] awaiters = new FutureTask<?>[6];
         for (int i = 0; i < awaiters.length; i++) {
             TimerNode t = timers[i % 2];
-            FutureTask<Boolean> awaiter = new FutureTask<>(() -> rig.queue.runCompletion.await(t, LONG));
+            FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue.awaiters, t, LONG));
             awaiters[i] = awaiter;
             Thread thread = new Thread(awaiter);
             thread.start();
@@ -79,13 +80,13 @@ class RunCompletionTest {
     @Test
     void await_timeoutOrInterrupt_leavesNothingBehind() throws Exception {
         SteppedTimer t = running();
-        assertFalse(rig.queue.runCompletion.await(t, 0));
-        assertFalse(rig.queue.runCompletion.await(t, 1_000));
+        assertFalse(RunAwaiter.await(rig.queue.awaiters, t, 0));
+        assertFalse(RunAwaiter.await(rig.queue.awaiters, t, 1_000));
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> rig.queue.runCompletion.await(t, LONG));
+        assertThrows(InterruptedException.class, () -> RunAwaiter.await(rig.queue.awaiters, t, LONG));
         assertFalse(Thread.currentThread().isInterrupted());
         rig.queue.endRun(t);
-        assertTrue(rig.queue.runCompletion.await(t, 0));
+        assertTrue(RunAwaiter.await(rig.queue.awaiters, t, 0));
         assertEquals(0, Inside.awaiting(rig.queue));
     }
 }

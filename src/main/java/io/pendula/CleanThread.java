@@ -4,50 +4,49 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 
 /**
- * Makes threads that take nothing over from the thread that happens to ask for them, as that may belong to an
- * application which must be collectable while the new thread still runs.
+ * A thread that takes nothing over from the thread that happens to ask for it, as that may belong to an application which
+ * must be collectable while the new thread still runs.
  *
  * <p>A thread takes over: the thread group (now the root group), the priority (now the normal one), the context class
  * loader (given by the caller of this class), inheritable thread-locals (none), and before JDK 24 the access-control
  * context, which refers to the class loaders of all callers (now that of this library alone).
  */
-record CleanThreads(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader)
-        implements PrivilegedAction<Thread> {
+final class CleanThread extends Thread {
     private static final int FIRST_WITHOUT_ACCESS_CONTROL = 24;
 
-    /** A thread that knows what it runs, a worker perhaps, so that arming from a callback finds its queue at once. */
-    static final class WorkerThread extends Thread {
-        /** A {@link Worker}, or else it carries none; what only makes threads need not know of workers. */
-        final Runnable body;
+    /** What it runs: a {@link Worker}, so that arming from a callback finds its queue at once; or something else. */
+    final Runnable body;
 
-        /** A null group is that of the calling thread. */
-        WorkerThread(ThreadGroup group, Runnable body, String name) {
-            super(group, body, name, 0, false);
-            this.body = body;
+    /** A null group is that of the calling thread. */
+    CleanThread(ThreadGroup group, Runnable body, String name) {
+        super(group, body, name, 0, false);
+        this.body = body;
+    }
+
+    private record Making(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader)
+            implements PrivilegedAction<Thread> {
+        @Override
+        public Thread run() {
+            return makeIn(root(), body, name, isDaemon, contextClassLoader);
         }
     }
 
     @SuppressWarnings("removal")
     static Thread make(Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
-        CleanThreads action = new CleanThreads(body, name, isDaemon, contextClassLoader);
-        return Runtime.version().feature() < FIRST_WITHOUT_ACCESS_CONTROL ? AccessController.doPrivileged(action)
-                : action.run();
+        return Runtime.version().feature() < FIRST_WITHOUT_ACCESS_CONTROL
+                ? AccessController.doPrivileged(new Making(body, name, isDaemon, contextClassLoader))
+                : makeIn(root(), body, name, isDaemon, contextClassLoader);
     }
 
     /** In another group, and with the caller's access-control context. */
     static Thread makeIn(ThreadGroup group, Runnable body, String name, boolean isDaemon, ClassLoader contextClassLoader) {
-        Thread t = new WorkerThread(group, body, name);
+        Thread t = new CleanThread(group, body, name);
         t.setPriority(Thread.NORM_PRIORITY);
         t.setDaemon(isDaemon);
         if (t.getContextClassLoader() != contextClassLoader) { // a security manager may forbid to set it
             t.setContextClassLoader(contextClassLoader);
         }
         return t;
-    }
-
-    @Override
-    public Thread run() {
-        return makeIn(root(), body, name, isDaemon, contextClassLoader);
     }
 
     private static ThreadGroup root() {
