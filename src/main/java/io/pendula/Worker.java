@@ -25,7 +25,8 @@ final class Worker extends Firing implements Runnable {
      * Help. A poller that is behind with its timers calls another worker, which claims from the same queues. Two
      * workers that run short callbacks wait for each other, at the queue's lock and for its memory, and run fewer than
      * one would. So the poller measures how long callbacks take. If they are short it calls a helper once, and that
-     * one goes to sleep again after a batch.
+     * one goes to sleep again after a batch. Beside a helper what was measured can only fall, as two that wait for each
+     * other seem to have long callbacks.
      */
 
     static final int BATCH = 64;
@@ -269,7 +270,7 @@ final class Worker extends Firing implements Runnable {
                 now = engine.timeline.now();
                 isFresh = true;
                 if (isMeasured) {
-                    took = (now - began) / ran;
+                    took = Math.min((now - began) / ran, standby.guardAsleep(this) != null ? Long.MAX_VALUE : took);
                 }
                 if (now - began >= BATCH_NANOS) {
                     return true;

@@ -218,6 +218,37 @@ class BatchTest {
         }));
     }
 
+    @Test
+    void poller_callbacksHaveBecomeLonger_measuresItUnlessAHelperIsUp() {
+        assertEquals(2_000, tookPoller(true, 500));
+        assertEquals(500, tookPoller(false, 500));
+    }
+
+    @Test
+    void poller_callbacksHaveBecomeShorter_measuresIt() {
+        assertEquals(2_000, tookPoller(true, 4_000));
+        assertEquals(2_000, tookPoller(false, 4_000));
+    }
+
+    /** What callbacks of 2 us have taken the poller, in its opinion, which was another before. */
+    private static long tookPoller(boolean isHelperAsleep, long tookBefore) {
+        Stepped it = new Stepped();
+        it.poller.took = tookBefore;
+        if (isHelperAsleep) {
+            it.other.sleeps(it.now + Standby.GRACE_NANOS);
+        }
+        for (int i = 0; i < 2 * Worker.CLOCK_EACH; i++) {
+            it.arm(0, "longer", () -> it.now += 2_000);
+        }
+        long[] took = new long[1];
+        it.arm(0, "last", () -> {
+            took[0] = it.poller.took;
+            it.scheduler.shutdownNow();
+        });
+        it.runPoller();
+        return took[0];
+    }
+
     /** Whether a helper goes to sleep though timers are due, if callbacks have taken the poller so long. */
     private static boolean isHelperSentToSleep(long tookPoller, Consumer<Worker> begin) {
         Stepped it = new Stepped();
