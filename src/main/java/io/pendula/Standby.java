@@ -232,7 +232,7 @@ final class Standby implements QueueOwner {
     /** The calling worker is behind with its timers. */
     void callHelper(Worker me) {
         Worker g = guardAsleep(me);
-        Worker helper = g != null ? g : reserve(me);
+        Worker helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
         if (helper != null && !helper.isTemporary && !helper.isCalled()) {
             helper.call();
         }

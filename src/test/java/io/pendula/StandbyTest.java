@@ -482,6 +482,19 @@ class StandbyTest {
         return d;
     }
 
+    /** While a spare one guards, the poller would be alone with all that is due otherwise. */
+    @Test
+    void callHelper_guardIsASpareOne_oneInReserveIsCalled() {
+        Worker spare = spare();
+        engine.workerPool.knows(first, second, spare);
+        second.sleeps(Timeline.NEVER);
+        spare.sleeps(NOW + Standby.GRACE_NANOS);
+        standby.begin(first, spare);
+        standby.callHelper(first);
+        assertTrue(second.isCalled());
+        assertFalse(spare.isCalled(), "it runs nothing as long as the poller gets on");
+    }
+
     /** Else each burst of callbacks that take somewhat long would start one spare after the other. */
     @Test
     void spareWakesUp_pollerIsNotStuckYet_looksAgainThenTakesTheRole() {
