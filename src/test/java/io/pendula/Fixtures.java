@@ -36,7 +36,7 @@ public final class Fixtures {
     }
 
     /** Stands in for a worker: it sleeps when the test says so, and counts who wakes it. */
-    static final class CountingOwner implements QueueOwner {
+    static class CountingOwner implements QueueOwner {
         int wakes;
 
         @Override
@@ -127,15 +127,22 @@ public final class Fixtures {
         final LimitedHeap heap = new LimitedHeap();
         /** Only of what the queue itself asks the time for: attempts to get memory. */
         final ManualClock clock = new ManualClock();
+        /** Called before each reading of the clock. */
+        Runnable onReading = () -> {};
         final TimerQueue queue;
 
         Rig(boolean keepOrder, PendingLimit limit) {
-            queue = new TimerQueue(0, new Timeline(clock::nanoTime), null, heap, limit, keepOrder);
+            queue = new TimerQueue(0, new Timeline(this::reading), null, heap, limit, keepOrder);
             keepWith(owner);
         }
 
         Rig(boolean keepOrder) {
             this(keepOrder, null);
+        }
+
+        private long reading() {
+            onReading.run();
+            return clock.nanoTime();
         }
 
         void keepWith(QueueOwner next) {

@@ -13,7 +13,9 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -199,6 +201,49 @@ class OutOfStackTest {
             } catch (AssertionError e) {
                 throw new AssertionError("at depth " + (depth - deepest), e);
             }
+        }
+    }
+
+    // ---- a close ----
+
+    private static final int MANY = 20;
+
+    /** Some timers are filed, some are in the inbox, and a few of both were stopped. */
+    private static Rig toBeClosed() {
+        Rig rig = new Rig(false);
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < MANY; k++) {
+                TimerNode t = rig.arm(1_000 - 7 * k % 5);
+                if (k < 3) {
+                    rig.queue.stop(t);
+                }
+            }
+            if (i == 0) {
+                rig.drain();
+            }
+        }
+        return rig;
+    }
+
+    @Test
+    void close_withoutStack_theNextOneCollectsWhatIsLeft() {
+        for (int i = 0; i < WARM_UP; i++) {
+            Rig rig = toBeClosed();
+            atDepth(10, () -> rig.queue.closer.close(new ArrayList<>()));
+        }
+        int deepest = deepest(depth -> {
+            Rig rig = toBeClosed();
+            return fits(depth, () -> rig.queue.closer.close(new ArrayList<>()));
+        });
+        for (int depth = deepest - ABOVE; depth < deepest + BELOW; depth++) {
+            Rig rig = toBeClosed();
+            List<TimerNode> collected = new ArrayList<>();
+            fits(depth, () -> rig.queue.closer.close(collected));
+            rig.queue.closer.close(collected);
+            int at = depth - deepest;
+            assertEquals(2 * (MANY - 3), collected.stream().filter(Objects::nonNull).distinct().count(),
+                    () -> "collected at depth " + at);
+            assertEquals(0, rig.dead(), () -> "stale at depth " + at);
         }
     }
 

@@ -48,6 +48,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -218,6 +219,87 @@ class TimerQueueTest {
         assertEquals(0, rig.owner.wakes);
         rig.arm(Timeline.NEVER - 1);
         assertEquals(1, rig.owner.wakes);
+    }
+
+    /** A sleep without end would keep it in memory. */
+    @Test
+    void stop_filedAndNeverDue_ownerIsWokenAndLetsItGo() {
+        use(new Rig(false));
+        OneShotTimer other = rig.arm(Timeline.NEVER);
+        OneShotTimer t = rig.arm(Timeline.NEVER); // behind the top, which a sleep cleans
+        assertEquals(Timeline.NEVER, rig.sleep(1));
+        assertTrue(queue.stop(t));
+        assertFalse(rig.isAsleep());
+        assertEquals(1, rig.owner.wakes);
+        assertTrue(rig.sleep(2) < Timeline.NEVER);
+        assertTrue(queue.cancel(other));
+        assertEquals(1, rig.owner.wakes, "this sleep has an end");
+        long later = 1 + 2 * Compactor.FULL_SWEEP_NANOS;
+        rig.sleep(later);
+        assertEquals(Timeline.NEVER, rig.sleep(later + 1));
+        assertEquals(0, rig.entries());
+        assertWord(t, REMOVED, Timeline.NEVER);
+    }
+
+    @Test
+    void stop_inInboxAndNeverDue_ownerIsWokenAndDropsIt() {
+        use(new Rig(false));
+        assertEquals(Timeline.NEVER, rig.sleep(1));
+        OneShotTimer t = rig.arm(Timeline.NEVER);
+        assertTrue(rig.isAsleep());
+        assertTrue(queue.stop(t));
+        assertFalse(rig.isAsleep());
+        assertEquals(Timeline.NEVER, rig.sleep(2));
+        assertWord(t, REMOVED, Timeline.NEVER);
+    }
+
+    /** Its thread polls only when it is woken. */
+    @Test
+    void stop_neverDueInALoopThatWaitsForEver_loopIsWoken() {
+        use(new Rig(false));
+        CountingOwner loop = new CountingOwner() {
+            @Override
+            public boolean asksForArrivals() {
+                return true;
+            }
+        };
+        rig.keepWith(loop);
+        assertEquals(Timeline.NEVER, queue.due.prepareToSleep(loop, 1));
+        OneShotTimer t = rig.arm(Timeline.NEVER);
+        assertEquals(0, loop.wakes);
+        assertTrue(queue.stop(t));
+        assertEquals(1, loop.wakes);
+        assertFalse(queue.due.beginPoll(loop, 2));
+        assertTrue(queue.due.prepareToSleep(loop, 2) < Compactor.FULL_SWEEP_NANOS, "it looks again");
+        assertFalse(queue.due.beginPoll(loop, 3 + Compactor.FULL_SWEEP_NANOS));
+        assertWord(t, REMOVED, Timeline.NEVER);
+    }
+
+    /** The stop in between woke an owner that found nothing in the inbox. */
+    @Test
+    void reset_neverDueAndStoppedBeforeThePush_ownerIsWokenAfterIt() {
+        use(new Rig(false));
+        boolean[] stops = {false};
+        TimerNode t = new TimerNode(() -> {}) {
+            @Override
+            protected boolean casWord(long expected, long value) {
+                boolean done = super.casWord(expected, value);
+                if (done && stops[0]) {
+                    stops[0] = false;
+                    assertTrue(queue.stop(this));
+                    assertEquals(Timeline.NEVER, rig.sleep(3));
+                }
+                return done;
+            }
+        };
+        queue.arm(t, 10);
+        assertEquals(1, rig.fire(10));
+        assertEquals(Timeline.NEVER, rig.sleep(2));
+        stops[0] = true;
+        assertFalse(queue.reset(t, Timeline.NEVER));
+        assertFalse(rig.isAsleep());
+        assertEquals(Timeline.NEVER, rig.sleep(4));
+        assertWord(t, REMOVED, Timeline.NEVER);
     }
 
     @Test
@@ -1477,6 +1559,74 @@ class TimerQueueTest {
         assertEquals(filed.size(), rig.fire(10_000));
         assertEquals(3, queue.view().stats().stopped());
         assertEquals(1, queue.view().stats().reset());
+    }
+
+    /** With a manual clock each full drain takes all that is parked once, however many holds of the lock that needs. */
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a drain that never ends hears no interrupt
+    void drain_outOfMemoryAndMoreParkedThanOneHoldVisits_ends() {
+        int parked = Inside.MAX_VISITS + 1_000;
+        use(new Rig(true));
+        int fit = rig.heap.capacity();
+        for (int i = 0; i < fit; i++) {
+            rig.arm(1_000 - i);
+        }
+        rig.heap.exhausted = true;
+        Inside.lock(queue).lock();
+        try { // so that none is refused
+            for (int i = 0; i < parked; i++) {
+                rig.arm(900);
+            }
+        } finally {
+            Inside.lock(queue).unlock();
+        }
+        rig.drain();
+        rig.arm(0); // behind those that are parked, as the order of arming counts
+        rig.drain();
+        assertEquals(fit + parked + 1, queue.view().pending());
+        rig.heap.exhausted = false;
+        assertEquals(fit + parked + 1, rig.fire(1_000));
+        assertFalse(Inside.isMemoryShort(queue));
+    }
+
+    /** A timer on its way from one place to another must not be lost with the reading. */
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void drain_clockThrows_allTimersRun(boolean keepOrder, boolean noMemory) {
+        for (int broken = 1; broken <= 12; broken++) {
+            use(new Rig(keepOrder));
+            int fit = rig.heap.capacity();
+            for (int i = 0; i < fit; i++) {
+                rig.arm(5_000 - i);
+            }
+            rig.drain();
+            rig.heap.exhausted = noMemory;
+            int[] readings = {broken};
+            rig.onReading = () -> {
+                if (--readings[0] == 0) {
+                    throw new IllegalStateException("meant");
+                }
+            };
+            Inside.lock(queue).lock();
+            try { // so that none is refused
+                for (int i = 0; i < 10; i++) {
+                    rig.arm(4_000 - i);
+                }
+            } finally {
+                Inside.lock(queue).unlock();
+            }
+            for (int i = 0; i < 3; i++) {
+                rig.clock.advance(Duration.ofSeconds(1));
+                try {
+                    rig.drain();
+                } catch (IllegalStateException e) {
+                    assertEquals("meant", e.getMessage());
+                }
+            }
+            rig.onReading = () -> {};
+            rig.giveMemory();
+            assertEquals(fit + 10, rig.fire(10_000), "reading " + broken);
+        }
     }
 
     /** The next look at what is parked finds it, though there is still no memory. */

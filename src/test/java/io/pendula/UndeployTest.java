@@ -61,6 +61,7 @@ class UndeployTest {
             Timer stopped = Timer.after(Duration.ofHours(1), () -> kept.add(1));
             Timer soon = Timer.after(Duration.ofSeconds(20), () -> kept.add(2));
             Timer putOff = Timer.after(Duration.ofMinutes(1), () -> kept.add(3));
+            Timer never = Timer.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> kept.add(6));
             ScheduledExecutorService view = TimerScheduler.shared().asScheduledExecutorService();
             view.scheduleAtFixedRate(() -> kept.add(4), 1, 1, TimeUnit.HOURS);
             view.schedule(() -> kept.add(5), 50, TimeUnit.SECONDS);
@@ -76,6 +77,7 @@ class UndeployTest {
             stopped.stop();
             soon.stop();
             putOff.stop();
+            never.stop();
             view.shutdownNow();
         }
     }

@@ -5,6 +5,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +26,11 @@ public class ParkRaces {
         private long until;
 
         Parking() {
-            file(other, LATE);
+            this(LATE);
+        }
+
+        Parking(long otherWhen) {
+            file(other, otherWhen);
             Inside.transfer(queue, this);
         }
 
@@ -347,6 +352,38 @@ public class ParkRaces {
             r.r1 = !"in time".equals(sleep) ? sleep : Inside.isOverBound(queue) ? "to be swept" : "swept";
             r.r2 = wakes.get();
             r.r3 = audit(2, 1, 0);
+        }
+    }
+
+    /** Where nothing is ever due the owner sleeps for ever; so a stop is seen by it, or wakes it to let the timer go. */
+    @JCStressTest
+    @Outcome(id = "in time, 0, ok", expect = ACCEPTABLE, desc = "The owner saw the stale entry first.")
+    @Outcome(id = "goes round, [01], ok", expect = ACCEPTABLE, desc = "The owner saw it after publishing its sleep.")
+    @Outcome(id = "woken, 1, ok", expect = ACCEPTABLE, desc = "The owner slept, and was woken.")
+    @State
+    public static class StopOfNeverDueVsPark extends Parking {
+        public StopOfNeverDueVsPark() {
+            super(Timeline.NEVER);
+            file(timer, Timeline.NEVER);
+        }
+
+        @Actor
+        public void stop() {
+            queue.stop(timer);
+        }
+
+        @Actor
+        public void park() {
+            goToSleep();
+        }
+
+        @Arbiter
+        public void settle(LIL_Result r) {
+            r.r1 = sleep(Timeline.NEVER - 1);
+            r.r2 = wakes.get();
+            queue.stop(other); // the audit wants an end of each
+            sweepAll();
+            r.r3 = audit(2, 2, 0);
         }
     }
 

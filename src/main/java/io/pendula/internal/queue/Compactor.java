@@ -25,8 +25,9 @@ public final class Compactor extends Padded {
      * as they have the timers in their processor's cache. If that is not enough, the owner is woken, and sweeps until half
      * of that is left; the next such sweep goes on where it has ended. And if anything is stale when a sleep is
      * published, a full sweep is planned, so that the task of no stopped timer stays in memory for long. It begins anew and
-     * ends when it has visited everything. No sleep lasts so long that the owner would have to be called for the first
-     * stale entry (DueTimers).
+     * ends when it has visited everything. A sleep lasts a second at most, so the owner need not be called for the first
+     * stale entry, except where all that is armed is never due: then it sleeps for ever. So a thread that stops such a
+     * timer counts the entry, then reads the gate; an owner that has published NEVER reads the count after that.
      *
      * The bound goes with the number of entries, which changes with each that the lock holder files; each look at it by
      * another thread would take the cache line away. So the lock holder notes the bound after a drain, after a chunk of
@@ -45,7 +46,7 @@ public final class Compactor extends Padded {
      * left, would leave it wrong for good. But after a quiet sweep, one that has visited all while nothing was filed or
      * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
      * such sweeps in a row find the same, it is wrong, and is taken off. As long as something is counted, a full sweep is
-     * planned, so the second one comes half a minute after the first, and no thread is held up between two steps for so long.
+     * planned, so the second one comes seconds after the first, and no thread is held up between two steps for so long.
      */
 
     /** What onEntryStale and count add: a stale entry, a stopped timer. */
@@ -80,7 +81,7 @@ public final class Compactor extends Padded {
     private final EntryQueue entries;
     private final HoldLock lock;
     private final WakeGate gate;
-    /** Long.MAX_VALUE with a manual clock, whose advance looks at everything, as its loops do. */
+    /** Long.MAX_VALUE with a manual clock: no thread sleeps there, so stale entries below the bound wait for their turn. */
     private final long fullSweepNanos;
     private final LongAdder foldedStops = new LongAdder();
 
@@ -134,13 +135,12 @@ public final class Compactor extends Padded {
     // ---- the count and the bound ----
 
     /**
-     * Adds a combination of STALE and STOP; returns how many entries are stale then. Volatile: see WakeGate on the
-     * call for a sweep.
+     * Adds a combination of STALE and STOP; returns how many entries are stale then. Volatile: a thread counts, then reads
+     * the bound, which the owner notes before it sleeps.
      */
     int count(long delta) {
         long l = COUNTS.getAndAdd(this, delta) + delta;
-        if (l >= FOLDED_STOPS * STOP) {
-            COUNTS.getAndAdd(this, -FOLDED_STOPS * STOP); // two threads may both do so; the rest is signed
+        if (l >= FOLDED_STOPS * STOP && COUNTS.compareAndSet(this, l, l - FOLDED_STOPS * STOP)) { // else a later call does
             foldedStops.add(FOLDED_STOPS);
         }
         return (int) l;

@@ -197,7 +197,8 @@ public final class DueTimers extends Padded {
         long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()))
                 : capped(Math.min(wake, compactor.fullSweepAt), now);
         gate.publish(p); // W1
-        if (isLoop ? inbox.arrivals() < p : !drainer.drain() || wakeTime(now) < p) { // R1
+        if (isLoop ? inbox.arrivals() < p
+                : !drainer.drain() || wakeTime(now) < p || p == Timeline.NEVER && compactor.stale() != 0) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }

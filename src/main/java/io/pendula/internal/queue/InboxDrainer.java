@@ -18,7 +18,7 @@ final class InboxDrainer {
      * Batches. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several. It takes
      * all that is in the inbox, the newest first, as a chain. It turns the chain round, timer by timer, and then files
      * what that gives, the backlog. Only then does it take the next batch. While anything is in one of these two lists, no
-     * owner sleeps (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the R1
+     * owner goes to sleep (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the R1
      * of a proof.
      *
      * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. So is one that was put off and
@@ -32,7 +32,7 @@ final class InboxDrainer {
      * says that there is memory again.
      *
      * With a manual clock the order of arming counts, and time stands still. There no timer takes the place of another,
-     * and none is filed while others are parked. Each drain tries to grow, once.
+     * and none is filed while others are parked. Each full drain tries to grow, once.
      */
 
     /** While an inbox is longer than this, arming threads that cannot help yield. */
@@ -75,6 +75,7 @@ final class InboxDrainer {
     private long lookAt;
     /** When the next attempt to grow may begin. */
     private long growAt;
+    private long lastNow;
     /** Volatile: read by the owner, without the lock. */
     private volatile OutOfMemoryError unreported;
     private long nextReportAt;
@@ -134,7 +135,7 @@ final class InboxDrainer {
             return true;
         }
         boolean all = finishBatch();
-        if (all && parked != null && (keepOrder || timeline.now() >= lookAt)) {
+        if (all && parked != null && now() >= lookAt) {
             planLook();
             chain = takeParked();
             all = finishBatch();
@@ -212,6 +213,9 @@ final class InboxDrainer {
     /** Lock held, and released between slices: until all is filed that was pushed before this call. */
     void drainFully() {
         HoldLock.checkStack();
+        if (keepOrder) {
+            lookAt = 0; // once, as what is parked then may take several holds
+        }
         for (long enough = completed + (isUnfinished() ? 2 : 1); !drain() && completed < enough; ) {
             lock.giveWay();
         }
@@ -330,6 +334,16 @@ final class InboxDrainer {
         }
     }
 
+    /** If a clock of the user's throws, the last reading: a timer that is between two places now must not be lost. */
+    private long now() {
+        try {
+            lastNow = timeline.now();
+        } catch (Throwable e) {
+            // The owner reads the same clock, and reports what that throws.
+        }
+        return lastNow;
+    }
+
     /** When to look at what is parked, or NEVER. */
     long lookAt() {
         return parked == null ? Timeline.NEVER : lookAt;
@@ -337,7 +351,7 @@ final class InboxDrainer {
 
     private void planLook() {
         long pause = Math.max(LOOK_NANOS, Math.min(MAX_LOOK_NANOS, LOOK_NANOS_EACH * parkedCount));
-        long now = timeline.now();
+        long now = now();
         lookAt = Timeline.plus(now, pause);
         if (isMemoryBack()) {
             growAt = Math.min(growAt, now + GROW_NANOS);
@@ -363,7 +377,7 @@ final class InboxDrainer {
     }
 
     private boolean grow() {
-        long began = timeline.now();
+        long began = now();
         if (began < growAt && !keepOrder) {
             return false;
         }
@@ -371,7 +385,7 @@ final class InboxDrainer {
             entries.heap.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
-            long now = timeline.now();
+            long now = now();
             growAt = now + Math.min(MAX_GROW_NANOS, Math.max(GROW_NANOS, GROW_SHARE * (now - began)));
             if (!lock.scarce && now >= nextReportAt) {
                 unreported = e;
@@ -392,7 +406,7 @@ final class InboxDrainer {
      */
     private boolean makeRoomFor(long when) {
         TimerHeap heap = entries.heap;
-        return when <= Timeline.plus(timeline.now(), 2 * MAX_LOOK_NANOS) && heap.key(heap.size() - 1) > when
+        return when <= Timeline.plus(now(), 2 * MAX_LOOK_NANOS) && heap.key(heap.size() - 1) > when
                 && mayVisit() && removeLastOfHeap();
     }
 

@@ -154,6 +154,7 @@ public final class QueueCloser {
      * here.
      */
     public void close(List<? super TimerNode> collected) {
+        HoldLock.checkStack();
         closed = true; // C1
         awaitResets();
         lock.lock();
@@ -192,7 +193,7 @@ public final class QueueCloser {
         collected.remove(collected.size() - 1);
     }
 
-    /** Lock held. True if the timer had a live entry in the heap. */
+    /** Lock held. True for one entry of each timer that is filed: any other that it has was counted as stale. */
     private boolean collect(TimerNode t, boolean inRun, List<? super TimerNode> collected) {
         reserve(collected);
         int s = take(t, inRun);
@@ -210,6 +211,7 @@ public final class QueueCloser {
 
     /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
     public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
+        HoldLock.checkStack();
         lock.lock();
         try {
             collect(t, true, collected);

@@ -165,6 +165,9 @@ public final class TimerQueue extends Padded {
             } else if (!isQueued(s)) { // else the drain counts it
                 compactor.onEntryStale(compactor.count(STALE + STOP));
             }
+            if (deadline(w) == Timeline.NEVER) {
+                gate.wakeIfBefore(Timeline.NEVER - 1); // an owner that sleeps for ever would keep it
+            }
         }
         return true;
     }
@@ -301,10 +304,11 @@ public final class TimerQueue extends Padded {
      * so its own wake suffices.
      *
      * <p>The owner is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
-     * again relies on the owner not to sleep beyond it.
+     * again relies on the owner not to sleep beyond it. And it is woken for one that is never due, as the wake of a stop
+     * in between came too early as well.
      */
     private void wakeFor(TimerNode t) {
-        wakeIfBefore(deadline(t.wordVolatile()));
+        wakeIfBefore(Math.min(deadline(t.wordVolatile()), Timeline.NEVER - 1));
     }
 
     /** After something was armed, see WakeGate. */

@@ -28,8 +28,8 @@ package io.pendula.internal.queue;
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
  *    grow, the heap takes what would go there. What neither has room for is parked, and is as good as in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
- * 6. A thread that arms, stops or resets only tries the lock. There are two exceptions: a queue with a manual clock, and
- *    a closed one. Owners, a close, and readers of statistics may wait for the lock. No hold visits more timers than
+ * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
+ *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics may wait for the lock. No hold visits more timers than
  *    HoldLock allows, or copies more than one chunk of the heap; only a close may take longer.
  *
  * Who may touch what
@@ -38,7 +38,8 @@ package io.pendula.internal.queue;
  * node.word    anyone, by CAS                        anyone                           volatile
  * node.next    its pusher before the push; drain     drain                            plain, ordered by the inbox's CAS
  * node.entry   lock holder                           lock holder                      plain
- * node.task    constructor; cancel, after its CAS    claim, before its CAS            plain
+ * node.task    constructor; after their CAS cancel,  before their CAS claim, stop,    plain
+ *              abort and the end of a task           reset
  * Inbox
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
  *   depth      pushers, drain                        arming threads                   opaque, a hint
@@ -62,6 +63,8 @@ package io.pendula.internal.queue;
  *   closed     close                                 resets, owners                   volatile
  * DueTimers.nextWhen
  *              lock holder                           workers                          opaque, a hint
+ * TimerQueue.awaiters, resets, Compactor.foldedStops
+ *              any thread                            any thread                       classes of java.util.concurrent
  * all else     lock holder                           lock holder (EntryQueue's        plain
  *                                                    earliestFrom also racily)
  *
