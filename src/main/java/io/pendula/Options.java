@@ -2,6 +2,7 @@ package io.pendula;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -13,7 +14,6 @@ final class Options implements Cloneable {
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
-    private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** Null until it is set. */
     String name;
@@ -126,7 +126,7 @@ final class Options implements Cloneable {
         o.maxThreads = property("maxThreads", o.maxThreads);
         int slowMillis = property("slowCallbackMillis", UNSET);
         if (slowMillis != UNSET) {
-            o.slowNanos = slowMillis * NANOS_PER_MILLI;
+            o.slowNanos = TimeUnit.MILLISECONDS.toNanos(slowMillis);
         }
         return o.completeAsShared();
     }

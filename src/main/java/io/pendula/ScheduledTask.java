@@ -113,18 +113,15 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         int was = queue.abort(this);
-        if (was < 0) {
-            return false;
-        }
-        if (!isRunning(was)) {
+        if (isRunning(was)) {
+            if (mayInterruptIfRunning) {
+                interrupt();
+            }
+            done();
+        } else if (was >= 0) {
             over();
-            return true;
         }
-        if (mayInterruptIfRunning) {
-            interrupt();
-        }
-        done();
-        return true;
+        return was >= 0;
     }
 
     @Override

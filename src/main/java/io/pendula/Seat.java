@@ -80,9 +80,7 @@ final class Seat {
         } catch (IllegalThreadStateException e) {
             return true; // the other waker was quicker
         } catch (Throwable e) {
-            if (t != null) {
-                sitting.compareAndSet(t, null);
-            }
+            sitting.compareAndSet(t, null); // if one was made
             workerPool.reportStartFailed(e);
             return false;
         }

@@ -178,37 +178,33 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
             this.listener = listener;
         }
 
-        private static TimerHandle handle(TimerNode timer) {
-            return (TimerHandle) timer;
-        }
-
         private static TimerLoop handle(QueueOwner loop) {
             return TimerLoop.of((LoopWorker) loop);
         }
 
         @Override
         void tellThrew(TimerNode t, long lateness, Throwable thrown) {
-            listener.threw(handle(t), lateness, thrown);
+            listener.threw((TimerHandle) t, lateness, thrown);
         }
 
         @Override
         void tellSlow(TimerNode t, long lateness, long ran) {
-            listener.slow(handle(t), lateness, ran);
+            listener.slow((TimerHandle) t, lateness, ran);
         }
 
         @Override
         void tellStalled(TimerNode t, long lateness, long blocked) {
-            listener.stalled(handle(t), lateness, blocked);
+            listener.stalled((TimerHandle) t, lateness, blocked);
         }
 
         @Override
         void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-            listener.loopStalled(handle(loop), handle(first), late);
+            listener.loopStalled(handle(loop), (TimerHandle) first, late);
         }
 
         @Override
         void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
-            listener.loopClosed(handle(loop), unfired.stream().map(ListenerReporter::handle).toList());
+            listener.loopClosed(handle(loop), unfired.stream().map(TimerHandle.class::cast).toList());
         }
 
         @Override

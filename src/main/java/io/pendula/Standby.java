@@ -108,10 +108,6 @@ final class Standby implements QueueOwner {
         return guard;
     }
 
-    boolean isPoller(Worker d) {
-        return poller == d;
-    }
-
     /** Before any thread has started. */
     void begin(Worker poller, Worker guard) {
         this.poller = poller;
@@ -131,12 +127,9 @@ final class Standby implements QueueOwner {
     @Override
     public void wakeFor(WakeGate gate, long when) {
         Worker p = poller;
-        if (p == null) {
-            return;
-        }
-        if (p.asleep) {
+        if (p != null && p.asleep) {
             p.call();
-        } else { // it looks at the gate before it sleeps, but may be held up until then
+        } else if (p != null) { // it looks at the gate before it sleeps, but may be held up until then
             gate.setHelp(helpBefore(p));
             help(gate, when);
         }
@@ -250,9 +243,8 @@ final class Standby implements QueueOwner {
 
     /** No guard sleeps: one in reserve becomes it, and is to be called, so that it plans anew. Null if there is none. */
     private Worker newGuard(Worker me) {
-        Worker g = reserve(me);
-        guard = g;
-        return g;
+        guard = reserve(me);
+        return guard;
     }
 
     // ---- workers that go to sleep ----

@@ -207,10 +207,7 @@ final class Worker extends Firing implements Runnable {
             }
         }
         long next = polls ? publish() : Timeline.NEVER;
-        if (next <= now || polls && sweep(next)) { // RETRY is below every instant
-            return true;
-        }
-        return sleep(polls, next);
+        return next <= now || polls && sweep(next) || sleep(polls, next); // RETRY is below every instant
     }
 
     /** Once a second, when the cap ends its sleep. */
@@ -338,7 +335,7 @@ final class Worker extends Firing implements Runnable {
     /** Whether the guard is up, or wakes up before the callback counts as stalled: then it looks at this poller next. */
     private boolean isLookedAfter() {
         Worker g = standby.guard();
-        return standby.isPoller(this) && g != null
+        return standby.poller() == this && g != null
                 && (g.asleep ? g.called || g.until - claimedAt <= engine.options.stallNanos : !g.hasBegun);
     }
 
@@ -423,7 +420,7 @@ final class Worker extends Firing implements Runnable {
      * once more after it has read that.
      */
     boolean isCalled(long next) {
-        return called || engine.isClosed() || standby.isPoller(this) && standby.isAnyGateBefore(next);
+        return called || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next);
     }
 
     /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
@@ -436,7 +433,7 @@ final class Worker extends Firing implements Runnable {
     private boolean sleep(boolean polls, long next) {
         firedAt = hasRun ? wokeAt : 0;
         if (!standby.goToSleep(this, polls, next, now)) {
-            if (!polls && standby.isPoller(this)) {
+            if (!polls && standby.poller() == this) {
                 engine.callWatch(); // it has taken over, as a callback lasts
             }
             return true;
