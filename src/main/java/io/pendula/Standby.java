@@ -368,7 +368,7 @@ final class Standby implements QueueOwner {
             return false;
         }
         if (guard == d) {
-            guard = null; // the poller finds another one before its next callback
+            guard = null; // the poller finds another before its next callback, or WorkerPool.ended starts one
         }
         return true;
     }

@@ -158,6 +158,10 @@ final class WorkerPool {
      *
      * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
+     *
+     * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves workers,
+     * then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are volatile, so
+     * one of the two sees the other.
      */
     void growIfAlone(Worker by) {
         long from = retriesFrom;
@@ -188,7 +192,7 @@ final class WorkerPool {
      * has: one guards the other.
      */
     private boolean isGrowthNeeded(Worker by) {
-        return workers.length < engine.options.maxThreads && (workers.length < 2 || !isAnyFree(by))
+        return workers.length < engine.options.maxThreads && (isPool() && workers.length < 2 || !isAnyFree(by))
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
@@ -283,6 +287,9 @@ final class WorkerPool {
         synchronized (engine.lifecycle) {
             workers = Engine.without(workers, d);
             engine.lifecycle.notifyAll();
+        }
+        if (d.isTemporary) {
+            growIfAlone(null); // the others took it for free until now, see there
         }
     }
 

@@ -91,6 +91,15 @@ class IdleEndTest {
         awaitNoThread();
     }
 
+    /** Else one would be started whenever one has ended. */
+    @Test
+    void spareHasEnded_onlyWorkerSleeps_startsNoOther() {
+        TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(1).maxThreads(2));
+        s.engine.workerPool.ended(new Worker(s.engine.workerPool, s.engine.standby, null, true));
+        assertEquals(1, s.engine.workerPool.workers().length);
+        assertEquals(List.of(), threadsOf(name));
+    }
+
     @Test
     void threads_oneTimerArmed_stay() {
         TimerScheduler s = make(1, 5_000_000);

@@ -102,6 +102,42 @@ class MonitorTest {
         }
     }
 
+    /** The spare has left, and waits for the lock under which it is taken from the list. */
+    @Test
+    void spareEnds_lastFreeWorkerBlocksMeanwhile_timersRunOnANewSpare() {
+        AtomicLong leap = new AtomicLong();
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(3).stallAfter(Duration.ofHours(1))
+                .clock(() -> System.nanoTime() + leap.get()).build()) {
+            Plug held = new Plug();
+            Plug released = new Plug();
+            held.hold(s, 1);
+            released.hold(s, 1);
+            eventually("there is a spare", () -> s.engine.workerPool.workers().length == 3);
+            Worker spare = s.engine.workerPool.workers()[2];
+            released.release.countDown();
+            eventually("another worker sleeps as the poller", () -> {
+                spare.call(); // it hands the role back
+                Worker poller = s.engine.standby.poller();
+                return poller != spare && poller.asleep;
+            });
+            Plug last = new Plug();
+            synchronized (s.engine.lifecycle) {
+                leap.set(2 * Worker.SPARE_IDLE_NANOS);
+                spare.call();
+                eventually("it is leaving", () -> spare.runner().getState() == Thread.State.BLOCKED);
+                last.hold(s, 1);
+            }
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(NOW, ran::countDown);
+            try {
+                await(ran);
+            } finally {
+                held.release.countDown();
+                last.release.countDown();
+            }
+        }
+    }
+
     @Test
     void allWorkersBlockedAgainAndAgain_workersStayWithinBound() {
         int max = 5;

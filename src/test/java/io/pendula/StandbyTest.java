@@ -628,6 +628,26 @@ class StandbyTest {
         assertFalse(standby.leave(spare));
     }
 
+    /** It counts as free until it is gone, so they start none themselves. */
+    @Test
+    void leave_othersBeginCallbacksBeforeItIsGone_anotherIsStarted() {
+        Worker spare = spare();
+        engine.workerPool.knows(first, second, spare);
+        second.hasBegun = true;
+        sleepAsPoller(first, NOW);
+        standby.begin(first, spare);
+        assertTrue(standby.leave(spare));
+        wakeUp(first);
+        first.hasBegun = true;
+        assertFalse(standby.ensureGuard(first, queue, NOW));
+        engine.workerPool.growIfAlone(first);
+        assertEquals(List.of(first, second, spare), List.of(engine.workerPool.workers()));
+        engine.workerPool.ended(spare);
+        List<Worker> left = List.of(engine.workerPool.workers());
+        assertEquals(3, left.size(), "with the one that was started");
+        assertFalse(left.contains(spare));
+    }
+
     @Test
     void leave_asGuardWhileThePollerSleeps_anotherBecomesGuardBeforeTheNextCallback() {
         engine.workerPool.knows(first, second, third);
