@@ -19,7 +19,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +130,34 @@ class ExecutorStepsTest {
             assertFalse(f.isDone() || f.isCancelled());
             clock.advance(Duration.ofMillis(3));
             assertEquals(0, runs.get());
+        }
+    }
+
+    /** The listener is called when the callback has ended, and the run has not. */
+    @Test
+    void shutdownNow_periodicRunIsAboutToEnd_getWaitsForTheReceiver() throws Exception {
+        List<Runnable> returned = new ArrayList<>();
+        AtomicReference<SchedulerExecutor> executor = new AtomicReference<>();
+        TimerListener listener = new TimerListener() {
+            @Override
+            public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+                returned.addAll(executor.get().shutdownNow());
+            }
+        };
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(new AtomicLong()::incrementAndGet)
+                .slowCallback(Duration.ZERO).listener(listener).build(); TimerLoop loop = s.attach(NOTHING)) {
+            executor.set(s.asScheduledExecutorService());
+            ScheduledFuture<?> f = executor.get().scheduleAtFixedRate(runs::incrementAndGet, 0, 1, HOURS);
+            assertThrows(TimeoutException.class, () -> f.get(0, SECONDS)); // makes the latch that others wait at
+            assertEquals(1, loop.runDue());
+            assertEquals(List.of(f), returned);
+            assertFalse(f.isDone());
+            assertThrows(TimeoutException.class, () -> f.get(0, SECONDS));
+            returned.get(0).run();
+            assertTrue(f.isCancelled());
+            assertThrows(CancellationException.class, f::get);
+            assertTrue(executor.get().isTerminated());
+            assertEquals(1, runs.get());
         }
     }
 
