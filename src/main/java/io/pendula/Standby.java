@@ -140,7 +140,9 @@ final class Standby implements QueueOwner {
         Worker p = poller;
         Worker g = guard;
         if (g != null && g.asleep && !p.asleep && !p.isBetweenCallbacks() && gate.takeHelpCall(when)) {
-            g.call();
+            if (!g.call()) {
+                gate.setHelp(helpBefore(p)); // so that the next thread that arms tries again
+            }
         }
     }
 
@@ -190,10 +192,7 @@ final class Standby implements QueueOwner {
         synchronized (this) {
             g = newGuard(me);
         }
-        if (g != null) {
-            g.call();
-        }
-        return g != null;
+        return g != null && g.call();
     }
 
     /**
@@ -226,7 +225,7 @@ final class Standby implements QueueOwner {
     void callHelper(Worker me) {
         Worker g = guardAsleep(me);
         Worker helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
-        if (helper != null && !helper.isTemporary && !helper.isCalled()) {
+        if (helper != null && !helper.isTemporary && !helper.isComing()) {
             helper.call();
         }
     }

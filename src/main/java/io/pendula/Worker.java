@@ -126,12 +126,23 @@ final class Worker extends Firing implements Runnable {
         return seat.thread();
     }
 
-    /** Makes it do another round before it sleeps again. The caller holds no lock. */
-    void call() {
+    /**
+     * Makes it do another round before it sleeps again; false if it needs a thread that could not be started. The caller
+     * holds no lock.
+     */
+    boolean call() {
         called = true; // before the look at the seat, and before the permit
-        if (!seat.wake()) {
+        boolean isAwake = seat.wake();
+        if (!isAwake) {
             standby.sleepOn(this);
         }
+        return isAwake;
+    }
+
+    /** Whether it was called, and has a thread that makes the round: that could not be started, perhaps. */
+    boolean isComing() {
+        Thread t = called ? runner() : null; // in this order: a thread that leaves its seat looks for a call after that
+        return t != null && t.isAlive();
     }
 
     /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
@@ -336,7 +347,7 @@ final class Worker extends Firing implements Runnable {
     private boolean isLookedAfter() {
         Worker g = standby.guard();
         return standby.poller() == this && g != null
-                && (g.asleep ? g.called || g.until - claimedAt <= engine.options.stallNanos : !g.hasBegun);
+                && (g.asleep ? g.isComing() || g.until - claimedAt <= engine.options.stallNanos : !g.hasBegun);
     }
 
     private boolean runInside() {

@@ -306,6 +306,58 @@ class IdleEndTest {
         await(fired);
     }
 
+    /** Refuses threads of workers but the first, so many times. The first one begins when the second was refused. */
+    private static ThreadFactory withoutGuard(int refusals) {
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch refused = new CountDownLatch(1);
+        return body -> {
+            int number = body instanceof StallWatch ? 0 : made.incrementAndGet();
+            if (number > 1 && number <= 1 + refusals) {
+                refused.countDown();
+                throw new OutOfMemoryError("meant");
+            }
+            Thread t = new Thread(number != 1 ? body : () -> {
+                await(refused);
+                body.run();
+            });
+            t.setDaemon(true);
+            return t;
+        };
+    }
+
+    @Test
+    void arm_guardCannotBeStarted_callbackThatBlocksIsReported() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(2).maxThreads(2).threadFactory(withoutGuard(1))
+                .stallAfter(Duration.ofMillis(50)).listener(heard));
+        CountDownLatch release = new CountDownLatch(1);
+        s.after(Duration.ZERO, () -> await(release));
+        eventually("it is reported", () -> heard.stalled.size() == 1);
+        Worker guard = s.engine.standby.guard();
+        assertNull(guard.runner());
+        s.engine.standby.callHelper(s.engine.standby.poller()); // as a poller that is behind
+        assertTrue(guard.isComing());
+        release.countDown();
+    }
+
+    @Test
+    void arm_guardCannotBeStartedAgain_theNextArmingTriesAgain() throws InterruptedException {
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(2).maxThreads(2).threadFactory(withoutGuard(2)));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        s.after(Duration.ZERO, () -> {
+            begun.countDown();
+            await(release);
+        });
+        await(begun);
+        CountDownLatch fired = new CountDownLatch(2);
+        s.after(Duration.ZERO, fired::countDown);
+        assertNull(s.engine.standby.guard().runner());
+        s.after(Duration.ZERO, fired::countDown);
+        assertTrue(fired.await(LifeFixtures.LOST_SECONDS / 2, TimeUnit.SECONDS), "they wait for the callback");
+        release.countDown();
+    }
+
     @Test
     void arm_threadsCannotBeStartedAfterTheyHaveEnded_runsWhenTheyCanAgain() {
         Failing factory = new Failing();
