@@ -199,23 +199,18 @@ final class WorkerPool {
     /** By the thread that has set growing. False if that has failed, and is not to be tried at once. */
     private boolean grow(Worker by) {
         try {
-            Worker d;
             try {
                 if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
                     return true;
                 }
                 int size = workers.length;
                 TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
-                d = new Worker(this, standby, home, !isPool());
-                if (!enlist(d, newThread(d, isPool() ? "worker-" + size : "spare-" + spares))) {
-                    return false;
-                }
+                launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
                 spares++;
+                return true;
             } finally {
-                growing.set(false); // before the start: the new worker may need another at once
+                growing.set(false);
             }
-            start(d);
-            return true;
         } catch (Throwable e) {
             retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
             reportStartFailed(e);
@@ -234,28 +229,25 @@ final class WorkerPool {
 
     /** The thread is started last, when all can find the worker. Does nothing once the scheduler is closed. */
     private void launch(Worker d, String role) {
-        if (enlist(d, newThread(d, role))) {
-            start(d);
-        }
-    }
-
-    /** From now on all can find it; false if the scheduler is closed. */
-    private boolean enlist(Worker d, Thread t) {
+        Thread t = newThread(d, role);
         d.setThread(t);
+        Worker[] before;
+        Worker[] all;
         synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
-                return false;
+                return;
             }
-            workers = Engine.with(workers, d);
+            before = workers;
+            all = Engine.with(before, d);
+            workers = all;
         }
-        return true;
-    }
-
-    private void start(Worker d) {
         try {
-            d.runner().start();
-        } catch (Throwable e) {
-            ended(d);
+            t.start();
+        } catch (Throwable e) { // memory is short, perhaps, so this makes no array unless another worker has ended meanwhile
+            synchronized (engine.lifecycle) {
+                workers = workers == all ? before : Engine.without(workers, d);
+                engine.lifecycle.notifyAll();
+            }
             throw e;
         }
     }
@@ -282,11 +274,21 @@ final class WorkerPool {
         return t;
     }
 
-    /** Called by the worker's thread as the last thing that it does. */
+    /**
+     * Called by the worker's thread as the last thing that it does. Tried until it succeeds, as memory may be short: what
+     * waits for the end of all workers would wait for ever.
+     */
     void ended(Worker d) {
-        synchronized (engine.lifecycle) {
-            workers = Engine.without(workers, d);
-            engine.lifecycle.notifyAll();
+        for (boolean isGone = false; !isGone; ) {
+            try {
+                synchronized (engine.lifecycle) {
+                    workers = Engine.without(workers, d);
+                    engine.lifecycle.notifyAll();
+                }
+                isGone = true;
+            } catch (Throwable e) {
+                Reporter.tellAndPause(e, d, RETRY_NANOS);
+            }
         }
         if (d.isTemporary) {
             growIfAlone(null); // the others took it for free until now, see there

@@ -272,6 +272,30 @@ class CloseFailureTest {
         assertEquals(0, runs.get());
     }
 
+    /** As if there were no memory for the list without it: there is no list for a while. */
+    @Test
+    void workerEnds_itsRemovalFails_isTriedAgain() throws Exception {
+        CountDownLatch told = new CountDownLatch(1);
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1, body -> {
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler((thread, e) -> told.countDown());
+            return t;
+        });
+        pool.submit(NOTHING).get(Fixtures.PATIENCE_SECONDS, SECONDS);
+        WorkerPool workers = pool.engine.workerPool;
+        Worker[] all = workers.workers();
+        Thread last = all[0].runner();
+        synchronized (pool.engine.lifecycle) {
+            pool.shutdown();
+            LifeFixtures.eventually("it is ending", () -> last.getState() == Thread.State.BLOCKED);
+            workers.knows((Worker[]) null);
+        }
+        LifeFixtures.await(told);
+        workers.knows(all);
+        assertTrue(pool.awaitTermination(LifeFixtures.LOST_SECONDS, SECONDS), "it never terminates");
+    }
+
     /** The last task of a pool has ended, and so the pool's scheduler is closed, which fails. */
     @Test
     void shutdown_closingThePoolsSchedulerFails_itTerminatesAllTheSame() throws Exception {

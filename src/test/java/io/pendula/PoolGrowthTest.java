@@ -88,6 +88,29 @@ class PoolGrowthTest {
         }
     }
 
+    /** It may fail for want of memory, so no other list is made. */
+    @Test
+    void start_fails_listIsTheOneFromBefore() {
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(2, body -> {
+            if (calls.incrementAndGet() == 1) {
+                return made(body);
+            }
+            return new Thread(body) {
+                @Override
+                public synchronized void start() {
+                    throw new OutOfMemoryError("meant");
+                }
+            };
+        });
+        WorkerPool workers = pool.engine.workerPool;
+        assertTrue(workers.ensureStarted());
+        Worker[] before = workers.workers();
+        workers.startSecond();
+        assertEquals(2, calls.get());
+        assertSame(before, workers.workers());
+        pool.close();
+    }
+
     @Test
     void newThread_failsAgainAndAgain_isToldAgainAndAtMostOnceASecond() {
         List<Throwable> told = new CopyOnWriteArrayList<>();
