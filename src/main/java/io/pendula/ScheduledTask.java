@@ -72,7 +72,6 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
      * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
      * the last run. RETURNED or REFUSED instead of a run.
      */
-    @SuppressWarnings("unused") // through RUNNER
     private volatile Object runner;
     /** Null until a thread waits for the end. Made under the monitor of the queue's awaiters. */
     private volatile CountDownLatch end;

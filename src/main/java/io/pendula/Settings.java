@@ -178,10 +178,6 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
             this.listener = listener;
         }
 
-        private static TimerLoop handle(QueueOwner loop) {
-            return TimerLoop.of((LoopWorker) loop);
-        }
-
         @Override
         void tellThrew(TimerNode t, long lateness, Throwable thrown) {
             listener.threw((TimerHandle) t, lateness, thrown);
@@ -199,12 +195,13 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
         @Override
         void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-            listener.loopStalled(handle(loop), (TimerHandle) first, late);
+            listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
         }
 
         @Override
         void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
-            listener.loopClosed(handle(loop), unfired.stream().map(TimerHandle.class::cast).toList());
+            List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
+            listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
         }
 
         @Override
@@ -214,7 +211,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
         @Override
         void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
-            listener.wakeupThrew(handle(loop), thrown);
+            listener.wakeupThrew(TimerLoop.of((LoopWorker) loop), thrown);
         }
     }
 }
