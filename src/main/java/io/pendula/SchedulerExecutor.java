@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
  * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
  *
- * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling never block.
+ * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling never block, with one
+ * exception: while the first submission to a pool calls the thread factory, others wait for the first thread.
  *
  * @since 0.1
  */

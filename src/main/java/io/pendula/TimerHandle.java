@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 public interface TimerHandle {
     /**
      * What the timer runs, as the program gave it: a {@link Runnable}, or a {@link java.util.concurrent.Callable} that
-     * was submitted to an executor. Never what the builder's {@code decorate} has made of it.
+     * was submitted to an executor. Never what the builder's {@code decorate} has made of it. The executor's
+     * {@code submit(Runnable, T)}, {@code invokeAll} and {@code invokeAny} submit objects of the JDK, which call the
+     * program's.
      *
      * @return the task; null if the timer has none, was cancelled or closed, or if its executor's task has ended
      */
