@@ -82,8 +82,8 @@ public final class ManualClock implements NanoClock {
                     + (other == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
                     : " by " + other.getName()));
         }
-        schedulers.removeIf(s -> s.engine.isClosed());
-        try {
+        try { // whatever throws from here on, an Error for want of stack or memory too, the clock can be advanced again
+            schedulers.removeIf(s -> s.engine.isClosed());
             return advance(distance);
         } finally {
             if (interrupted) {

@@ -166,6 +166,15 @@ class ManualClockTest {
         assertEquals(1, clock.nanoTime());
     }
 
+    /** A scheduler without an engine stands for any Error while the clock looks at its schedulers. */
+    @Test
+    void advance_failsBeforeAnyCallback_theNextOneIsNotRejected() {
+        clock.attach(new Stepper(null));
+        for (int i = 0; i < 2; i++) { // the second would be told that the clock is being advanced already
+            assertThrows(NullPointerException.class, () -> clock.advance(ns(1)));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 15, Long.MIN_VALUE, -15})
     void advance_acrossTheWrap_keepsTheOrder(long start) {
