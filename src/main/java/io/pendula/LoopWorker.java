@@ -12,6 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Lets an application's own thread drive a queue, at the moments when that thread polls. */
 final class LoopWorker extends Firing implements QueueOwner {
@@ -49,10 +50,10 @@ final class LoopWorker extends Firing implements QueueOwner {
     final Engine engine;
     final TimerQueue queue;
     final Loops loops;
-    /** What its user has in its place, once there is one. Under this object's monitor. */
-    Object handle;
     final Thread thread;
     private final Runnable wakeup;
+    /** What its user has in its place. */
+    final Object handle;
 
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
@@ -69,12 +70,14 @@ final class LoopWorker extends Firing implements QueueOwner {
     private int done;
     private boolean interrupted;
 
-    LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup) {
+    LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup,
+            Function<LoopWorker, Object> handle) {
         this.engine = engine;
         this.loops = loops;
         this.queue = queue;
         this.thread = thread;
         this.wakeup = wakeup;
+        this.handle = handle.apply(this);
     }
 
     // ---- any thread ----

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
 final class Loops {
@@ -50,7 +51,7 @@ final class Loops {
         return null;
     }
 
-    LoopWorker attach(Thread thread, Runnable wakeup) {
+    LoopWorker attach(Thread thread, Runnable wakeup, Function<LoopWorker, Object> handle) {
         synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
                 throw new IllegalStateException("scheduler '" + engine.name() + "' is closed");
@@ -62,7 +63,7 @@ final class Loops {
                 }
             }
             TimerQueue q = engine.newQueue(engine.workers + made);
-            LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup);
+            LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup, handle);
             LoopWorker[] more = Engine.with(loops, l);
             TimerQueue[] queues = Engine.with(engine.queues, q);
             byThread.put(thread, l); // the last step that may fail for want of memory

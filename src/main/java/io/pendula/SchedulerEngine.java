@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -109,8 +110,8 @@ final class SchedulerEngine extends Engine {
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
     }
 
-    /** A loop for {@code me}, which is the calling thread but in tests. */
-    LoopWorker attach(Thread me, Runnable wakeup) {
+    /** A loop for {@code me}, which is the calling thread but in tests. {@code handle} makes what its user has. */
+    LoopWorker attach(Thread me, Runnable wakeup, Function<LoopWorker, Object> handle) {
         if (workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
@@ -122,11 +123,10 @@ final class SchedulerEngine extends Engine {
                 loops = new Loops(this);
             }
         }
-        LoopWorker made = loops.attach(me, wakeup);
         for (LoopWorker l : loops()) {
             loops.closeIfEnded(l);
         }
-        return made;
+        return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that nobody polls
     }
 
     /** Those whose callbacks may run. */

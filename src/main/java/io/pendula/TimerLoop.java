@@ -55,18 +55,14 @@ public final class TimerLoop implements AutoCloseable {
 
     final LoopWorker worker;
 
-    private TimerLoop(LoopWorker worker) {
+    /** By the attach of {@code worker} alone. */
+    TimerLoop(LoopWorker worker) {
         this.worker = worker;
     }
 
     /** The only one that stands for a loop. */
     static TimerLoop of(LoopWorker worker) {
-        synchronized (worker) {
-            if (worker.handle == null) {
-                worker.handle = new TimerLoop(worker);
-            }
-            return (TimerLoop) worker.handle;
-        }
+        return (TimerLoop) worker.handle;
     }
 
     // ---- the loop's thread ----

@@ -365,7 +365,7 @@ public final class TimerScheduler implements AutoCloseable {
             throw new IllegalStateException("scheduler '" + engine.options.name + "' runs callbacks on its executor,"
                     + " so attach cannot confine them to the calling thread");
         }
-        return TimerLoop.of(engine.attach(Thread.currentThread(), wakeup));
+        return TimerLoop.of(engine.attach(Thread.currentThread(), wakeup, TimerLoop::new));
     }
 
     /**

@@ -233,6 +233,49 @@ class CloseFailureTest {
         }
     }
 
+    /** Armed on a loop for an hour from now. */
+    private static Fragile fragileOn(TimerLoop loop) {
+        TimerQueue queue = loop.worker.queue;
+        Fragile fragile = new Fragile(queue);
+        queue.arm(fragile, loop.worker.engine.timeline.deadlineIn(HOURS.toNanos(1)));
+        return fragile;
+    }
+
+    /** What a thread without a loop arms runs on the worker, which is driven by the clock. */
+    private static void assertHasNoLoop(TimerScheduler s, ManualClock clock) {
+        AtomicInteger ran = new AtomicInteger();
+        s.after(Duration.ZERO, ran::incrementAndGet);
+        clock.advance(Duration.ZERO);
+        assertEquals(1, ran.get(), "it went to a loop that nobody polls");
+    }
+
+    @Test
+    void attach_closingAnEndedLoopFails_attachesNothing() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            TimerLoop ended = LoopFixtures.elsewhere(() -> s.attach(NOTHING));
+            Fragile fragile = fragileOn(ended);
+            assertThrows(OutOfMemoryError.class, () -> s.attach(NOTHING));
+            assertHasNoLoop(s, clock);
+            s.attach(NOTHING).close();
+            fragile.fails = false;
+            ended.close();
+            assertEquals(1, fragile.abandoned);
+        }
+    }
+
+    @Test
+    void attach_noMemoryForTheHandle_attachesNothing() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            assertThrows(OutOfMemoryError.class, () -> s.engine.attach(Thread.currentThread(), NOTHING, l -> {
+                throw new OutOfMemoryError("the test allows no more memory");
+            }));
+            assertHasNoLoop(s, clock);
+            s.attach(NOTHING).close();
+        }
+    }
+
     // ---- an executor ----
 
     @ParameterizedTest

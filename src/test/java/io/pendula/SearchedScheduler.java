@@ -106,7 +106,7 @@ public final class SearchedScheduler implements Program {
 
         private void addLoop() {
             Thread thread = new Thread("loop");
-            LoopWorker l = engine.attach(thread, () -> LockSupport.unpark(thread));
+            LoopWorker l = engine.attach(thread, () -> LockSupport.unpark(thread), TimerLoop::new);
             loop = l;
             execution.add(thread, () -> {
                 while (!engine.isClosed()) {

@@ -71,7 +71,7 @@ public class LoopRaces {
         }
 
         final LoopWorker attach(Thread t) {
-            return scheduler.engine.attach(t, this::ring);
+            return scheduler.engine.attach(t, this::ring, TimerLoop::new);
         }
 
         final List<TimerNode> detach(LoopWorker l) {
