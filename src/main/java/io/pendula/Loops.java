@@ -87,11 +87,11 @@ final class Loops {
                 return List.of();
             }
             l.detached = true;
-            byThread.remove(l.thread);
+            byThread.remove(l.thread, l); // after a call that has failed, the thread may have another loop by now
             if (!l.isRunning()) {
                 forget(l);
             }
-            if (!engine.isClosed()) { // else the thread that closes it has them
+            if (l.queue.gate.owner() != null && !engine.isClosed()) { // else it is closed, or who closes it has them
                 close(l.queue, unfired);
             }
             l.unfired = null;
@@ -105,7 +105,7 @@ final class Loops {
         }
     }
 
-    /** Under lifecycle. */
+    /** Under lifecycle. When it has succeeded, the queue has no owner and counts among those that are closed. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
         engine.closeAll(new TimerQueue[] {q}, unfired);
         TimerQueue[] rest = Engine.without(engine.queues, q); // what may fail for want of memory comes first

@@ -230,6 +230,24 @@ class CloseFailureTest {
             assertEquals(List.of(), loop.detach());
             loop.close();
             assertEquals(0, s.pending());
+            LoopFixtures.assertAccount(s, 3, 0, 0, 0, 3);
+        }
+    }
+
+    @Test
+    void detach_failedAndTheThreadHasAnotherLoop_theNextCallLeavesThatOne() {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            TimerLoop first = s.attach(NOTHING);
+            Fragile fragile = fragileOn(first);
+            assertThrows(OutOfMemoryError.class, first::detach);
+            TimerLoop second = s.attach(NOTHING);
+            fragile.fails = false;
+            assertEquals(List.of(), first.detach());
+            assertEquals(1, fragile.abandoned);
+            s.after(Duration.ZERO, NOTHING);
+            assertEquals(1, second.runDue());
+            second.close();
         }
     }
 
