@@ -353,10 +353,14 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         }
     }
 
+    /**
+     * A close has stopped it, and cancels it unless it runs: that is left to the end of the run. A shutdownNow() may
+     * have found it armed before. So the close puts its mark in the place of null, too: who succeeds has the task.
+     */
     @Override
     public void abandoned() {
-        if (!isRunning(state(wordVolatile()))) { // else its run cancels it when it ends
-            queue.abort(this);
+        if (!isRunning(state(wordVolatile())) && refuse()) {
+            queue.abort(this); // another thread that has refused it may not have done so yet
             over();
         }
     }

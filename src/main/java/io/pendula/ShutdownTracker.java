@@ -29,11 +29,12 @@ final class ShutdownTracker implements Runnable {
      * that thread sees the phase and counts the task itself (refuseIfLate). The same holds for a periodic task that is pushed
      * again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
-     * Three parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
-     * back; and a shutdown, submitter or worker that finds it too late. The first to put something into the task's runner
-     * has it. So a task runs, or is in the list, or is rejected (cancelled if its submission has returned): never two of
-     * these. A worker waits for a shutdownNow() in progress before it refuses a task. While a periodic task runs, none of
-     * the three can have it; when the run has ended, the look at phase after its push decides.
+     * Four parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
+     * back; a shutdown, submitter or worker that finds it too late; and a close of the scheduler that has collected it.
+     * The first to put something into the task's runner has it. So a task runs, or is in the list, or is rejected
+     * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress
+     * before it refuses a task. While a periodic task runs, none of the four can have it; when the run has ended, the
+     * look at phase after its push decides.
      *
      * No task stays counted after its end. A thread that counts a task looks at it again afterwards; the thread that ends
      * the task changes its word, then looks at phase and at the tally. So one of the two takes it off.

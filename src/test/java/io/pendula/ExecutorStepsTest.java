@@ -14,6 +14,7 @@ import io.pendula.Fixtures.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -100,6 +101,49 @@ class ExecutorStepsTest {
         assertEquals(1, runs.get());
         assertTrue(f.isDone() && f.isCancelled());
         assertThrows(CancellationException.class, f::get);
+    }
+
+    /** Its scheduler is closed at one of the looks at the word while it is given back. */
+    private static final class ClosedMeanwhile extends ScheduledTask<Integer> {
+        private final Runnable close;
+        private int looksUntilThen;
+
+        ClosedMeanwhile(SchedulerExecutor view, Callable<Integer> task, Runnable close) {
+            super(view.engine.currentQueue(), new Call(task), view.tracker, 0, false);
+            this.close = close;
+        }
+
+        @Override
+        public long wordVolatile() {
+            long w = super.wordVolatile();
+            if (looksUntilThen > 0 && --looksUntilThen == 0) {
+                close.run();
+            }
+            return w;
+        }
+    }
+
+    /** At the first look no shutdownNow() has it yet; at the second it has it, but has not stopped it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void giveBack_schedulerIsClosedMeanwhile_isGivenBackOrCancelledNeverBoth(int looks) throws Exception {
+        TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build();
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        ClosedMeanwhile task = new ClosedMeanwhile(view, runs::incrementAndGet, s::shutdownNow);
+        view.tracker.submit(task, HOURS.toNanos(1));
+        task.looksUntilThen = looks;
+        boolean isGivenBack = task.giveBack();
+        assertEquals(0, task.looksUntilThen, "it was closed");
+        assertEquals(looks == 2, isGivenBack);
+        assertEquals(!isGivenBack, task.isCancelled());
+        assertTrue(view.isTerminated());
+        task.run();
+        assertEquals(isGivenBack ? 1 : 0, runs.get());
+        if (isGivenBack) {
+            assertEquals(1, task.get());
+        } else {
+            assertThrows(CancellationException.class, task::get);
+        }
     }
 
     // ---- an executor ----

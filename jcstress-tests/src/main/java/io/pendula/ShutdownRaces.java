@@ -463,6 +463,33 @@ public class ShutdownRaces {
         }
     }
 
+    /** What waits is returned by the view's shutdown, not done, or cancelled by its scheduler's close: never both. */
+    @JCStressTest
+    @Outcome(id = "not done returned terminated", expect = ACCEPTABLE, desc = "The shutdown has it.")
+    @Outcome(id = "cancelled terminated", expect = ACCEPTABLE, desc = "The close has it.")
+    @State
+    public static class ShutdownNowVsClose extends Ending {
+        public ShutdownNowVsClose() {
+            schedule();
+        }
+
+        @Actor
+        public void end() {
+            shutdownNow();
+        }
+
+        @Actor
+        public void close() {
+            Rig.jitter(8_000);
+            scheduler.shutdownNow();
+        }
+
+        @Arbiter
+        public void settle(L_Result r) {
+            r.r1 = fate();
+        }
+    }
+
     /** A cancel always succeeds against a shutdown; what was returned just before may be cancelled by its owner. */
     @JCStressTest
     @Outcome(id = "true, cancelled (returned |)terminated", expect = ACCEPTABLE, desc = "Cancelled.")
