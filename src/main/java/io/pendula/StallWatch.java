@@ -25,6 +25,10 @@ final class StallWatch implements Runnable {
      * I1 < I2 < U1 < U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
      * that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the arrivals into the
      * heap stays in view, as the watch looks under the queue's lock.
+     *
+     * A thread that calls the watch says before the call that the watch is not idle, and nothing after one that has
+     * succeeded: by then the watch may have looked, said that it is idle, and ended. If that were overwritten, no
+     * thread would call it again.
      */
 
     /** After a failure it waits so long before it tries again. */
@@ -52,7 +56,9 @@ final class StallWatch implements Runnable {
     void callIfIdle() {
         if (idle) {
             idle = false; // the next thread need not call it again
-            idle = !seat.wake();
+            if (!seat.wake()) {
+                idle = true;
+            }
         }
     }
 

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,14 +27,17 @@ class LoopWatchTest {
 
     private final Queue<TimerHandle> late = new ConcurrentLinkedQueue<>();
 
+    private TimerScheduler.Builder builder() {
+        return TimerScheduler.builder().workers(1).stallAfter(Duration.ofMillis(20)).listener(new TimerListener() {
+            @Override
+            public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+                late.add(timer);
+            }
+        });
+    }
+
     private TimerScheduler scheduler(String name) {
-        return TimerScheduler.builder().name(name).workers(1).stallAfter(Duration.ofMillis(20)).listener(
-                new TimerListener() {
-                    @Override
-                    public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-                        late.add(timer);
-                    }
-                }).build();
+        return builder().name(name).build();
     }
 
     /** Until the monitor and all workers wait without a timeout. */
@@ -74,6 +79,41 @@ class LoopWatchTest {
             awaitStillness("watch-back");
             loop.runDue();
             awaitReport(loop.after(SOON, NO_WAIT));
+        }
+    }
+
+    /** The thread that has called the monitor is held up for as long as the monitor's thread lives. */
+    @Test
+    void first_callerIsHeldUpUntilTheMonitorHasEnded_nextOneCallsItAgain() {
+        AtomicInteger monitors = new AtomicInteger();
+        try (TimerScheduler s = builder().threadFactory(body -> {
+            boolean isJoined = body instanceof StallWatch && monitors.getAndIncrement() == 0;
+            Thread t = isJoined ? new JoinedByItsStarter(body) : new Thread(body);
+            t.setDaemon(true);
+            return t;
+        }).build(); TimerLoop loop = s.attach(NO_WAIT); LoopFixtures.Actor other = new LoopFixtures.Actor("arms")) {
+            s.engine.idleNanos = 1;
+            Future<Timer> first = other.start(() -> loop.after(Duration.ZERO, NO_WAIT));
+            eventually("it has run, and nothing is armed", () -> loop.runDue() == 1);
+            LoopFixtures.result(first);
+            assertEquals(1, monitors.get());
+            awaitReport(loop.after(SOON, NO_WAIT));
+        }
+    }
+
+    private static final class JoinedByItsStarter extends Thread {
+        JoinedByItsStarter(Runnable body) {
+            super(body);
+        }
+
+        @Override
+        public void start() {
+            super.start();
+            try {
+                Fixtures.join(this);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 
