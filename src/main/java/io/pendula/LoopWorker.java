@@ -57,7 +57,10 @@ final class LoopWorker extends Firing implements QueueOwner {
 
     /** No timer goes to it any more; its last callback may still run. */
     volatile boolean detached;
-    /** What was stopped when it went, until that was returned: then null. Written under the engine's lifecycle. */
+    /**
+     * What was stopped when it went, until that was returned: then null. Set to null under the engine's lifecycle, so
+     * by one thread, which puts it back, under no lock, if it fails afterwards.
+     */
     volatile List<TimerNode> unfired = new ArrayList<>();
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;

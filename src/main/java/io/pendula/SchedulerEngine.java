@@ -39,7 +39,9 @@ final class SchedulerEngine extends Engine {
     /** Made when it is first needed. */
     private volatile StallWatch watch;
     /**
-     * Held while the scheduler is being closed. Taken before all other locks; no callback runs and no thread waits under
+     * Held while the scheduler is being closed. Taken before all other locks but one: a pool's own tracker, which
+     * closes the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close
+     * takes the shuttingDown of views, and that tracker is not among them. No callback runs and no thread waits under
      * it.
      */
     private final Object closing = new Object();

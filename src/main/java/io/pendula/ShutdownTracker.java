@@ -43,7 +43,7 @@ final class ShutdownTracker implements Runnable {
     private static final int RUNNING = 0;
     /** Takes no more tasks. */
     private static final int SHUTDOWN = 1;
-    /** Starts no waiting task, and has interrupted those that run. */
+    /** Starts no waiting task, and interrupts those that run. */
     private static final int STOPPING = 2;
 
     final SchedulerEngine engine;
