@@ -116,10 +116,6 @@ final class LoopWorker extends Firing implements QueueOwner {
         engine.callWatch();
     }
 
-    boolean isUp() {
-        return waitsUntil == WakeGate.AWAKE;
-    }
-
     /** Another number than before if its thread has got on. */
     int visitsOpaque() {
         return (int) VISITS.getOpaque(this);

@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -130,6 +131,12 @@ final class LoopFixtures {
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void sneak(Throwable e) throws T {
         throw (T) e;
+    }
+
+    /** Whether the scheduler's only loop has said that it waits, and was not called since. */
+    static boolean loopWaits(TimerScheduler s) {
+        LoopWorker[] loops = s.engine.loops();
+        return loops.length == 1 && loops[0].queue.gate.pollUntil() != WakeGate.AWAKE;
     }
 
     /** Visits the loop until it may wait; nothing may be due. For how long it may wait. */

@@ -6,6 +6,7 @@ import static io.pendula.LoopFixtures.HOUR;
 import static io.pendula.LoopFixtures.NOTHING;
 import static io.pendula.LoopFixtures.NOW;
 import static io.pendula.LoopFixtures.assertAccount;
+import static io.pendula.LoopFixtures.loopWaits;
 import static io.pendula.LoopFixtures.result;
 import static io.pendula.LoopFixtures.settle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -172,10 +173,6 @@ class LoopShutdownTest {
             assertEquals(0, result(keys));
             looping.run(loop::close);
         }
-    }
-
-    private static boolean loopWaits(TimerScheduler s) {
-        return s.engine.loops.all().length == 1 && !s.engine.loops.all()[0].isUp();
     }
 
     @Test

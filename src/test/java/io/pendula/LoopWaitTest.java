@@ -137,7 +137,7 @@ class LoopWaitTest {
             Timer far = t.loop.after(HOUR, NOTHING);
             for (int i = 1; i <= 50; i++) {
                 CountDownLatch ran = new CountDownLatch(1);
-                eventually("waits", () -> !s.engine.loops.all()[0].isUp());
+                eventually("waits", () -> LoopFixtures.loopWaits(s));
                 long began = System.nanoTime();
                 AtomicLong at = new AtomicLong();
                 t.loop.after(i * 20L, TimeUnit.MICROSECONDS, () -> {
