@@ -102,8 +102,7 @@ public final class ManualClock implements NanoClock {
      * @throws IllegalStateException as {@link #advance} does
      */
     public long advanceToNext() {
-        Optional<Duration> next = nextIn();
-        return next.isPresent() ? advance(next.get()) : 0;
+        return nextIn().map(this::advance).orElse(0L);
     }
 
     /**

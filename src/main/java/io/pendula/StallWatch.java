@@ -37,7 +37,6 @@ final class StallWatch implements Runnable {
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
     private final SchedulerEngine engine;
-    private final WorkerPool workerPool;
     private final long stallNanos;
     /** Between two looks, as it takes two to see a stall. */
     private final long lookNanos;
@@ -46,10 +45,9 @@ final class StallWatch implements Runnable {
 
     StallWatch(SchedulerEngine engine) {
         this.engine = engine;
-        this.workerPool = engine.workerPool;
         this.stallNanos = Math.max(1, engine.options.stallNanos);
         this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(workerPool, this, "monitor");
+        this.seat = new Seat(engine.workerPool, this, "monitor");
     }
 
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
@@ -105,7 +103,7 @@ final class StallWatch implements Runnable {
 
     /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */
     private boolean isAnythingUp(long now) {
-        for (Worker w : workerPool.workers()) {
+        for (Worker w : engine.workerPool.workers()) {
             if (!w.asleep) {
                 return true;
             }
@@ -119,7 +117,7 @@ final class StallWatch implements Runnable {
     }
 
     private void look(long now) {
-        for (Worker w : workerPool.workers()) {
+        for (Worker w : engine.workerPool.workers()) {
             int pulse = w.pulseOpaque();
             note(w, pulse, now);
             if ((pulse & 1) != 0) {
@@ -134,7 +132,7 @@ final class StallWatch implements Runnable {
                 lookAtLoop(l, now);
             }
         }
-        workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+        engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
     }
 
     private static void note(Firing by, int count, long now) {
