@@ -72,7 +72,11 @@ final class SchedulerEngine extends Engine {
             try {
                 workerPool.startAll();
             } catch (Throwable e) {
-                closeAfter(e);
+                try { // those threads that were started already go away again
+                    shutdownNow(t -> {});
+                } catch (Throwable too) {
+                    e.addSuppressed(too);
+                }
                 throw e;
             }
         }
@@ -201,10 +205,6 @@ final class SchedulerEngine extends Engine {
 
     // ---- closing ----
 
-    void close() {
-        close(Long.MAX_VALUE);
-    }
-
     /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
     boolean close(long nanos) {
         shutdownNow(t -> {});
@@ -244,15 +244,6 @@ final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Those threads that were started already go away again. */
-    private void closeAfter(Throwable e) {
-        try {
-            shutdownNow(t -> {});
-        } catch (Throwable too) {
-            e.addSuppressed(too);
-        }
-    }
-
     /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
     private void wakeAll() {
         for (Worker d : workerPool.workers()) {
@@ -268,12 +259,10 @@ final class SchedulerEngine extends Engine {
 
     /** A view that is shut down when the scheduler is closed; at once if it is closed already. */
     void add(Runnable shutdown) {
-        boolean late;
         synchronized (lifecycle) {
             views.add(shutdown);
-            late = isClosed();
         }
-        if (late) {
+        if (isClosed()) { // after it was added; a closing thread sets it before it looks
             shutdown.run();
         }
     }

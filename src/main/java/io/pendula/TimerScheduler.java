@@ -439,7 +439,7 @@ public final class TimerScheduler implements AutoCloseable {
      */
     @Override
     public void close() {
-        engine.close();
+        engine.close(Long.MAX_VALUE);
     }
 
     /**

@@ -101,7 +101,7 @@ class ExecutorStormTest extends ContractCase implements PendulaOnly {
                 return pool.shutdownNow();
             }
             case CLOSE -> pool.close();
-            default -> pool.engine.close();
+            default -> pool.engine.close(Long.MAX_VALUE);
         }
         return List.of();
     }
