@@ -20,9 +20,9 @@ import java.util.concurrent.TimeoutException;
  */
 class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
     /*
-     * What the word says of the future: *CANCELLED* is cancelled (and done, even while it runs). NO_STATUS is done, but for
-     * a periodic task without an outcome (isOver), which was given back or is about to be cancelled. All else is not done.
-     * The outcome is written before the CAS that ends the run.
+     * What the word says of the future: *CANCELLED* is cancelled (and done, even while it runs). NO_STATUS is done, but
+     * for a periodic task without an outcome (isOver), which was given back or is about to be cancelled. All else is not
+     * done. The outcome is written before the CAS that ends the run.
      *
      * Wait: a thread that waits makes the latch, then looks at the word; a thread that ends the task changes the word,
      * then looks for a latch. Both are volatile, so one of the two sees the other.
@@ -344,7 +344,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
             queue.abort(this); // the scheduler was closed meanwhile, so there is no next run
         }
-        if (isDone()) { // else it was given back, or the thread that refuses it cancels it next: cancel() does the rest then
+        if (isDone()) { // else it was given back or is about to be refused, and cancel() does the rest
             dropTask();
             if (isCancelled()) {
                 outcome = null;

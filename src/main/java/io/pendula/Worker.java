@@ -127,8 +127,8 @@ final class Worker extends Firing implements Runnable {
     }
 
     /**
-     * Makes it do another round before it sleeps again; false if it needs a thread that could not be started. The caller
-     * holds no lock.
+     * Makes it do another round before it sleeps again; false if it needs a thread that could not be started. The
+     * caller holds no lock.
      */
     boolean call() {
         called = true; // before the look at the seat, and before the permit

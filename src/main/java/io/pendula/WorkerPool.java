@@ -159,9 +159,9 @@ final class WorkerPool {
      * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
      *
-     * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves workers,
-     * then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are volatile, so
-     * one of the two sees the other.
+     * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
+     * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
+     * volatile, so one of the two sees the other.
      */
     void growIfAlone(Worker by) {
         long from = retriesFrom;
@@ -243,7 +243,7 @@ final class WorkerPool {
         }
         try {
             t.start();
-        } catch (Throwable e) { // memory is short, perhaps, so this makes no array unless another worker has ended meanwhile
+        } catch (Throwable e) { // memory may be short, so this makes no array unless another worker has ended meanwhile
             synchronized (engine.lifecycle) {
                 workers = workers == all ? before : Engine.without(workers, d);
                 engine.lifecycle.notifyAll();
@@ -275,8 +275,8 @@ final class WorkerPool {
     }
 
     /**
-     * Called by the worker's thread as the last thing that it does. Tried until it succeeds, as memory may be short: what
-     * waits for the end of all workers would wait for ever.
+     * Called by the worker's thread as the last thing that it does. Tried until it succeeds, as memory may be short:
+     * what waits for the end of all workers would wait for ever.
      */
     void ended(Worker d) {
         for (boolean isGone = false; !isGone; ) {
@@ -286,7 +286,7 @@ final class WorkerPool {
                     engine.lifecycle.notifyAll();
                 }
                 isGone = true;
-            } catch (Throwable e) {
+            } catch (RuntimeException | OutOfMemoryError e) { // every other Error would come again
                 Reporter.tellAndPause(e, d, RETRY_NANOS);
             }
         }

@@ -195,6 +195,9 @@ class TimerQueueModelTest {
         private void countStop(Known k) {
             if (k.isArmed()) {
                 stopped++;
+                if (k.when == Timeline.NEVER) {
+                    wokenFromNever();
+                }
             }
             k.disarm();
         }
@@ -209,10 +212,16 @@ class TimerQueueModelTest {
             if (k.isArmed()) {
                 resets++;
             }
+            int before = rig.state(k.timer);
+            boolean isPushed = keepOrder
+                    || !TimerNode.isQueued(before) && !TimerNode.isFiled(before) && before != TimerNode.DELETED;
             setArmed(k, when);
             assertEquals(expected, queue.reset(k.timer, when), "reset");
             if (!k.running) {
                 wokenIfBefore(when);
+                if (isPushed) {
+                    wokenFromNever();
+                }
             }
         }
 
@@ -271,6 +280,7 @@ class TimerQueueModelTest {
             if (k.isArmed()) {
                 k.order = order++;
                 wokenIfBefore(k.when);
+                wokenFromNever();
             }
             return true;
         }
@@ -320,7 +330,11 @@ class TimerQueueModelTest {
             }
         }
 
-        /** An owner that sleeps for ever is woken as soon as a timer was stopped. */
+        /** An owner that sleeps for ever would keep what is never due and stopped. */
+        private void wokenFromNever() {
+            wokenIfBefore(Timeline.NEVER - 1);
+        }
+
         private void wokenIfBefore(long when) {
             if (asleepUntil != NONE && when < asleepUntil) {
                 asleepUntil = NONE;
