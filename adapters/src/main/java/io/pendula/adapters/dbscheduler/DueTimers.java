@@ -62,7 +62,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
      * @param timers stays open
      * @param dataSource that of the scheduler
      * @param table db-scheduler's, by default {@code scheduled_tasks}
-     * @param lookAhead for what is due in this time there are timers; the table is looked into twice in it
+     * @param lookAhead for what is due in this time there are timers; the table is looked into twice in it. What
+     *     another process schedules to run before the next look is late by half of it at most
      * @param executor where the table is looked into, as that blocks
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond, or {@code table} is not a name
@@ -112,7 +113,9 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(query)) {
             statement.setBoolean(1, false);
-            statement.setTimestamp(2, Timestamp.from(now));
+            // Also what is overdue for a short while: another process may have scheduled it since the look before, to
+            // run before this one. What is overdue for longer waits for threads, not for a look.
+            statement.setTimestamp(2, Timestamp.from(now.minus(lookAhead)));
             statement.setTimestamp(3, Timestamp.from(now.plus(lookAhead)));
             try (ResultSet times = statement.executeQuery()) {
                 while (times.next()) {

@@ -117,8 +117,9 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     /**
-     * Ends the thread and takes the events out of the recorder, which else refers to their class loader. What was told
-     * before is written. Waits for that, so not for the recorder's lock only. Further calls do nothing.
+     * Ends the thread and, if no other object of this class is open, takes the events out of the recorder, which else
+     * refers to their class loader. What was told before is written. Waits for that, so not for the recorder's lock
+     * only. Further calls do nothing.
      */
     @Override
     public void close() {

@@ -36,15 +36,25 @@ abstract class TimerEvent extends Event {
             SlowCallback.class, CallbackThrew.class, WorkerStalled.class, LoopStalled.class, SpareStarted.class};
     }
 
-    static void register() {
-        for (Class<? extends Event> type : Types.ALL) {
-            FlightRecorder.register(type);
+    /** How many want the events: they share the classes, so the last one takes them back. */
+    private static int users;
+
+    static synchronized void register() {
+        if (users == 0) {
+            for (Class<? extends Event> type : Types.ALL) {
+                FlightRecorder.register(type);
+            }
         }
+        users++;
     }
 
-    static void unregister() {
-        for (Class<? extends Event> type : Types.ALL) {
-            FlightRecorder.unregister(type);
+    /** Once for each call of register. */
+    static synchronized void unregister() {
+        users--;
+        if (users == 0) {
+            for (Class<? extends Event> type : Types.ALL) {
+                FlightRecorder.unregister(type);
+            }
         }
     }
 

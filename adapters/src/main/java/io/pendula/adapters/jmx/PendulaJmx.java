@@ -4,6 +4,7 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
 import java.lang.management.ManagementFactory;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -25,6 +26,7 @@ import javax.management.ObjectName;
 public final class PendulaJmx implements AutoCloseable {
     private final MBeanServer server;
     private final ObjectName objectName;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private PendulaJmx(MBeanServer server, ObjectName objectName) {
         this.server = server;
@@ -116,13 +118,16 @@ public final class PendulaJmx implements AutoCloseable {
         return objectName;
     }
 
-    /** Removes the bean, if it is still there. */
+    /** Removes the bean, if it is still there. Further calls do nothing. */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return; // another bean may have the name by now
+        }
         try {
             server.unregisterMBean(objectName);
         } catch (InstanceNotFoundException e) {
-            // closed before, or removed by hand
+            // removed by hand
         } catch (JMException e) {
             throw new IllegalStateException(objectName + " cannot be removed", e);
         }

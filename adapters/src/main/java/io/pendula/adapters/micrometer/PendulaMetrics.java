@@ -16,8 +16,11 @@ import io.pendula.TimerStats.Lateness;
 import io.pendula.adapters.internal.Snapshots;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -136,8 +139,8 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
      *
      * @param registry where to
      * @throws NullPointerException if {@code registry} is null
-     * @throws IllegalStateException if the registry has meters of that name and these tags already: the figures of two
-     *     schedulers cannot be told apart then
+     * @throws IllegalStateException if the registry has one of the meters with these tags already, as that of another
+     *     scheduler or of a pool of the JDK: their figures could not be told apart. Nothing is registered then
      */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
@@ -146,18 +149,24 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         if (observed == null) {
             return;
         }
-        if (registry.find("pendula.timers.armed").tags(tags).meter() != null) {
-            throw new IllegalStateException("a scheduler with the tags " + tags.stream().toList()
-                    + " is bound to this registry already; give one of them another name");
+        int before = bound.size();
+        try {
+            new Binding(registry, observed).bindAll();
+        } catch (RuntimeException e) {
+            remove(bound.subList(before, bound.size()));
+            throw e;
         }
-        new Binding(registry, observed).bindAll();
     }
 
     /** Removes all meters that were registered by this object. May be called more than once. */
     @Override
     public synchronized void close() {
-        bound.forEach(b -> b.registry.remove(b.meter));
-        bound.clear();
+        remove(bound);
+    }
+
+    private static void remove(List<Bound> some) {
+        some.forEach(b -> b.registry.remove(b.meter));
+        some.clear();
     }
 
     /** Registers the meters for one registry. Each figure of each meter is a reader of the snapshots. */
@@ -165,12 +174,15 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         private final MeterRegistry registry;
         private final Object observed;
         private final Snapshots<Object> snapshots;
+        /** The meters that were there before. */
+        private final Set<Meter> others = Collections.newSetFromMap(new IdentityHashMap<>());
         private int readers;
 
         Binding(MeterRegistry registry, Object observed) {
             this.registry = registry;
             this.observed = observed;
             this.snapshots = new Snapshots<>(observed, source, clock);
+            this.others.addAll(registry.getMeters());
         }
 
         void bindAll() {
@@ -258,7 +270,15 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             return s -> figure.applyAsDouble(from.get(s, reader));
         }
 
+        /**
+         * A registry returns the meter that has the id already, if there is one. It is found by that, and not by its
+         * tags, as the registry may add further ones to those of all meters.
+         */
         private void add(Meter meter) {
+            if (others.contains(meter)) {
+                throw new IllegalStateException("the registry has a meter " + meter.getId().getName()
+                        + " with the tags " + tags.stream().toList() + " already; give one of the two another name");
+            }
             bound.add(new Bound(registry, meter));
         }
     }

@@ -11,7 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Closes a channel that has read nothing for some time, as an {@code IdleStateHandler} and a handler of its events do.
- * Each message resets one timer, which is one compare-and-set.
+ * The time counts from the end of a read, when the handlers have had all its messages. Each message resets one timer,
+ * which is one compare-and-set, and so does that end.
  *
  * <p>The timer runs on the channel's event loop if a {@link NettyLoop} is attached to that, else on a worker of the
  * scheduler, which passes it on to the event loop. If the timer cannot be armed, as the loop or the scheduler is closed
@@ -26,6 +27,8 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     private final Duration timeout;
     /** Null while the channel is not active. For the event loop's thread. */
     private Timer idle;
+    /** Handlers have a message, and the read has not ended. For the event loop's thread. */
+    private boolean reading;
 
     /**
      * A handler for one channel.
@@ -78,7 +81,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Begins anew.
+     * Begins anew; the channel is not idle until {@link #channelReadComplete}.
      *
      * @param ctx the context of this handler
      * @param message is passed on; released if the channel is closed instead
@@ -88,6 +91,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
         try {
             if (idle != null) {
                 idle.reset(timeout);
+                reading = true;
             }
         } catch (RejectedExecutionException e) {
             ReferenceCountUtil.release(message);
@@ -95,6 +99,24 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         ctx.fireChannelRead(message);
+    }
+
+    /**
+     * Begins anew, if there was a message: the handlers may have been busy with it for longer than the timeout.
+     *
+     * @param ctx the context of this handler
+     */
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        if (reading) {
+            reading = false;
+            try {
+                idle.reset(timeout);
+            } catch (RejectedExecutionException e) {
+                ctx.close();
+            }
+        }
+        ctx.fireChannelReadComplete();
     }
 
     /**
@@ -129,6 +151,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void end() {
+        reading = false;
         if (idle != null) {
             idle.cancel();
             idle = null;
@@ -137,7 +160,9 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
 
     private void expire(ChannelHandlerContext ctx) {
         if (ctx.executor().inEventLoop()) {
-            channelIdle(ctx);
+            if (!reading) {
+                channelIdle(ctx);
+            }
         } else {
             passOn(ctx);
         }
@@ -146,7 +171,8 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     private void passOn(ChannelHandlerContext ctx) {
         try {
             ctx.executor().execute(() -> {
-                if (idle != null && !idle.isPending()) { // else a message came first, or the channel has ended
+                // else a message came first, or the channel has ended
+                if (idle != null && !idle.isPending() && !reading) {
                     channelIdle(ctx);
                 }
             });

@@ -26,15 +26,17 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Cost.</b> Netty holds one scheduled task for all timers of the event loop, for the earliest deadline. A reset to
  * a later time, and a timer that is not the earliest, cost Netty nothing.
  *
- * <p><b>Lifetime.</b> The event loop closes this when it shuts down. The timers that are pending then are stopped. Arming
- * and resetting throw {@link RejectedExecutionException} afterwards.
+ * <p><b>Lifetime.</b> The event loop closes this when it shuts down, or when the scheduler was closed. The timers that
+ * are pending then are stopped. Arming and resetting throw {@link RejectedExecutionException} afterwards.
  *
  * @since 0.1
  */
 public final class NettyLoop implements AutoCloseable {
     /** Callbacks in one turn; the rest waits until Netty has looked at its sockets. */
     private static final int MAX_RUN = 256;
+    private static final long YEAR_NANOS = TimeUnit.DAYS.toNanos(365);
 
+    private final TimerScheduler scheduler;
     private final SingleThreadEventExecutor eventLoop;
     private final Runnable turn = this::turn;
     private final Runnable end = this::end;
@@ -45,6 +47,7 @@ public final class NettyLoop implements AutoCloseable {
     private long turns;
 
     private NettyLoop(TimerScheduler timers, SingleThreadEventExecutor eventLoop) {
+        this.scheduler = timers;
         this.eventLoop = eventLoop;
         this.loop = timers.attach(() -> eventLoop.execute(turn));
         eventLoop.addShutdownHook(end);
@@ -59,8 +62,9 @@ public final class NettyLoop implements AutoCloseable {
      * @return completed at once if the event loop's thread calls, else by that thread
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code eventLoop} is not a {@link SingleThreadEventExecutor}
-     * @throws RejectedExecutionException if the scheduler or the event loop is closed; if another thread than the event
-     *         loop's calls, the future may have that exception
+     * @throws IllegalStateException if the scheduler is closed or was built with an executor, or the event loop runs
+     *         its timers already; if another thread than the event loop's calls, the future has that exception
+     * @throws RejectedExecutionException if the event loop is closed; the future may have that exception, too
      */
     public static Future<NettyLoop> attach(TimerScheduler timers, EventLoop eventLoop) {
         Objects.requireNonNull(timers, "timers");
@@ -90,8 +94,9 @@ public final class NettyLoop implements AutoCloseable {
     /** Runs what is due. The task for the next deadline calls this, and the loop's wakeup when an earlier timer is armed. */
     private void turn() {
         turns++;
-        if (eventLoop.isShuttingDown()) {
-            end(); // Netty goes on as long as there are tasks, so they must come to an end
+        // Netty goes on as long as there are tasks, so they must come to an end; a closed scheduler is to be let go.
+        if (eventLoop.isShuttingDown() || scheduler.isClosed()) {
+            end();
         }
         if (!ended) {
             try {
@@ -102,18 +107,19 @@ public final class NettyLoop implements AutoCloseable {
         }
     }
 
-    /** Leaves one task of Netty: for the next deadline, or none. */
+    /**
+     * Leaves one task of Netty, for the next deadline. If there is none the task has nothing to do but to be there: as
+     * long as there is a task, Netty 4.2 does not end the event loop's thread to go on later with another.
+     */
     private void plan() {
         if (next != null) {
             next.cancel(false);
             next = null;
         }
         if (!ended) { // by a callback
-            long nanos = loop.nanosUntilNext();
-            if (nanos < Long.MAX_VALUE) {
-                // Not execute, even if a timer is due by now: scheduled tasks let the sockets have their turn.
-                next = eventLoop.schedule(turn, nanos, TimeUnit.NANOSECONDS);
-            }
+            long nanos = Math.min(loop.nanosUntilNext(), YEAR_NANOS);
+            // Not execute, even if a timer is due by now: scheduled tasks let the sockets have their turn.
+            next = eventLoop.schedule(turn, nanos, TimeUnit.NANOSECONDS);
         }
     }
 

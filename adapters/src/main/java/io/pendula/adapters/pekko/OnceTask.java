@@ -9,6 +9,7 @@ import org.apache.pekko.actor.SchedulerException;
 import org.apache.pekko.actor.SchedulerTask;
 import org.apache.pekko.event.LoggingAdapter;
 import scala.concurrent.ExecutionContext;
+import scala.util.control.NonFatal;
 
 /** Passes a task on once, unless it was cancelled before. The value is the task, until one of both has happened. */
 final class OnceTask extends AtomicReference<Runnable> implements Runnable, Cancellable, TaskWrapper {
@@ -52,7 +53,10 @@ final class OnceTask extends AtomicReference<Runnable> implements Runnable, Canc
     private static void execute(ExecutionContext executor, Runnable task) {
         try {
             executor.execute(task);
-        } catch (Exception e) {
+        } catch (Throwable e) {
+            if (!NonFatal.apply(e)) {
+                throw e;
+            }
             executor.reportFailure(e);
         }
     }
@@ -90,7 +94,10 @@ final class OnceTask extends AtomicReference<Runnable> implements Runnable, Canc
                 task.run();
             } catch (SchedulerException e) {
                 // it wanted to go on, which is over
-            } catch (Exception e) {
+            } catch (Throwable e) {
+                if (!NonFatal.apply(e)) { // an AssertionError is none that ends everything
+                    throw e;
+                }
                 log.error(e, "a task that is to run on close threw");
             }
         }

@@ -73,6 +73,20 @@ abstract class DueTimersCase {
         }
     }
 
+    /** No look can see it before it is due. */
+    @Test
+    void execution_ofAnotherProcess_thatIsDueAtOnce_isSeenByTheNextLook() throws Exception {
+        try (Durable durable = new Durable(database("at_once"), Duration.ofSeconds(2), POLLING, true)) {
+            durable.scheduler.schedule(durable.task.instance("own"), Instant.now());
+            Patience.until("the first poll is over", () -> durable.count("select count(*) from runs") == 1
+                    && durable.count("select count(*) from scheduled_tasks") == 0);
+            SchedulerClient other = SchedulerClient.Builder.create(durable.dataSource, durable.task).build();
+            other.scheduleIfNotExists(durable.task.instance("other"), Instant.now());
+            Patience.until("it ran", () -> durable.count("select count(*) from runs") == 2);
+            assertTrue(durable.quantile(1) < POLLING.toMillis() / 2);
+        }
+    }
+
     @Test
     void withoutIt_executionsWaitForTheNextPoll() throws Exception {
         try (Durable durable = new Durable(database("without"), Duration.ofSeconds(4),

@@ -259,6 +259,26 @@ class PendulaJfrTest {
     }
 
     @Test
+    void close_ofOneOfTwo_leavesTheEventsToTheOther() {
+        PendulaJfr one = PendulaJfr.start();
+        PendulaJfr other = PendulaJfr.start();
+        try (Recorded recorded = new Recorded();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(other).build()) {
+            other.watch(s);
+            s.after(Duration.ofHours(1), () -> {});
+            recorded.await("SchedulerStatistics", e -> true); // by now the other has seen the recording
+            one.close();
+            s.after(Duration.ZERO, new Throws());
+            recorded.await("CallbackThrew", e -> true);
+            other.close();
+            assertTrue(areRegistered(false));
+        } finally {
+            one.close();
+            other.close();
+        }
+    }
+
+    @Test
     void watched_doesNotKeepTheScheduler() {
         try (PendulaJfr recorder = PendulaJfr.start(); Recorded recorded = new Recorded()) {
             WeakReference<TimerScheduler> scheduler = new WeakReference<>(watched(recorder));

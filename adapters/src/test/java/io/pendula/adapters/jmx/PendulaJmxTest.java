@@ -208,6 +208,8 @@ class PendulaJmxTest {
             assertFalse(server.isRegistered(second.objectName()));
             PendulaJmx again = PendulaJmx.register(two, server);
             assertEquals(second.objectName(), again.objectName());
+            second.close();
+            assertTrue(server.isRegistered(again.objectName()), "the name is another's by now");
             assertThrows(InstanceNotFoundException.class,
                     () -> server.getMBeanInfo(new ObjectName("io.pendula:type=TimerScheduler,name=\"none\"")));
         }

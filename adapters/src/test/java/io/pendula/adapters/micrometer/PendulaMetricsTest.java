@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.jvm.ExecutorServiceMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -20,21 +23,33 @@ import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 import io.pendula.adapters.BusyScheduler;
 import io.pendula.adapters.Patience;
+import io.pendula.adapters.Warnings;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class PendulaMetricsTest {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    /** A registry warns of a meter that it has already. */
+    private final Warnings warnings = new Warnings(MeterRegistry.class);
+
+    @AfterEach
+    void listenNoMore() {
+        warnings.close();
+    }
 
     /** The value of a sample as a scraper reads it. */
     private double scraped(String sample) {
@@ -241,6 +256,42 @@ class PendulaMetricsTest {
             assertEquals(0, Scrape.of(registry).names().size());
             second.bindTo(simple);
             assertEquals(0, simple.get("pendula.timers.armed").tags("name", "same").functionCounter().count());
+        }
+    }
+
+    /** The second pool has no executor.completed, so there is something to take back when its other meters are met. */
+    @Test
+    void bindTo_theNameOfAPoolOfTheJdk_throws_andLeavesThatPoolItsMeters() {
+        for (ExecutorService pool : List.of(Executors.newScheduledThreadPool(1), Executors.newWorkStealingPool(1))) {
+            SimpleMeterRegistry simple = new SimpleMeterRegistry();
+            simple.config().commonTags("region", "north"); // which no binder knows of
+            new ExecutorServiceMetrics(pool, "db", Tags.empty()).bindTo(simple);
+            List<Meter> before = simple.getMeters();
+            try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build()) {
+                PendulaMetrics metrics = new PendulaMetrics(timers, "db");
+                assertThrows(IllegalStateException.class, () -> metrics.bindTo(simple));
+                assertEquals(Set.copyOf(before), Set.copyOf(simple.getMeters()));
+                metrics.close();
+                assertEquals(Set.copyOf(before), Set.copyOf(simple.getMeters()));
+            }
+            pool.shutdown();
+        }
+    }
+
+    @Test
+    void bindTo_theSameNameWithFewerTags_isNoClash() {
+        SimpleMeterRegistry simple = new SimpleMeterRegistry();
+        simple.config().commonTags("region", "north");
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
+                PendulaMetrics more = new PendulaMetrics(timers, "db", Tags.of("shard", "1"));
+                PendulaMetrics fewer = new PendulaMetrics(timers, "db");
+                PendulaMetrics same = new PendulaMetrics(timers, "db")) {
+            more.bindTo(simple);
+            int each = simple.getMeters().size();
+            fewer.bindTo(simple);
+            assertEquals(2 * each, simple.getMeters().size());
+            assertThrows(IllegalStateException.class, () -> same.bindTo(simple));
+            assertEquals(2 * each, simple.getMeters().size());
         }
     }
 

@@ -7,12 +7,17 @@ public final class EventLoops {
     private EventLoops() {}
 
     public static EventLoopGroup group(int threads) {
+        return areNew() ? New.group(threads) : Old.group(threads);
+    }
+
+    /** Whether they are those of Netty 4.2. */
+    static boolean areNew() {
         try {
             Class.forName("io.netty.channel.IoHandlerFactory");
+            return true;
         } catch (ClassNotFoundException e) {
-            return Old.group(threads);
+            return false;
         }
-        return New.group(threads);
     }
 
     /** 4.1. All tasks that there are run before it looks at its sockets. */

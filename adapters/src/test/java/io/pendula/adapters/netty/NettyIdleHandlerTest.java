@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -61,6 +62,49 @@ class NettyIdleHandlerTest {
         clock.advance(Duration.ofSeconds(1));
         assertFalse(channel.isActive());
         assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void channel_handlerBusyWithAMessageForLong_isMeasuredFromTheEndOfTheRead() {
+        EmbeddedChannel channel = new EmbeddedChannel(new NettyIdleHandler(timers, LIMIT),
+                new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object message) {
+                        clock.advance(LIMIT);
+                    }
+                });
+        channel.writeInbound("a message");
+        assertTrue(channel.isActive());
+        clock.advance(ALMOST);
+        channel.flushInbound(); // the end of a read without a message
+        assertTrue(channel.isActive());
+        clock.advance(Duration.ofSeconds(1));
+        assertFalse(channel.isActive());
+    }
+
+    @Test
+    void channelReadComplete_isPassedOn_alsoIfTheTimerCannotBeReset() {
+        AtomicInteger ends = new AtomicInteger();
+        EmbeddedChannel channel = new EmbeddedChannel(new NettyIdleHandler(timers, LIMIT),
+                new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object message) {
+                        if (message.equals("the last")) {
+                            timers.close();
+                        }
+                    }
+
+                    @Override
+                    public void channelReadComplete(ChannelHandlerContext ctx) {
+                        ends.incrementAndGet();
+                    }
+                });
+        channel.writeInbound("a message");
+        assertEquals(1, ends.get());
+        assertTrue(channel.isActive());
+        channel.writeInbound("the last");
+        assertEquals(2, ends.get());
+        assertFalse(channel.isActive());
     }
 
     @Test

@@ -18,10 +18,14 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.pendula.Timer;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -32,6 +36,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -278,6 +283,50 @@ class NettyLoopTest {
         assertFalse(arming.isAlive());
         assertEquals(armed.get(), timers.stats().fired() + timers.stats().unfired());
         assertEquals(ran.get(), timers.stats().fired());
+    }
+
+    /** Netty 4.2 may suspend an event loop that has no task, and go on with another thread. */
+    @Test
+    void eventLoop_withNoTimer_keepsItsThread() throws Exception {
+        assumeTrue(EventLoops.areNew(), "Netty 4.1 keeps threads");
+        assertEquals(0, timers.pending());
+        assertTrue(((SingleThreadEventExecutor) eventLoop).trySuspend());
+        thread.join(500); // without a task in Netty's hands it ends at once
+        CompletableFuture<Thread> by = new CompletableFuture<>();
+        eventLoop.submit(() -> timers.after(0, TimeUnit.NANOSECONDS, () -> by.complete(Thread.currentThread()))).get();
+        assertEquals(thread, by.get(Patience.SECONDS, TimeUnit.SECONDS));
+        assertTrue(thread.isAlive());
+    }
+
+    private WeakReference<Object> listenerOfAClosedScheduler() throws Exception {
+        TimerListener listener = new TimerListener() {
+            @Override
+            public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {}
+        };
+        try (TimerScheduler other = TimerScheduler.builder().workers(0).listener(listener).build()) {
+            NettyLoop.attach(other, eventLoop).get();
+        }
+        return new WeakReference<>(listener);
+    }
+
+    @Test
+    void scheduler_closed_isLetGoByTheEventLoop() throws Exception {
+        WeakReference<Object> listener = listenerOfAClosedScheduler();
+        Patience.until("it is collected", () -> {
+            System.gc();
+            return listener.get() == null;
+        });
+    }
+
+    @Test
+    void attach_thatTheSchedulerRefuses_saysWhy() throws Exception {
+        TimerScheduler closed = TimerScheduler.builder().workers(0).build();
+        closed.close();
+        for (TimerScheduler refuses : List.of(timers, closed)) {
+            Future<NettyLoop> refused = NettyLoop.attach(refuses, eventLoop);
+            ExecutionException e = assertThrows(ExecutionException.class, refused::get);
+            assertEquals(IllegalStateException.class, e.getCause().getClass());
+        }
     }
 
     /** A Netty server that echoes, and closes what is idle. */

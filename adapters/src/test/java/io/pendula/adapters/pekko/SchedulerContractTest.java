@@ -61,10 +61,18 @@ class SchedulerContractTest {
 
     private static final class CloseTask implements Scheduler.TaskRunOnClose {
         final AtomicInteger runs = new AtomicInteger();
+        private final boolean isError;
+
+        CloseTask(boolean isError) {
+            this.isError = isError;
+        }
 
         @Override
         public void run() {
             runs.incrementAndGet();
+            if (isError) {
+                throw new AssertionError("meant");
+            }
             throw new IllegalStateException("meant");
         }
     }
@@ -312,12 +320,12 @@ class SchedulerContractTest {
     @EnumSource
     void close_runsWhatIsToRunOnClose_andNothingElse_thenRejects(SchedulerKind kind) {
         try (Subject subject = kind.open()) {
-            CloseTask last = new CloseTask();
-            CloseTask other = new CloseTask();
+            CloseTask last = new CloseTask(false);
+            CloseTask other = new CloseTask(false);
             Task plain = new Task();
             subject.scheduler.scheduleOnce(HOUR, last, subject);
             subject.scheduler.scheduleOnce(HOUR, other, subject);
-            CloseTask cancelled = new CloseTask();
+            CloseTask cancelled = new CloseTask(false);
             assertTrue(subject.scheduler.scheduleOnce(HOUR, cancelled, subject).cancel());
             subject.scheduler.scheduleOnce(HOUR, plain, subject);
             subject.scheduler.scheduleAtFixedRate(Duration.ofMillis(1), Duration.ofMillis(1), plain, subject);
@@ -338,6 +346,39 @@ class SchedulerContractTest {
             subject.closeScheduler();
             assertEquals(1, last.runs.get());
             assertEquals(List.of(), List.copyOf(subject.failures)); // the ticker ended without a word
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void close_aTaskThatThrowsAnError_keepsNoOtherFromRunning(SchedulerKind kind) {
+        try (Subject subject = kind.open()) {
+            List<CloseTask> tasks = List.of(new CloseTask(true), new CloseTask(true), new CloseTask(true));
+            tasks.forEach(task -> subject.scheduler.scheduleOnce(HOUR, task, subject));
+            subject.closeScheduler();
+            tasks.forEach(task -> assertEquals(1, task.runs.get()));
+        }
+    }
+
+    /** As an executor does that is not implemented, or whose assertion fails. */
+    @ParameterizedTest
+    @EnumSource
+    void executorThatThrowsAnError_isToldSo(SchedulerKind kind) {
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        ExecutionContext failing = new ExecutionContext() {
+            @Override
+            public void execute(Runnable task) {
+                throw new AssertionError("meant");
+            }
+
+            @Override
+            public void reportFailure(Throwable thrown) {
+                failures.add(thrown);
+            }
+        };
+        try (Subject subject = kind.open()) {
+            subject.scheduler.scheduleOnce(Duration.ofMillis(1), () -> {}, failing);
+            Patience.until("told", () -> failures.size() == 1);
         }
     }
 
