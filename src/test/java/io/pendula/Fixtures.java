@@ -192,7 +192,8 @@ public final class Fixtures {
 
         /** Puts the owner to sleep, however many rounds that takes. */
         long sleep(long now) {
-            for (;;) {
+            for (int rounds = 0; ; rounds++) {
+                assertTrue(rounds < 1_000_000, "it never sleeps");
                 long until = queue.due.prepareToSleep(owner, now);
                 boolean sweep = until != DueTimers.RETRY && queue.compactor.wantsSweep();
                 if (until != DueTimers.RETRY && !sweep) {

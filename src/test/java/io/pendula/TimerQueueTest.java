@@ -241,6 +241,18 @@ class TimerQueueTest {
         assertWord(t, REMOVED, Timeline.NEVER);
     }
 
+    /** Its sweeps are planned for never, so it cannot wait for one. */
+    @Test
+    void stop_neverDueWithAManualClock_ownerSleepsAgain() {
+        use(new Rig(true));
+        rig.arm(Timeline.NEVER);
+        OneShotTimer t = rig.arm(Timeline.NEVER);
+        rig.drain();
+        assertTrue(queue.stop(t));
+        assertEquals(Timeline.NEVER, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(2, rig.entries());
+    }
+
     @Test
     void stop_inInboxAndNeverDue_ownerIsWokenAndDropsIt() {
         use(new Rig(false));

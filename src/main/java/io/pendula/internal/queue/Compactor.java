@@ -286,8 +286,11 @@ public final class Compactor extends Padded {
 
     // ---- when to sweep all ----
 
-    /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
-    void planFullSweep(long now, boolean mail) {
+    /**
+     * The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. True if anything
+     * is counted stale, so that its sweep is planned; with a manual clock, and at the end of all time, for never.
+     */
+    boolean planFullSweep(long now, boolean mail) {
         boolean anyStale = stale() != 0;
         if (!anyStale && !mail) {
             fullSweepAt = Timeline.NEVER;
@@ -297,6 +300,7 @@ public final class Compactor extends Padded {
             }
             fullSweepAt = Timeline.plus(now, fullSweepNanos);
         }
+        return anyStale;
     }
 
     /** Until when a loop may wait that has nothing else to do: of what becomes stale meanwhile its thread hears no more. */

@@ -192,13 +192,14 @@ public final class DueTimers extends Padded {
         entries.trim();
         long wake = wakeTime(now);
         setNextWhen(wake);
-        compactor.planFullSweep(now, drainer.hasMail());
+        boolean isPlanned = compactor.planFullSweep(now, drainer.hasMail());
         compactor.noteSize(); // before W1, so that threads know by now what is too much
         long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()))
                 : capped(Math.min(wake, compactor.fullSweepAt), now);
         gate.publish(p); // W1
         if (isLoop ? inbox.arrivals() < p
-                : !drainer.drain() || wakeTime(now) < p || p == Timeline.NEVER && compactor.stale() != 0) { // R1
+                : !drainer.drain() || wakeTime(now) < p
+                        || p == Timeline.NEVER && !isPlanned && compactor.stale() != 0) { // R1
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }
