@@ -53,9 +53,14 @@ final class StallWatch implements Runnable {
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
     void callIfIdle() {
         if (idle) {
+            boolean isCalled = false;
             idle = false; // the next thread need not call it again
-            if (!seat.wake()) {
-                idle = true;
+            try {
+                isCalled = seat.wake();
+            } finally {
+                if (!isCalled) { // or this thread is out of stack
+                    idle = true;
+                }
             }
         }
     }

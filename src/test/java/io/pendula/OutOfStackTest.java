@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -454,6 +455,26 @@ class OutOfStackTest {
                 assertTrue(stopAndAwait(t));
                 assertNull(s.engine.stepper.node());
                 assertEquals(0, s.pending());
+            }
+        });
+    }
+
+    /** Else it would report no stall any more. */
+    @Test
+    void callIfIdle_withoutStack_theNextCallStartsTheMonitor() {
+        AtomicInteger asked = new AtomicInteger();
+        ThreadFactory none = body -> {
+            asked.incrementAndGet();
+            throw new IllegalStateException("meant");
+        };
+        onSmallStack(() -> {
+            try (TimerScheduler s = TimerScheduler.builder().workers(0).threadFactory(none).build()) {
+                StallWatch watch = new StallWatch(s.engine);
+                atEachDepth(() -> {}, watch::callIfIdle, () -> {
+                    int before = asked.get();
+                    watch.callIfIdle();
+                    return asked.get() > before;
+                });
             }
         });
     }
