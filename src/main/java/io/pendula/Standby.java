@@ -190,7 +190,7 @@ final class Standby implements QueueOwner {
         }
         Worker g;
         synchronized (this) {
-            g = newGuard(me);
+            g = guardAsleep(me) == null ? newGuard(me) : guard; // one may have gone to sleep since the look
         }
         return g != null && g.call();
     }

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import static io.pendula.LifeFixtures.eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -618,6 +619,20 @@ class StandbyTest {
         assertTrue(standby.ensureGuard(first, queue, NOW));
         assertSame(third, standby.guard());
         assertTrue(third.isCalled());
+    }
+
+    /** It would have no guard else, as one that sleeps as the guard is none in reserve. */
+    @Test
+    void firstCallback_guardGoesToSleepMeanwhile_staysTheGuard() throws InterruptedException {
+        engine.workerPool.knows(first, second);
+        Thread t = new Thread(() -> standby.ensureGuard(first, queue, NOW));
+        synchronized (standby) {
+            t.start();
+            eventually("it has seen no guard asleep", () -> t.getState() == Thread.State.BLOCKED);
+            sleepBehind(second, NOW);
+        }
+        Fixtures.join(t);
+        assertSame(second, standby.guard());
     }
 
     @Test
