@@ -38,8 +38,8 @@ public final class SearchedScheduler implements Program {
     private static final long SLACK_NANOS = 20_000;
     /** A park is no shorter. */
     private static final long SHORTEST_NANOS = 1_000;
-    /** A guard finds that late, at the latest, that the poller stalls: when the system has held that up before. */
-    private static final long STALL_NANOS = 1_020_000_000;
+    /** A guard finds that late, at the latest, that the poller stalls, once the system has let all go on. */
+    private static final long STALL_NANOS = 15_000_000;
     private static final int USERS = 3;
 
     private final Spec spec;
@@ -295,7 +295,7 @@ public final class SearchedScheduler implements Program {
         }
 
         @Override
-        public String atRest(long now, long then) {
+        public String atRest(long heldUntil, long then) {
             if (wrong != null) {
                 return wrong;
             }
@@ -309,7 +309,7 @@ public final class SearchedScheduler implements Program {
             if (queue.isClosed() && !isClosed) {
                 return null; // the close waits for a reset, and goes on
             }
-            return isClosed ? atRestClosed() : atRestOpen(then);
+            return isClosed ? atRestClosed() : atRestOpen(heldUntil, then);
         }
 
         private String atRestClosed() {
@@ -328,17 +328,18 @@ public final class SearchedScheduler implements Program {
                     : stalledWorkers == spec.owner().workers;
         }
 
-        private String atRestOpen(long then) {
+        private String atRestOpen(long heldUntil, long then) {
             boolean isStalled = stalledLoop != null || stalledWorkers > 0;
             if (isStalled && isOwnerStalled()) {
                 return null;
             }
             long allowed = isStalled ? STALL_NANOS : spec.owner().workers > 1 ? SLACK_NANOS : SHORTEST_NANOS;
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
+            long from = isStalled ? heldUntil : 0;
             for (int i = 0; i < open.length; i++) {
                 long w = timers.get(i).wordVolatile();
                 int s = TimerNode.state(w);
-                if (TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED && TimerNode.deadline(w) < latest) {
+                if (TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED && Math.max(TimerNode.deadline(w), from) < latest) {
                     return "timer " + i + " is due at " + Spec.at(TimerNode.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }

@@ -41,6 +41,8 @@ public final class Execution extends Turns {
     private Program.World world;
 
     private long now;
+    /** When the system has let those go on that it had held up last. */
+    private long heldUntil;
     int spuriousLeft;
     private int callsLeft;
     /** Locks that were released since the last choice, though that was no step of its own. */
@@ -289,6 +291,9 @@ public final class Execution extends Turns {
                 steps.add(describe(step, then));
             }
             if (step == TIME) {
+                if ((enabled & OWN_STEPS) != 0) {
+                    heldUntil = then;
+                }
                 now = then;
             } else if (step >= CALL) {
                 callsLeft--;
@@ -330,7 +335,7 @@ public final class Execution extends Turns {
             }
         }
         try {
-            return muted(() -> world.atRest(now, then));
+            return muted(() -> world.atRest(heldUntil, then));
         } catch (RuntimeException | Error e) {
             return "the check throws " + e;
         }
@@ -397,7 +402,7 @@ public final class Execution extends Turns {
     }
 
     long state() {
-        long s = Variable.mix(now) + Variable.mix(memory) + Variable.mix(spuriousLeft + 77)
+        long s = Variable.mix(now) + Variable.mix(heldUntil + 131) + Variable.mix(memory) + Variable.mix(spuriousLeft + 77)
                 + Variable.mix(world.state() + 5);
         for (int i = 0; i < count; i++) {
             ModelThread t = threads[i];

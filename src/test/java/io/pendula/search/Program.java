@@ -16,11 +16,11 @@ public interface Program {
         /**
          * No thread can go on before {@code then}, if ever.
          *
-         * @param now the present instant
+         * @param heldUntil until when the system has held up a thread that could go on; 0 if it has not
          * @param then the next one at which a thread goes on; Long.MAX_VALUE if there is none
          * @return what is wrong, or null
          */
-        String atRest(long now, long then);
+        String atRest(long heldUntil, long then);
 
         /**
          * Says which calls a user could make now; of numbers below 39.
