@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -214,12 +216,18 @@ class MonitorTest {
         LifeFixtures.Heard heard = new LifeFixtures.Heard();
         try (TimerScheduler s = TimerScheduler.builder().name("lasts").workers(2).stallAfter(Duration.ofSeconds(2))
                 .listener(heard).build()) {
+            BooleanSupplier isMonitorGone =
+                    () -> threadsOf("lasts").stream().noneMatch(t -> t.getName().endsWith("-monitor"));
+            s.after(Duration.ofHours(1), () -> {}); // else the guard is called with the poller, and may run the callback
+            Standby standby = s.engine.standby;
+            eventually("the guard sleeps, not for ever", () -> standby.poller().asleep && standby.guard().asleep
+                    && standby.guard().until < Timeline.NEVER);
+            assertTrue(isMonitorGone.getAsBoolean());
             Plug plug = new Plug();
             plug.hold(s, 1);
             eventually("it is reported", () -> heard.stalled.size() == 1);
             plug.release.countDown();
-            eventually("the monitor's thread has ended",
-                    () -> threadsOf("lasts").stream().noneMatch(t -> t.getName().endsWith("-monitor")));
+            eventually("the monitor's thread has ended", isMonitorGone);
         }
     }
 
