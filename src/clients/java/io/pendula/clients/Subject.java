@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -80,29 +81,29 @@ final class Subject implements AutoCloseable {
         assertFalse(executor.isShutdown(), "shut down");
         assertFalse(executor.isTerminated(), "terminated");
         assertTrue(now(this::isOwnThread, 1), "a task on a thread of somebody else");
-        letCancelledBeRemoved();
         letDueEnd();
         List<Runnable> left = executor.shutdownNow();
         assertEquals(waiting, left.size(), () -> "left behind: " + left);
         assertTerminates();
     }
 
-    /** The JDK's pool first marks a task as cancelled, then removes it; a thread of the client may be in between. */
-    private void letCancelledBeRemoved() {
-        if (executor instanceof ScheduledThreadPoolExecutor jdk) {
-            Patience.until("cancelled tasks are removed",
-                    () -> jdk.getQueue().stream().noneMatch(t -> ((Future<?>) t).isCancelled()));
-        }
-    }
-
     /**
-     * With several workers Pendula begins the tasks of each in order, not those of all: while one has a backlog, which
-     * the client's last calls may have left, another may run what is due later.
+     * What the client's last calls have left may still run when a task that is due later has, with more than one worker.
+     * With Pendula it may not even have begun, as only the tasks of each worker begin in order, not those of all.
      */
     private void letDueEnd() {
-        if (executor instanceof SchedulerExecutor pendula) {
-            Patience.until("nothing is due or runs", () -> isIdle(pendula));
-        }
+        Patience.until("nothing is due or runs", executor instanceof ScheduledThreadPoolExecutor jdk
+                ? () -> isIdle(jdk)
+                : () -> isIdle((SchedulerExecutor) executor));
+    }
+
+    /** The pool first marks a task as cancelled, then removes it; a thread of the client may be in between. */
+    private static boolean isIdle(ScheduledThreadPoolExecutor jdk) {
+        long completed = jdk.getCompletedTaskCount();
+        return jdk.getActiveCount() == 0
+                && jdk.getQueue().stream().noneMatch(task -> ((Future<?>) task).isCancelled()
+                        || ((Delayed) task).getDelay(TimeUnit.NANOSECONDS) <= 0)
+                && jdk.getCompletedTaskCount() == completed;
     }
 
     private static boolean isIdle(SchedulerExecutor pendula) {
