@@ -12,7 +12,7 @@ import java.util.function.Function;
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
 final class Loops {
     /** A thread that was held up may still count what it has done in a queue that was closed so many loops ago. */
-    private static final int KEPT = 16;
+    private static final int KEPT = 64;
 
     private final Engine engine;
     /** All whose callbacks may run. Copied at each change, under the engine's lifecycle, as all below. */

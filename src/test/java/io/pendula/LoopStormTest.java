@@ -282,6 +282,8 @@ class LoopStormTest {
             }
             eventually("nothing is pending",
                     () -> s.pending() == 0 && all.stream().noneMatch(x -> x.running.get()));
+            // What was claimed is not pending, and perhaps does not run yet.
+            eventually("all that was claimed has run", () -> sum(x -> x.fired.get()) == s.stats().fired());
             assertEquals(0, s.engine.loops.all().length);
             assertTrue(!overlapped.get(), "a timer overlapped itself");
             assertTrue(!escaped.get(), "a confined timer ran elsewhere");
