@@ -220,8 +220,10 @@ class MonitorTest {
                     () -> threadsOf("lasts").stream().noneMatch(t -> t.getName().endsWith("-monitor"));
             s.after(Duration.ofHours(1), () -> {}); // else the guard is called with the poller, and may run the callback
             Standby standby = s.engine.standby;
-            eventually("the guard sleeps, not for ever", () -> standby.poller().asleep && standby.guard().asleep
-                    && standby.guard().until < Timeline.NEVER);
+            eventually("poller and guard sleep, not for ever", () -> {
+                Worker guard = standby.guardAsleep(standby.poller());
+                return standby.poller().asleep && guard != null && guard.until < Timeline.NEVER;
+            });
             assertTrue(isMonitorGone.getAsBoolean());
             Plug plug = new Plug();
             plug.hold(s, 1);
