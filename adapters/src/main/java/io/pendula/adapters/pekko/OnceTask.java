@@ -95,7 +95,7 @@ final class OnceTask extends AtomicReference<Runnable> implements Runnable, Canc
             } catch (SchedulerException e) {
                 // it wanted to go on, which is over
             } catch (Throwable e) {
-                if (!NonFatal.apply(e)) { // an AssertionError is none that ends everything
+                if (!NonFatal.apply(e)) { // an AssertionError is not fatal
                     throw e;
                 }
                 log.error(e, "a task that is to run on close threw");

@@ -360,7 +360,7 @@ class SchedulerContractTest {
         }
     }
 
-    /** As an executor does that is not implemented, or whose assertion fails. */
+    /** An Error need not be fatal: that of a failed assertion is not. */
     @ParameterizedTest
     @EnumSource
     void executorThatThrowsAnError_isToldSo(SchedulerKind kind) {
