@@ -348,16 +348,22 @@ class GuideTest {
         TimerScheduler timers = TimerScheduler.builder().clock(clock).decorate(task -> {
             String trace = TRACE.get();         // of the thread that arms
             return () -> {
-                TRACE.set(trace);               // of the thread that runs
-                task.run();
+                String before = TRACE.get();    // of the thread that runs
+                TRACE.set(trace);
+                try {
+                    task.run();
+                } finally {
+                    TRACE.set(before);
+                }
             };
         }).build();
 
         TRACE.set("request 7");
         timers.after(Duration.ofSeconds(1), () -> log(TRACE.get()));
-        TRACE.remove();
+        TRACE.set("of the thread that runs");
         clock.advance(Duration.ofSeconds(1));
-        TRACE.remove();
         assertEquals(List.of("request 7"), log);
+        assertEquals("of the thread that runs", TRACE.get());
+        TRACE.remove();
     }
 }

@@ -15,7 +15,7 @@ final class AsyncRepeater implements AutoCloseable {
     private final Timer timer;
     private boolean closed;
 
-    /** The first run comes at once. A run that fails is followed by the next one, like any other. */
+    /** The first run comes at once. A run that fails, whatever it throws, is followed by the next one, like any other. */
     AsyncRepeater(TimerScheduler timers, Duration pause, Supplier<? extends CompletionStage<?>> task) {
         this.task = task;
         this.pause = pause;
@@ -24,14 +24,12 @@ final class AsyncRepeater implements AutoCloseable {
     }
 
     private void run() {
-        CompletionStage<?> stage;
         try {
-            stage = task.get();
-        } catch (RuntimeException e) {
+            task.get().whenComplete((value, failure) -> runAgain());
+        } catch (Throwable e) { // also if there is no stage
             runAgain();
             throw e; // for the scheduler's listener
         }
-        stage.whenComplete((value, failure) -> runAgain());
     }
 
     private synchronized void runAgain() {

@@ -15,8 +15,10 @@ import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -139,6 +142,25 @@ class RecipesTest {
         clock.advance(ofSeconds(1));
         assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
         assertEquals(3, at.size());
+    }
+
+    /** Or returns null, or throws an Error, in a callback of the scheduler, where no caller hears of it. */
+    @Test
+    void retry_operationThrowsAnythingOrReturnsNull_isAFailureLikeAnyOther() {
+        List<Supplier<CompletableFuture<String>>> operations = List.of(() -> {
+            throw new NoClassDefFoundError("meant");
+        }, () -> null);
+        for (Supplier<CompletableFuture<String>> operation : operations) {
+            Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
+            int[] calls = {0};
+            CompletableFuture<String> result = retry.call(() -> {
+                calls[0]++;
+                return calls[0] == 1 ? CompletableFuture.failedFuture(new IOException("meant")) : operation.get();
+            });
+            clock.advance(ofSeconds(1));
+            assertTrue(result.isCompletedExceptionally());
+            assertEquals(3, calls[0]);
+        }
     }
 
     @Test
@@ -279,12 +301,7 @@ class RecipesTest {
     @Test
     void wallClock_closedByItsTask_runsNoMoreAndThrowsNothing() {
         List<Throwable> thrown = new ArrayList<>();
-        try (TimerScheduler heard = TimerScheduler.builder().clock(clock).listener(new TimerListener() {
-            @Override
-            public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
-                thrown.add(t);
-            }
-        }).build()) {
+        try (TimerScheduler heard = hearing(clock, thrown)) {
             WallClock[] w = new WallClock[1];
             w[0] = new WallClock(heard, () -> wall, now -> now.plusSeconds(30), () -> {
                 note();
@@ -295,6 +312,67 @@ class RecipesTest {
             assertEquals(List.of(), thrown);
             assertEquals(0, heard.pending());
         }
+    }
+
+    /** A schedule that fails is asked once a minute, and the run that it has held up comes when it works again. */
+    @Test
+    void wallClock_scheduleThrows_isAskedEachMinuteUntilItWorks() {
+        List<Throwable> thrown = new ArrayList<>();
+        boolean[] broken = {false};
+        int[] asked = {0};
+        try (TimerScheduler heard = hearing(clock, thrown);
+                WallClock w = new WallClock(heard, () -> wall, after -> {
+                    if (broken[0] && asked[0]++ < 1_000) {
+                        throw new IllegalStateException("meant");
+                    }
+                    return after.plusSeconds(30);
+                }, () -> runs.add(wall))) {
+            broken[0] = true;
+            pass(ofMinutes(3));
+            assertEquals(3, asked[0]); // 30, 90 and 150 s after the constructor has asked
+            assertEquals(3, thrown.size());
+            assertEquals(List.of(), runs);
+            broken[0] = false;
+            pass(ofMinutes(1));
+            assertEquals(instants("2026-03-27T12:03:30Z"), runs);
+            assertEquals(3, thrown.size());
+        }
+    }
+
+    /** In all zones whose clocks were changed in an odd way, for each quarter of an hour, also if a look comes late. */
+    @Test
+    void dailyAt_anyZoneAndTime_isOnceOnEachDayThatTheZoneHas() {
+        int checked = 0;
+        for (String id : List.of("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo",
+                "America/Sao_Paulo", "Asia/Beirut", "Pacific/Apia", "America/Havana", "Europe/Dublin")) {
+            ZoneId zone = ZoneId.of(id);
+            Instant end = LocalDate.of(2012, 1, 1).atStartOfDay(zone).toInstant();
+            for (int quarter = 0; quarter < 96; quarter++) {
+                LocalTime time = LocalTime.MIN.plusMinutes(15L * quarter);
+                UnaryOperator<Instant> next = WallClock.dailyAt(time, zone);
+                for (int late : new int[] {0, 40, 70, 200}) {
+                    Instant run = next.apply(LocalDate.of(2011, 1, 1).atStartOfDay(zone).toInstant());
+                    while (run.isBefore(end)) {
+                        LocalDate day = LocalDate.ofInstant(run, zone);
+                        LocalDate expected = day.plusDays(1); // or the day after, if the zone has left one out
+                        if (!expected.atStartOfDay(zone).toLocalDate().equals(expected)) {
+                            expected = expected.plusDays(1);
+                        }
+                        run = next.apply(run.plusSeconds(60L * late));
+                        assertEquals(expected, LocalDate.ofInstant(run, zone), id + " " + time + ", " + late + " min late");
+                        checked++;
+                    }
+                }
+            }
+        }
+        assertTrue(checked > 1_000_000, "only " + checked + " runs");
+    }
+
+    @Test
+    void dailyAt_timeThatComesTwice_isTheFirstAlsoIfTheLookComesBetween() {
+        UnaryOperator<Instant> next = WallClock.dailyAt(LocalTime.parse("02:30"), BERLIN);
+        assertEquals(Instant.parse("2026-10-25T00:30:00Z"), next.apply(Instant.parse("2026-10-24T12:00:00Z")));
+        assertEquals(Instant.parse("2026-10-26T01:30:00Z"), next.apply(Instant.parse("2026-10-25T01:10:00Z")));
     }
 
     // ---- groups ----
@@ -381,21 +459,37 @@ class RecipesTest {
         assertEquals(0, timers.pending());
     }
 
+    /** Whatever the task does in place of returning a stage. */
     @Test
-    void asyncRepeater_taskThrows_isReportedAndGoesOn() {
-        List<Throwable> thrown = new ArrayList<>();
-        ManualClock own = new ManualClock();
-        try (TimerScheduler scheduler = TimerScheduler.builder().clock(own).listener(new TimerListener() {
+    void asyncRepeater_taskThrowsAnythingOrReturnsNull_isReportedAndGoesOn() {
+        List<Supplier<CompletionStage<?>>> tasks = List.of(() -> {
+            throw new IllegalStateException("meant");
+        }, () -> {
+            throw new NoClassDefFoundError("meant");
+        }, () -> sneak(new IOException("meant")), () -> null);
+        for (Supplier<CompletionStage<?>> task : tasks) {
+            List<Throwable> thrown = new ArrayList<>();
+            ManualClock own = new ManualClock();
+            try (TimerScheduler scheduler = hearing(own, thrown);
+                    AsyncRepeater repeater = new AsyncRepeater(scheduler, ofSeconds(1), task)) {
+                own.advance(ofMillis(2500));
+                assertEquals(3, thrown.size(), thrown::toString);
+            }
+        }
+    }
+
+    private static TimerScheduler hearing(ManualClock clock, List<Throwable> thrown) {
+        return TimerScheduler.builder().clock(clock).listener(new TimerListener() {
             @Override
             public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
                 thrown.add(t);
             }
-        }).build(); AsyncRepeater repeater = new AsyncRepeater(scheduler, ofSeconds(1), () -> {
-            throw new IllegalStateException("meant");
-        })) {
-            own.advance(ofMillis(2500));
-            assertEquals(3, thrown.size());
-        }
+        }).build();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> CompletionStage<?> sneak(Throwable t) throws E {
+        throw (E) t;
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.pendula.examples;
 import io.pendula.TimerScheduler;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,11 +45,11 @@ record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Durati
         });
     }
 
-    /** An operation that throws has failed, too. */
+    /** An operation that throws, or returns null, has failed, too. */
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> operation) {
         try {
-            return operation.get();
-        } catch (RuntimeException e) {
+            return Objects.requireNonNull(operation.get(), "the operation's future");
+        } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -6,6 +6,7 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -42,6 +43,7 @@ final class WallClock implements AutoCloseable {
         Instant now = clock.instant();
         try {
             if (!now.isBefore(due)) {
+                due = now.plus(LOOK); // if next throws, all of this is tried again then
                 due = next.apply(now); // times that were missed are left out
                 task.run();
             }
@@ -61,11 +63,12 @@ final class WallClock implements AutoCloseable {
         return left.compareTo(LOOK) < 0 ? left : LOOK;
     }
 
-    /** Each day at {@code time}. If the clocks skip it in spring, it comes as much later as they skip. */
+    /** Each day at {@code time}: if it comes twice, at the first; if the clocks skip it, as much later as they skip. */
     static UnaryOperator<Instant> dailyAt(LocalTime time, ZoneId zone) {
         return after -> {
-            ZonedDateTime today = after.atZone(zone).with(time);
-            return (today.toInstant().isAfter(after) ? today : today.plusDays(1).with(time)).toInstant();
+            LocalDate today = LocalDate.ofInstant(after, zone);
+            Instant at = ZonedDateTime.of(today, time, zone).toInstant();
+            return at.isAfter(after) ? at : ZonedDateTime.of(today.plusDays(1), time, zone).toInstant();
         };
     }
 
