@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -179,5 +180,26 @@ class ReleaseTest {
     void jspecify_isNotPassedOn() throws Exception {
         assertEquals("provided", pom("/project/dependencies/dependency[artifactId='jspecify']/scope"));
         assertEquals("true", pom("/project/dependencies/dependency[artifactId='jspecify']/optional"));
+    }
+
+    /** The profile that changes byte code says nothing about a name that is gone: it changes, or runs, a little less. */
+    @Test
+    void pitProfile_namesClassesThatExist() throws Exception {
+        String pit = "//profile[id='pit']//configuration/";
+        List<String> gone = new ArrayList<>();
+        for (String list : List.of("targetClasses", "targetTests")) {
+            Path root = Path.of("targetClasses".equals(list) ? "src/main/java" : "src/test/java");
+            NodeList params = (NodeList) XPathFactory.newInstance().newXPath().evaluate(pit + list + "/param",
+                    document(LIBRARY), XPathConstants.NODESET);
+            assertTrue(params.getLength() > 10, list);
+            for (int i = 0; i < params.getLength(); i++) {
+                String name = params.item(i).getTextContent();
+                Path file = root.resolve(name.replace("*", "").replace('.', '/') + ".java");
+                if (!Files.exists(file)) {
+                    gone.add(name);
+                }
+            }
+        }
+        assertEquals(List.of(), gone);
     }
 }

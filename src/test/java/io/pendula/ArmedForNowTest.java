@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tasks for now run in the order of their submission, whatever else is armed. */
-class ReadyLineTest {
+/** Timers that are armed for now run in the order of arming, whatever lies beside them in the fifo or in the heap. */
+class ArmedForNowTest {
     private final Rig rig = new Rig(false);
 
     private TimerNode arm(long when) {
@@ -49,7 +49,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void claim_tasksForNow_inOrderWithoutTheHeap() {
+    void claim_armedForNow_inOrderWithoutTheHeap() {
         TimerNode a = arm(10);
         TimerNode b = arm(10);
         TimerNode c = arm(11);
@@ -79,7 +79,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void stopOrCancel_inLine_isDroppedAndCountedOnce() {
+    void stopOrCancel_inTheFifo_isDroppedAndCountedOnce() {
         TimerNode stopped = arm(10);
         TimerNode cancelled = arm(10);
         TimerNode last = arm(10);
@@ -100,7 +100,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void claimStopped_inLine_isTakenOutOfIt() {
+    void claimStopped_inTheFifo_isTakenOutOfIt() {
         TimerNode a = arm(10);
         TimerNode b = arm(10);
         TimerNode c = arm(10);
@@ -115,7 +115,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void close_inLine_isCollected() {
+    void close_inTheFifo_isCollected() {
         TimerNode a = arm(10);
         TimerNode stopped = arm(10);
         drain();
@@ -127,9 +127,9 @@ class ReadyLineTest {
         assertEquals(2, unfired.size());
     }
 
-    /** Each time a task comes for now, beside timers that are due later and lie in the fifo or in the heap. */
+    /** Beside timers that are due later and lie in the fifo or in the heap. */
     @Test
-    void claim_tasksForNowBesideOthers_inOrderOfSubmission() {
+    void claim_armedForNowBesideOthers_inOrderOfArming() {
         Random random = new Random(5);
         for (int i = 0; i < 3_000; i++) {
             arm(1_000_000 + (i % 2 == 0 ? i : random.nextInt(1_000_000)));
@@ -148,7 +148,7 @@ class ReadyLineTest {
     }
 
     @Test
-    void prepareToSleep_taskInLine_keepsTheOwnerUp() {
+    void prepareToSleep_oneIsDue_keepsTheOwnerUp() {
         arm(1_000);
         arm(10);
         assertEquals(10, rig.queue.due.prepareToSleep(rig.owner, 10));
