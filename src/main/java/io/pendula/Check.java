@@ -1,10 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** Argument checks whose messages name the argument and the offending value. */
 final class Check {
+    private static final long MONTH = TimeUnit.DAYS.toNanos(30);
+
     private Check() {}
 
     static <T> T notNull(T value, String name) {
@@ -19,6 +22,26 @@ final class Check {
             throw new IllegalArgumentException(name + " must be at least " + min + ", but is " + value);
         }
         return value;
+    }
+
+    static int within(int min, int value, int max, String name) {
+        if (atLeast(value, min, name) > max) {
+            throw new IllegalArgumentException(name + " must be at most " + max + ", but is " + value);
+        }
+        return value;
+    }
+
+    /**
+     * An instant of a scheduler, or one that means never. Nanoseconds since 1970 would mean that, too, so they are
+     * refused; milliseconds since 1970 cannot be told from an instant half an hour after the scheduler's start.
+     */
+    static long instant(long instant) {
+        if (instant > Timeline.NEVER
+                && Math.abs(instant - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis())) < MONTH) {
+            throw new IllegalArgumentException("deadlineNanos must be an instant of now(), but " + instant
+                    + " is one of the wall clock");
+        }
+        return instant;
     }
 
     /** The nanoseconds of a period, saturating; a period must be positive. */

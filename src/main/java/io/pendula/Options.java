@@ -14,6 +14,8 @@ final class Options implements Cloneable {
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
+    static final int MOST_WORKERS = 1_024;
+    static final int MOST_THREADS = 32_767;
 
     /** Null until it is set. */
     String name;
@@ -61,9 +63,12 @@ final class Options implements Cloneable {
             throw new IllegalArgumentException("a scheduler without workers has no threads, but maxThreads is "
                     + maxThreads);
         }
+        if (w == 0 && executor != null) {
+            throw new IllegalArgumentException(
+                    "workers must be at least 1, as a worker hands callbacks to the executor, but is 0");
+        }
         boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
-        int max = maxThreads != 0 ? maxThreads
-                : w == 0 || sequential || w > Integer.MAX_VALUE - SPARES ? w : w + SPARES;
+        int max = maxThreads != 0 ? maxThreads : w == 0 || sequential ? w : w + SPARES;
         if (max < w) {
             throw new IllegalArgumentException("maxThreads must be at least the number of workers, " + w
                     + ", but is " + max);
@@ -122,26 +127,26 @@ final class Options implements Cloneable {
     /** System properties come last: they are for the operator. */
     static synchronized Options ofShared() {
         Options o = forShared.copy();
-        o.workers = property("workers", o.workers);
-        o.maxThreads = property("maxThreads", o.maxThreads);
-        int slowMillis = property("slowCallbackMillis", UNSET);
+        o.workers = property("workers", 1, MOST_WORKERS, o.workers);
+        o.maxThreads = property("maxThreads", 1, MOST_THREADS, o.maxThreads);
+        int slowMillis = property("slowCallbackMillis", 0, Integer.MAX_VALUE, UNSET);
         if (slowMillis != UNSET) {
             o.slowNanos = TimeUnit.MILLISECONDS.toNanos(slowMillis);
         }
         return o.completeAsShared();
     }
 
-    private static int property(String name, int otherwise) {
+    private static int property(String name, int min, int max, int otherwise) {
         String key = "io.pendula.shared." + name;
         String value = null;
         try {
             value = System.getProperty(key);
-            return value == null ? otherwise : Check.atLeast(Integer.parseInt(value.strip()), 0, key);
+            return value == null ? otherwise : Check.within(min, Integer.parseInt(value.strip()), max, key);
         } catch (SecurityException e) {
             return otherwise; // the operator has not let this program read it
-        } catch (IllegalArgumentException e) { // negative, or no number
-            throw new IllegalArgumentException("system property " + key + " must be a number of at least 0, but is '"
-                    + value + "'");
+        } catch (IllegalArgumentException e) { // out of range, or no number
+            throw new IllegalArgumentException("system property " + key + " must be a number from " + min + " to " + max
+                    + ", but is '" + value + "'");
         }
     }
 }

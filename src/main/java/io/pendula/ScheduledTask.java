@@ -180,10 +180,14 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         return isDone() || runner == RETURNED;
     }
 
+    String whyCancelled() {
+        return "the task was cancelled";
+    }
+
     @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
     private V report() throws ExecutionException {
         if (isCancelled()) {
-            throw new CancellationException("the task was cancelled");
+            throw new CancellationException(whyCancelled());
         }
         if (failed) {
             throw new ExecutionException((Throwable) outcome);

@@ -14,21 +14,26 @@ final class Timeouts {
     // ---- of a future ----
 
     /** What is done when a future's time is over. */
-    private record Timeout(CompletableFuture<?> future, Runnable completion) implements Runnable {
+    private record Timeout(Future<?> future, long nanos, Runnable action) implements Runnable {
         @Override
         public void run() {
-            completion.run();
+            action.run();
         }
 
         @Override
         public String toString() {
-            return "timeout of " + future;
+            return "timeout of " + limit(nanos) + " for " + future;
         }
+    }
+
+    /** A limit for people; that of a time that was over at once is 0. */
+    private static String limit(long nanos) {
+        return Texts.duration(Math.max(0, nanos));
     }
 
     static <T> CompletableFuture<T> fail(SchedulerEngine engine, CompletableFuture<T> future, long nanos) {
         return arm(engine, future, nanos, () -> future.completeExceptionally(new TimeoutException("not completed within "
-                + Texts.duration(nanos) + ", says scheduler '" + engine.options.name + "'")));
+                + limit(nanos) + ", says scheduler '" + engine.options.name + "'")));
     }
 
     static <T> CompletableFuture<T> complete(SchedulerEngine engine, CompletableFuture<T> future, T value, long nanos) {
@@ -38,7 +43,7 @@ final class Timeouts {
     private static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, long nanos,
             Runnable completion) {
         if (!future.isDone()) {
-            Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, completion));
+            Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, nanos, completion));
             future.whenComplete((result, thrown) -> timer.cancel());
         }
         return future;
@@ -50,15 +55,19 @@ final class Timeouts {
     private static final class TimedTask<V> extends ScheduledTask<V> {
         /** Written before the look at the task; the thread that settles the task cancels the timer, or this one does. */
         private volatile Timer timer;
+        private final long nanos;
+        /** Written before the cancel that it is the reason of, and read after it. */
+        private boolean expired;
 
-        TimedTask(Callable<V> task, ShutdownTracker tracker) {
+        TimedTask(Callable<V> task, ShutdownTracker tracker, long nanos) {
             super(tracker.engine.currentQueue(), tracker.engine.work(task), tracker, 0, false);
+            this.nanos = nanos;
         }
 
         /** After the submission: before it, a cancel would find nothing to prevent. */
-        void armTimeout(SchedulerEngine timers, long nanos, Consumer<? super Future<V>> action) {
+        void armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
             try {
-                timer = OneShotTimer.arm(timers, nanos, () -> expire(action));
+                timer = OneShotTimer.arm(timers, nanos, new Timeout(this, nanos, () -> expire(action)));
             } catch (Throwable e) {
                 cancel(true);
                 throw e;
@@ -70,10 +79,16 @@ final class Timeouts {
 
         private void expire(Consumer<? super Future<V>> action) {
             if (action == null) {
+                expired = !isCancelled();
                 cancel(true);
             } else if (!isDone()) {
                 action.accept(this);
             }
+        }
+
+        @Override
+        String whyCancelled() {
+            return expired ? "the task was cancelled, as it was not done within " + limit(nanos) : super.whyCancelled();
         }
 
         @Override
@@ -88,9 +103,9 @@ final class Timeouts {
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long nanos,
             Consumer<? super Future<V>> onTimeout) {
         SchedulerEngine own = tracker.engine;
-        TimedTask<V> timed = new TimedTask<>(task, tracker);
+        TimedTask<V> timed = new TimedTask<>(task, tracker, nanos);
         tracker.submit(timed, 0);
-        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, nanos, onTimeout);
+        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, onTimeout);
         return timed;
     }
 

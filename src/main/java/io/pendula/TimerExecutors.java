@@ -43,7 +43,8 @@ public final class TimerExecutors {
      * when they are needed, are no daemons, and have the context class loader of the calling thread.
      *
      * @param workers the number of threads, at least 0, which means as much as 1: a task needs a thread to run. It is
-     *     started by the first submission, and ends, other than in the JDK's pool of that size, with the executor
+     *     started by the first submission, and ends, other than in the JDK's pool of that size, with the executor. More
+     *     than 32,767 mean as much as that
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0
      */
@@ -52,7 +53,7 @@ public final class TimerExecutors {
     }
 
     private static Builder ofSize(int workers) {
-        return builder().threads(Math.max(1, Check.atLeast(workers, 0, "workers")));
+        return builder().threads(Math.max(1, Math.min(Check.atLeast(workers, 0, "workers"), Options.MOST_THREADS)));
     }
 
     /**
@@ -127,12 +128,12 @@ public final class TimerExecutors {
          * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other. With
          * an {@link #executor} it is how many threads hand tasks over to that, for which 1 will do.
          *
-         * @param threads at least 1
+         * @param threads from 1 to 32,767
          * @return this
-         * @throws IllegalArgumentException if {@code threads} is less than 1
+         * @throws IllegalArgumentException if {@code threads} is less than 1 or more than 32,767
          */
         public Builder threads(int threads) {
-            options.maxThreads = Check.atLeast(threads, 1, "threads");
+            options.maxThreads = Check.within(1, threads, Options.MOST_THREADS, "threads");
             return this;
         }
 

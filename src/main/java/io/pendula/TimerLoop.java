@@ -225,15 +225,16 @@ public final class TimerLoop implements AutoCloseable {
      * {@link #after(Duration, Runnable)}, but without a reading of the clock. A loop may call
      * {@link TimerScheduler#now()} once in each round. Any thread may call this.
      *
-     * @param deadlineNanos the instant, as {@code now() + delay}; in the past: due at once, but never inside this call;
+     * @param deadlineNanos the instant, as {@code now() + delay}, never of another clock; in the past: due at once, but never inside this call;
      *     from 18 years after the start on, or if the sum overflows: never, as {@link TimerScheduler#at} has it
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
+     * @throws IllegalArgumentException as {@link TimerScheduler#at} does
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(queue(), deadlineNanos, worker.engine.work(task));
+        return OneShotTimer.armAt(queue(), Check.instant(deadlineNanos), worker.engine.work(task));
     }
 
     /**

@@ -154,16 +154,19 @@ public final class TimerScheduler implements AutoCloseable {
      * Runs {@code task} once when this scheduler's clock reaches an instant: as {@link #after(Duration, Runnable)}, but
      * without a reading of the clock.
      *
-     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}; in the past: due at
+     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}, never of
+     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which count from elsewhere; in the past: due at
      *     once, but never inside this call, and counted as late by that much; from 18 years after the start on: never,
      *     also if the sum overflows. So the past reaches back 146 years only, to {@code Long.MIN_VALUE / 2}
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
+     * @throws IllegalArgumentException if {@code deadlineNanos} lies within a month of the wall clock's present instant,
+     *     in nanoseconds since 1970; other mistakes of that kind cannot be told from an instant
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(engine.currentQueue(), deadlineNanos, engine.work(task));
+        return OneShotTimer.armAt(engine.currentQueue(), Check.instant(deadlineNanos), engine.work(task));
     }
 
     /**
@@ -503,12 +506,12 @@ public final class TimerScheduler implements AutoCloseable {
          * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops, where it
          * ends with the loop. If there is none whose thread lives, or it closes at that very moment, the timer is rejected.
          *
-         * @param workers at least 0; a power of two spreads threads a little more cheaply
+         * @param workers from 0 to 1,024; a power of two spreads threads a little more cheaply
          * @return this
-         * @throws IllegalArgumentException if {@code workers} is less than 0
+         * @throws IllegalArgumentException if {@code workers} is less than 0 or more than 1,024
          */
         public Builder workers(int workers) {
-            options.workers = Check.atLeast(workers, 0, "workers");
+            options.workers = Check.within(0, workers, Options.MOST_WORKERS, "workers");
             return this;
         }
 
@@ -517,13 +520,13 @@ public final class TimerScheduler implements AutoCloseable {
          * run callbacks, which may block; it goes away after some idle seconds. Default: {@code workers + 16},
          * but 1 after {@code workers(1)}.
          *
-         * @param maxThreads at least the number of workers
+         * @param maxThreads at least the number of workers, at most 32,767
          * @return this
-         * @throws IllegalArgumentException if {@code maxThreads} is less than 1; {@link #build} throws it if it is less
-         *     than the number of workers
+         * @throws IllegalArgumentException if {@code maxThreads} is less than 1 or more than 32,767; {@link #build} throws
+         *     it if it is less than the number of workers
          */
         public Builder maxThreads(int maxThreads) {
-            options.maxThreads = Check.atLeast(maxThreads, 1, "maxThreads");
+            options.maxThreads = Check.within(1, maxThreads, Options.MOST_THREADS, "maxThreads");
             return this;
         }
 
@@ -590,8 +593,9 @@ public final class TimerScheduler implements AutoCloseable {
          * Makes the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or was set though
-         *     there are none; if there are several with a {@link ManualClock}; if the thread factory makes virtual threads
+         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or if it or an
+         *     executor was set though there are none; if there are several with a {@link ManualClock}; if the thread
+         *     factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */

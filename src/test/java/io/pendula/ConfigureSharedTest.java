@@ -10,6 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The shared scheduler before its first use; each case in a JVM of its own, as there is one such scheduler only. */
 @Timeout(120)
@@ -91,11 +93,12 @@ class ConfigureSharedTest {
         assertEquals("shared 5 21 " + Long.MAX_VALUE, run("default", "-Dio.pendula.shared.workers=5"));
     }
 
-    @Test
-    void systemProperty_notANumber_isNamed() throws Exception {
-        String out = run("default", "-Dio.pendula.shared.workers=many");
-        assertEquals("IllegalArgumentException: system property io.pendula.shared.workers must be a number of at least 0,"
-                + " but is 'many'", out);
+    @ParameterizedTest
+    @CsvSource({"workers, many, 1, 1024", "workers, 0, 1, 1024", "workers, 2000, 1, 1024", "maxThreads, -1, 1, 32767",
+        "slowCallbackMillis, 1s, 0, 2147483647"})
+    void systemProperty_badValue_isNamedWithItsLimits(String name, String value, int min, int max) throws Exception {
+        assertEquals("IllegalArgumentException: system property io.pendula.shared." + name + " must be a number from "
+                + min + " to " + max + ", but is '" + value + "'", run("default", "-Dio.pendula.shared." + name + "=" + value));
     }
 
     @Test

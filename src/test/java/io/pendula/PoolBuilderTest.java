@@ -205,11 +205,22 @@ class PoolBuilderTest {
         }
     }
 
+    /** The JDK's pool takes any number. */
+    @Test
+    void newScheduledThreadPool_asManyThreadsAsThereCanBe_isAccepted() throws Exception {
+        try (SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(Integer.MAX_VALUE)) {
+            assertEquals(7, pool.submit(() -> 7).get());
+            assertEquals(32_767, pool.stats().maxThreads());
+        }
+    }
+
     @Test
     void builder_badArguments_throw() {
         TimerExecutors.Builder b = TimerExecutors.builder();
         assertEquals("threads must be at least 1, but is 0",
                 assertThrows(IllegalArgumentException.class, () -> b.threads(0)).getMessage());
+        assertEquals("threads must be at most 32767, but is 32768",
+                assertThrows(IllegalArgumentException.class, () -> b.threads(32_768)).getMessage());
         assertThrows(NullPointerException.class, () -> b.name(null));
         assertEquals("name must not be empty",
                 assertThrows(IllegalArgumentException.class, () -> b.name("")).getMessage());

@@ -67,6 +67,26 @@ class TimeoutsTest {
     }
 
     @Test
+    void orTimeout_timeIsOverAlready_saysSoInAMessageForPeople() {
+        CompletableFuture<String> f = s.orTimeout(new CompletableFuture<>(), Duration.ofNanos(-5));
+        clock.advance(Duration.ZERO);
+        Throwable e = assertThrows(ExecutionException.class, f::get).getCause();
+        assertEquals("not completed within 0 ms, says scheduler 't'", e.getMessage());
+    }
+
+    @Test
+    void pendingTimeouts_nameTheirLimits() {
+        CompletableFuture<String> f = s.orTimeout(new CompletableFuture<>(), Duration.ofSeconds(90));
+        assertEquals("timeout of 1 min 30 s for " + f, String.valueOf(s.pendingTimers(1).get(0).timer().task()));
+        f.cancel(false);
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        Future<String> task = view.submitWithTimeout(() -> "x", 90, TimeUnit.SECONDS, null);
+        List<String> texts = s.pendingTimers(9).stream().map(t -> String.valueOf(t.timer().task())).toList();
+        assertTrue(texts.contains("timeout of 1 min 30 s for " + task), texts::toString);
+        task.cancel(false);
+    }
+
+    @Test
     void orTimeout_completesBefore_nothingIsLeft() throws InterruptedException {
         CompletableFuture<Object> f = new CompletableFuture<>();
         s.orTimeout(f, SECOND);
@@ -194,7 +214,10 @@ class TimeoutsTest {
     @Test
     void submitWithTimeout_cancelledBefore_nothingIsLeft() {
         SchedulerExecutor view = s.asScheduledExecutorService();
-        assertTrue(view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null).cancel(false));
+        Future<String> cancelled = view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null);
+        assertTrue(cancelled.cancel(false));
+        assertEquals("the task was cancelled",
+                assertThrows(CancellationException.class, cancelled::get).getMessage());
         assertEquals(0, s.pending());
         Future<String> returned = view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null);
         assertEquals(List.of(returned), view.shutdownNow());
@@ -217,7 +240,8 @@ class TimeoutsTest {
                 }
                 return "x";
             }, 50, TimeUnit.MILLISECONDS, null);
-            assertThrows(CancellationException.class, f::get);
+            assertEquals("the task was cancelled, as it was not done within 50 ms",
+                    assertThrows(CancellationException.class, f::get).getMessage());
             assertTrue(System.nanoTime() - start >= 50_000_000);
             LifeFixtures.await(interrupted);
         }

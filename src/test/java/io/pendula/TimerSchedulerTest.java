@@ -86,7 +86,12 @@ class TimerSchedulerTest {
         TimerScheduler.Builder b = TimerScheduler.builder();
         return Stream.of(
                 bad(IllegalArgumentException.class, "workers must be at least 0, but is -3", () -> b.workers(-3)),
+                bad(IllegalArgumentException.class, "workers must be at most 1024, but is 1025", () -> b.workers(1025)),
                 bad(IllegalArgumentException.class, "maxThreads must be at least 1, but is 0", () -> b.maxThreads(0)),
+                bad(IllegalArgumentException.class, "maxThreads must be at most 32767, but is 2147483647",
+                        () -> b.maxThreads(Integer.MAX_VALUE)),
+                bad(IllegalArgumentException.class, "workers must be at least 1, as a worker hands callbacks to the"
+                        + " executor, but is 0", () -> TimerScheduler.builder().workers(0).executor(Runnable::run).build()),
                 bad(IllegalArgumentException.class, "maxThreads must be at least the number of workers, 4, but is 3",
                         () -> TimerScheduler.builder().maxThreads(3).workers(4).build()),
                 bad(IllegalArgumentException.class, "maxPending must be at least 1, but is 0", () -> b.maxPending(0)),
@@ -111,6 +116,21 @@ class TimerSchedulerTest {
     @MethodSource("badArguments")
     void builder_badArgument_namesArgumentAndValue(Class<? extends Exception> type, String message, Executable call) {
         assertEquals(message, assertThrows(type, call).getMessage());
+    }
+
+    /** An instant that the wall clock tells, in nanoseconds, is no instant of {@code now()}, and would mean never. */
+    @Test
+    void at_instantOfTheWallClock_isRefused() {
+        long wall = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) + TimeUnit.SECONDS.toNanos(5);
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build(); TimerLoop loop = s.attach(() -> {})) {
+            String message = "deadlineNanos must be an instant of now(), but " + wall + " is one of the wall clock";
+            assertEquals(message, assertThrows(IllegalArgumentException.class, () -> s.at(wall, NOTHING)).getMessage());
+            assertEquals(message, assertThrows(IllegalArgumentException.class, () -> loop.at(wall, NOTHING)).getMessage());
+            assertEquals(0, s.pending());
+            for (long never : new long[] {Long.MAX_VALUE, s.now() + Duration.ofDays(70 * 365).toNanos()}) {
+                assertTrue(s.at(never, NOTHING).cancel());
+            }
+        }
     }
 
     @Test
