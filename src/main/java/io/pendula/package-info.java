@@ -56,7 +56,8 @@
  *     {@code reset} returns true.
  * <li>These methods may be called by any thread at any time. They never block, and a race is never an error.
  * <li>An armed timer runs when it is due, even if all workers were asleep when it was armed.
- * <li>A callback harms no other timer, neither by what it throws nor by how long it takes.
+ * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, as long as
+ *     fewer of them than {@code maxThreads} block at a time; with {@code workers(1)} and in a loop the others wait.
  * <li>A timer never overlaps itself.
  * <li>What happens before a timer is armed happens-before its run; run <i>k</i> of a ticker happens-before run
  *     <i>k + 1</i>; a run happens-before {@code stopAndAwait} and {@code await} return.

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.ManualClock;
 import io.pendula.MissedTicks;
 import io.pendula.NanoClock;
+import io.pendula.SchedulerExecutor;
 import io.pendula.Ticker;
 import io.pendula.Timer;
 import io.pendula.TimerHandle;
@@ -102,6 +103,18 @@ class GuideTest {
     }
 
     // ---- tickers ----
+
+    @Test
+    void fixedDelay_byAView() {
+        Runnable poll = () -> log("poll");
+
+        SchedulerExecutor view = timers.asScheduledExecutorService();
+        view.scheduleWithFixedDelay(poll, Duration.ZERO, Duration.ofSeconds(10));
+
+        clock.advance(Duration.ofSeconds(25));
+        assertEquals(List.of("poll", "poll", "poll"), log);
+        assertEquals(1, view.shutdownNow().size());
+    }
 
     @Test
     void ticker_keepsToItsGrid() {

@@ -2,11 +2,14 @@ package io.pendula.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.NanoClock;
 import io.pendula.Timer;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
 import java.time.Duration;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,7 +48,18 @@ class TestingPageTest {
 
     // The page's own test begins here.
     private final ManualClock clock = new ManualClock();
-    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+    private final List<Throwable> thrown = new ArrayList<>();
+    private final TimerScheduler timers = TimerScheduler.builder().clock(clock).listener(new TimerListener() {
+        @Override
+        public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
+            thrown.add(t); // a failed assertion in a callback, too, comes here and not to the test
+        }
+    }).build();
+
+    @AfterEach
+    void noCallbackHasThrown() {
+        assertEquals(List.of(), thrown);
+    }
 
     @Test
     void session_unused_expiresAtItsLimitAndNotBefore() {
@@ -55,6 +70,14 @@ class TestingPageTest {
 
         clock.advance(Duration.ofNanos(1));
         assertTrue(session.isExpired());
+    }
+
+    @Test
+    void assertionFailsInACallback_isFoundAfterTheTest() {
+        timers.after(Duration.ZERO, () -> assertEquals("meant", "not"));
+        clock.advance(Duration.ZERO);
+        assertThrows(AssertionError.class, this::noCallbackHasThrown);
+        thrown.clear();
     }
 
     @Test

@@ -493,6 +493,37 @@ class RecipesTest {
     }
 
     @Test
+    void loopLag_loopIsBusyOrStuck_isToldOfEachProbeAndShowsTheOneThatWaits() {
+        List<Runnable> handedOver = new ArrayList<>();
+        List<Long> lags = new ArrayList<>();
+        try (LoopLag lag = new LoopLag(timers, ofMillis(100), handedOver::add, nanos -> lags.add(nanos / 1_000_000))) {
+            clock.advance(ofMillis(130));
+            assertEquals(30_000_000, lag.waitingNanos());
+            handedOver.remove(0).run();
+            assertEquals(List.of(30L), lags);
+            assertEquals(0, lag.waitingNanos());
+            clock.advance(ofSeconds(2)); // stuck: one probe waits, however long
+            assertEquals(1, handedOver.size());
+            assertEquals(1_930_000_000, lag.waitingNanos());
+            handedOver.remove(0).run();
+            assertEquals(List.of(30L, 1930L), lags);
+        }
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void loopLag_loopRefuses_isReportedAndTheNextProbeComes() {
+        List<Throwable> thrown = new ArrayList<>();
+        try (TimerScheduler scheduler = hearing(clock, thrown); LoopLag lag = new LoopLag(scheduler, ofMillis(100), r -> {
+            throw new RejectedExecutionException("meant");
+        }, nanos -> {})) {
+            clock.advance(ofMillis(250));
+            assertEquals(2, thrown.size());
+            assertEquals(0, lag.waitingNanos());
+        }
+    }
+
+    @Test
     void pausableTimer_paused_keepsTheTimeThatIsLeft() {
         PausableTimer t = new PausableTimer(timers, ofSeconds(10), this::note);
         assertFalse(t.resume(), "it is not paused");

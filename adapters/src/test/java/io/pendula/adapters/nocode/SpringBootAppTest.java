@@ -40,7 +40,7 @@ class SpringBootAppTest {
         /** Asked for by name only, so @Async keeps Boot's executor; shutdownNow, so the context closes at once. */
         @Bean(defaultCandidate = false, destroyMethod = "shutdownNow")
         SchedulerExecutor timers() {
-            return TimerExecutors.newScheduledThreadPool(4);
+            return TimerExecutors.builder().threads(4).name("scheduled").build(); // in dumps and meters
         }
 
         @Bean
