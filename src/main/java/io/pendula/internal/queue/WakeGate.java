@@ -112,8 +112,12 @@ public final class WakeGate extends Padded {
 
     /** True for one of the threads that arm before helpBefore. */
     public boolean takeHelpCall(long when) {
-        long h = helpBefore;
-        return when < h && HELP_BEFORE.compareAndSet(this, h, NO_HELP);
+        for (long h = helpBefore; when < h; h = helpBefore) { // another thread may have set it meanwhile
+            if (HELP_BEFORE.compareAndSet(this, h, NO_HELP)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The owner sleeps until then. */
