@@ -14,7 +14,8 @@ import java.util.concurrent.CountDownLatch;
  * The deferred cost of resets: among a million timers some are put off, then others are brought forward, one by one.
  * Those put off were due in ten minutes ("far"), or all at one instant within the two seconds that are watched, when
  * all their entries have to be re-keyed at once ("near"). Or threads arm millions of timers of one worker at full speed:
- * what one of them has to do at once for the others, and how long a timer that is due waits for it.
+ * what one of them has to do at once for the others, and how long a timer that is due waits for it. Or views of a
+ * scheduler with a million timers are shut down, one after the other, each with so many tasks that wait.
  */
 final class PauseCase implements Case {
     private static final int TIMERS = 1_000_000;
@@ -24,6 +25,8 @@ final class PauseCase implements Case {
     private static final int ARMED = 8_000_000;
     private static final int FORWARDS = 20;
     private static final long FORWARD_GAP_MILLIS = 100;
+    private static final int VIEWS = 200;
+    private static final long VIEW_GAP_MILLIS = 5;
 
     @Override
     public String name() {
@@ -34,6 +37,7 @@ final class PauseCase implements Case {
     public List<Map<String, String>> cells() {
         List<Map<String, String>> cells = new ArrayList<>(Case.product("putOff=10000,100000", "due=far,near"));
         cells.addAll(Case.product("arming=1,4"));
+        cells.addAll(Case.product("tasks=0,5"));
         return cells;
     }
 
@@ -51,6 +55,8 @@ final class PauseCase implements Case {
     public void run(Child child) throws Exception {
         if (child.has("arming")) {
             arm(child);
+        } else if (child.has("tasks")) {
+            endViews(child);
         } else {
             reset(child);
         }
@@ -64,7 +70,7 @@ final class PauseCase implements Case {
             threads[i] = new Arming(timers, ARMED / threads.length, i);
         }
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
-        probe.worst = 0;
+        probe.restart();
         for (Arming t : threads) {
             t.start();
         }
@@ -73,6 +79,29 @@ final class PauseCase implements Case {
         }
         child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
         child.figure("hold_timers", timers.engine.queues[0].view().longestHold());
+        child.figure("worst_probe_us", probe.worst / 1e3);
+    }
+
+    private static void endViews(Child child) throws InterruptedException {
+        TimerScheduler timers = TimerScheduler.builder().build();
+        Load.fill(SchedulerType.pendula(timers), TIMERS, 0);
+        Probe probe = new Probe(timers);
+        Thread.sleep(child.number("warmMs", WARM_MILLIS));
+        probe.restart();
+        long[] took = new long[VIEWS];
+        for (int i = 0; i < VIEWS; i++) {
+            SchedulerExecutor view = timers.asScheduledExecutorService();
+            for (int j = child.number("tasks"); j > 0; j--) {
+                view.schedule(Rival.Task.NOTHING, 60, MINUTES);
+            }
+            long begun = System.nanoTime();
+            view.shutdownNow();
+            took[i] = System.nanoTime() - begun;
+            Thread.sleep(VIEW_GAP_MILLIS);
+        }
+        Arrays.sort(took);
+        child.figure("end_us", took[VIEWS / 2] / 1e3);
+        child.figure("p99_probe_us", probe.p99() / 1e3);
         child.figure("worst_probe_us", probe.worst / 1e3);
     }
 
@@ -94,7 +123,7 @@ final class PauseCase implements Case {
             long delay = near ? start + NEAR - System.nanoTime() : MINUTES.toNanos(10) + i;
             putOff[i] = timers.after(delay, NANOSECONDS, Rival.Task.NOTHING);
         }
-        probe.worst = 0;
+        probe.restart();
         for (Timer t : putOff) {
             t.reset(60, MINUTES);
         }
@@ -171,10 +200,14 @@ final class PauseCase implements Case {
         }
     }
 
-    /** A timer that arms itself again and again, and notes how late it was at worst. */
+    /** A timer that arms itself again and again, and notes how late it was. */
     private static final class Probe implements Runnable {
+        private static final int MOST = 1 << 16;
+
         private final Timer timer;
+        private final long[] late = new long[MOST];
         private long deadline;
+        private volatile int runs;
         volatile long worst;
 
         Probe(TimerScheduler timers) {
@@ -189,8 +222,23 @@ final class PauseCase implements Case {
 
         @Override
         public void run() {
-            worst = Math.max(worst, System.nanoTime() - deadline);
+            long lateness = System.nanoTime() - deadline;
+            late[runs % MOST] = lateness;
+            runs++; // by one thread at a time, as a timer never overlaps itself
+            worst = Math.max(worst, lateness);
             next();
+        }
+
+        /** About: a run may be in progress. */
+        void restart() {
+            worst = 0;
+            runs = 0;
+        }
+
+        long p99() {
+            long[] sorted = Arrays.copyOf(late, Math.min(runs, MOST));
+            Arrays.sort(sorted);
+            return sorted[sorted.length * 99 / 100];
         }
     }
 }
