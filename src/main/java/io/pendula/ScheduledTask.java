@@ -50,8 +50,8 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
 
     /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
     private static final byte UNCOUNTED = 0;
-    private static final byte COUNTED = 1;
-    private static final byte GONE = 2;
+    static final byte COUNTED = 1;
+    static final byte GONE = 2;
 
     private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
             VarHandle.class, ScheduledTask.class, Object.class);
@@ -418,9 +418,14 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
     }
 
-    /** True if it had been counted. */
-    boolean uncount() {
-        return (byte) TALLY.getAndSet(this, GONE) == COUNTED;
+    /** Whether it was taken off; if not, it is not counted as ended yet. */
+    boolean isGone() {
+        return (byte) TALLY.getVolatile(this) == GONE;
+    }
+
+    /** What it was before. */
+    byte uncount() {
+        return (byte) TALLY.getAndSet(this, GONE);
     }
 
     @Override

@@ -3,23 +3,25 @@ package io.pendula;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
 final class ShutdownTracker implements Runnable {
     /*
      * Shutdown
      *
-     * Nothing is counted while the executor runs, so submitting touches nothing that all threads share. A shutdown
-     * sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task that is found is
-     * counted, once, through the task's own tally. The thread that ends a counted task takes it off again, and the last
-     * one ends the executor. The shutdown holds one count itself until it has looked everywhere. If it fails on the way
-     * it keeps that count, and what it has taken back; the next one goes on.
+     * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task that
+     * is found is counted, once, through the task's own tally. The thread that ends a counted task takes it off again,
+     * and the last one ends the executor. The shutdown holds one count itself until it has looked everywhere. If it
+     * fails on the way it keeps that count, and what it has taken back; the next one goes on.
      *
      * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
      * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
@@ -35,6 +37,24 @@ final class ShutdownTracker implements Runnable {
      * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress
      * before it refuses a task. While a periodic task runs, none of the four can have it; when the run has ended, the
      * look at phase after its push decides.
+     *
+     * The shutdown of a view does not look at the queues if nothing of its own waits, as its scheduler may have millions of
+     * timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
+     * GONE, then counts it in ended, once. A shutdown that has set phase
+     *
+     *     S1  reads ended        S2  looks for runs, and takes those that are not GONE        S3  reads begun
+     *
+     * If S1 and S2 make up S3, each live task runs, but for those whose submitters see the phase. For let L be the tasks
+     * that are counted in begun before S3 and are not counted in ended before the end of S1. Neither sum falls, and each
+     * is read cell by cell, so S3 - S1 is no less than the size of L. What S2 takes is in L: it was not GONE after S1. So
+     * if S2 takes as many as S3 - S1, it takes all of L. A task that is counted in begun after S3 began is pushed later
+     * still, so its submitter sees the phase. A run may have ended since S2, and its task have been pushed again, but the
+     * shutdown settles what S2 has taken, whether it still runs or not. A single sum of both would not do: a task may
+     * begin in a cell that was read already, and end in one that was not. Where an add of a LongAdder makes a cell, it ends
+     * with a volatile write, and a sum begins with a volatile read.
+     *
+     * A thread that has no memory or stack left may fail to count an end. Then all later shutdowns look, and nothing hangs:
+     * what they wait for is what they find. A pool counts nothing, as all that it would look at is its own.
      *
      * No task stays counted after its end. A thread that counts a task looks at it again afterwards; the thread that ends
      * the task changes its word, then looks at phase and at the tally. So one of the two takes it off.
@@ -53,6 +73,10 @@ final class ShutdownTracker implements Runnable {
     private final AtomicLong remaining = new AtomicLong(1);
     private final CountDownLatch settled = new CountDownLatch(1);
     private final Object shuttingDown = new Object();
+    /** Tasks that were submitted so far; null in a pool. After all other parts, as it is written with each submission. */
+    private final Sum begun;
+    /** Tasks of those that have ended. */
+    private final Sum ended;
     /** Under shuttingDown: the shutdown itself is among the remaining; also if it has failed, until the next one. */
     private boolean isHeld = true;
     /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
@@ -64,6 +88,15 @@ final class ShutdownTracker implements Runnable {
     ShutdownTracker(SchedulerEngine engine, boolean isOwner) {
         this.engine = engine;
         this.isOwner = isOwner;
+        this.begun = isOwner ? null : new Sum();
+        this.ended = isOwner ? null : new Sum();
+    }
+
+    /** On a cache line that the next object does not share: one of the two is written by submitters, the other by workers. */
+    @SuppressWarnings("unused") // padding
+    private static final class Sum extends LongAdder {
+        private static final long serialVersionUID = 1;
+        private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
     }
 
     /** Arms a task; throws if it comes too late. */
@@ -73,7 +106,7 @@ final class ShutdownTracker implements Runnable {
         }
         boolean isFirst = engine.workerPool.ensureStarted();
         try {
-            task.queue.arm(task, engine.timeline.deadlineIn(delay));
+            arm(task, delay);
             if (phase != RUNNING && isLate(task)) { // after the push, see above
                 throw rejected();
             }
@@ -85,6 +118,21 @@ final class ShutdownTracker implements Runnable {
             }
         }
         return task;
+    }
+
+    private void arm(ScheduledTask<?> task, long delay) {
+        if (begun != null) {
+            begun.increment();
+        }
+        boolean isArmed = false;
+        try {
+            task.queue.arm(task, engine.timeline.deadlineIn(delay));
+            isArmed = true;
+        } finally {
+            if (!isArmed && !task.isLive()) { // else it failed after the push, and ends as any other
+                gone(task);
+            }
+        }
     }
 
     /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
@@ -115,18 +163,28 @@ final class ShutdownTracker implements Runnable {
 
     /** The task has ended, and does not run any more. */
     void gone(ScheduledTask<?> task) {
-        if (phase != RUNNING && task.uncount()) {
+        if (ended == null && phase == RUNNING) {
+            return;
+        }
+        byte was = task.uncount();
+        if (was == ScheduledTask.COUNTED) {
             release();
         }
+        if (ended != null && was != ScheduledTask.GONE) {
+            ended.increment(); // last, as it may need memory
+        }
     }
+
 
     /** Makes the shutdown wait for a task; false if it is too late. */
     private boolean admit(ScheduledTask<?> task) {
         if (!hold()) {
             return false;
         }
-        if (!task.count() || !task.isLive() && task.uncount()) {
+        if (!task.count()) {
             release(); // it is counted already, or has ended
+        } else if (!task.isLive()) {
+            gone(task);
         }
         return true;
     }
@@ -196,14 +254,13 @@ final class ShutdownTracker implements Runnable {
      * make workers claim that.
      */
     private void settle() {
-        List<ScheduledTask<?>> found = new ArrayList<>();
-        for (TimerQueue q : engine.queues) {
-            q.view().forEveryPending(t -> note(t, found), found::clear);
-            found.forEach(this::settle); // not while they were found: a queue's lock was held
-            found.clear();
+        long over = ended == null ? -1 : ended.sum(); // before the look at what runs
+        Set<ScheduledTask<?>> running = running();
+        if (over < 0 || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) {
+            settleWaiting();
+            running = running();
         }
-        engine.forEachRunning(t -> note(t, found));
-        for (ScheduledTask<?> task : new HashSet<>(found)) { // what is just handed to the builder's executor is met twice
+        for (ScheduledTask<?> task : running) {
             settle(task);
             if (phase == STOPPING) {
                 task.interrupt();
@@ -211,11 +268,26 @@ final class ShutdownTracker implements Runnable {
         }
     }
 
-    private boolean note(TimerNode t, List<ScheduledTask<?>> found) {
+    private void settleWaiting() {
+        List<ScheduledTask<?>> found = new ArrayList<>();
+        for (TimerQueue q : engine.queues) {
+            q.view().forEveryPending(t -> note(t, found));
+            found.forEach(this::settle); // not while they were found: a queue's lock was held
+            found.clear();
+        }
+    }
+
+    /** Each once: what is just handed to the builder's executor is met twice. */
+    private Set<ScheduledTask<?>> running() {
+        Set<ScheduledTask<?>> found = new HashSet<>();
+        engine.forEachRunning(t -> note(t, found));
+        return found;
+    }
+
+    private void note(TimerNode t, Collection<ScheduledTask<?>> found) {
         if (t instanceof ScheduledTask<?> task && task.tracker == this) {
             found.add(task);
         }
-        return true;
     }
 
     private void settle(ScheduledTask<?> task) {

@@ -336,8 +336,9 @@ public final class TimerScheduler implements AutoCloseable {
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
      * share the workers with all timers, and follow the same rules: what runs long or blocks should not, unless there
      * are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
-     * and leaves the scheduler and its other views as they are. Closing the scheduler cancels the waiting tasks of all
-     * views and ends them.
+     * and leaves the scheduler and its other views as they are. That costs little if none of its tasks waits; else it
+     * looks through all timers of the scheduler. Closing the scheduler cancels the waiting tasks of all views and ends
+     * them.
      *
      * @return a new view
      */
@@ -465,8 +466,9 @@ public final class TimerScheduler implements AutoCloseable {
      * them. Does not wait for callbacks in progress; {@link #close()} afterwards does.
      * If this fails, as for want of memory, the next call does the rest and returns what this one should have.
      *
-     * @return the one-shot timers that were armed, in no particular order; they will not run and cannot be reset.
-     *     Tickers are stopped but not returned
+     * @return the one-shot timers that were armed, in no particular order, each once, also if the builder's executor had
+     *     not begun one that was armed again meanwhile; they will not run and cannot be reset. Tickers are stopped but not
+     *     returned
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
     public List<Timer> shutdownNow() {

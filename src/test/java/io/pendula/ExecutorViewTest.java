@@ -20,16 +20,22 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Views end on their own and leave the scheduler and each other alone; a closed scheduler ends them all. */
 @Timeout(60)
 class ExecutorViewTest {
     private static final Runnable NOTHING = () -> {};
+    private static final TimerListener QUIET = new TimerListener() {
+        @Override
+        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {}
+    };
 
     private static void awaitTermination(SchedulerExecutor view) throws InterruptedException {
         assertTrue(view.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
@@ -168,6 +174,149 @@ class ExecutorViewTest {
             for (TimerQueue q : s.engine.queues) {
                 assertTrue(q.view().longestHold() <= 4_096);
             }
+        }
+    }
+
+    // ---- what an end costs beside the timers of others ----
+
+    private static final int OTHERS = 100_000;
+
+    /** Counts the looks at it. */
+    private static final class Watched extends QueuedNode {
+        private final AtomicInteger looks;
+
+        Watched(TimerQueue queue, AtomicInteger looks) {
+            super(queue, NOTHING);
+            this.looks = looks;
+        }
+
+        @Override
+        public long wordVolatile() {
+            looks.incrementAndGet();
+            return super.wordVolatile();
+        }
+
+        @Override
+        public boolean cancel() {
+            return queue.cancel(this);
+        }
+
+        @Override
+        String kind() {
+            return "Watched";
+        }
+    }
+
+    /** What a view may have done before its end, so that nothing of it is left. */
+    enum Use {
+        NOTHING_AT_ALL {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {}
+        },
+        RUNS {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                view.execute(NOTHING);
+                view.schedule(NOTHING, 1, MILLISECONDS);
+                view.submit(() -> 1);
+                view.submitWithTimeout(() -> 1, 1, HOURS, null);
+                clock.advance(Duration.ofMillis(1));
+            }
+        },
+        FAILURES {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                view.submit(() -> {
+                    throw new IllegalStateException("meant");
+                });
+                view.scheduleAtFixedRate(() -> {
+                    throw new IllegalStateException("meant");
+                }, 1, 1, MILLISECONDS);
+                clock.advance(Duration.ofMillis(3));
+            }
+        },
+        CANCELLED_BEFORE_IT_IS_FILED {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                assertTrue(view.schedule(NOTHING, 1, HOURS).cancel(false));
+                assertTrue(view.scheduleAtFixedRate(NOTHING, 1, 1, HOURS).cancel(true));
+            }
+        },
+        CANCELLED_WHILE_IT_WAITS {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                ScheduledFuture<?> once = view.schedule(NOTHING, 1, HOURS);
+                ScheduledFuture<?> periodic = view.scheduleWithFixedDelay(NOTHING, 1, 2, MILLISECONDS);
+                clock.advance(Duration.ofMillis(10));
+                assertTrue(once.cancel(true) && periodic.cancel(false));
+                assertFalse(once.cancel(true) || periodic.cancel(false));
+            }
+        },
+        CANCELLED_IN_ITS_RUN {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                AtomicReference<ScheduledFuture<?>> own = new AtomicReference<>();
+                own.set(view.schedule(() -> own.get().cancel(false), 1, MILLISECONDS));
+                clock.advance(Duration.ofMillis(1));
+                own.set(view.scheduleAtFixedRate(() -> own.get().cancel(false), 1, 1, MILLISECONDS));
+                clock.advance(Duration.ofMillis(1));
+            }
+        },
+        REJECTED {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                ScheduledFuture<?> only = view.schedule(NOTHING, 1, HOURS);
+                for (int i = 0; i < 3; i++) {
+                    assertThrows(RejectedExecutionException.class, () -> view.execute(NOTHING));
+                }
+                assertTrue(only.cancel(false));
+            }
+        },
+        ENDS_IN_ITS_OWN_TASK {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                view.execute(view::shutdown);
+                clock.advance(Duration.ZERO);
+            }
+        },
+        ENDS_IN_ITS_PERIODIC_TASK {
+            @Override
+            void of(SchedulerExecutor view, ManualClock clock) {
+                ScheduledFuture<?> f = view.scheduleAtFixedRate(view::shutdownNow, 0, 1, MILLISECONDS);
+                assertEquals(1, clock.advance(Duration.ofMillis(2)));
+                assertTrue(f.isCancelled());
+            }
+        };
+
+        abstract void of(SchedulerExecutor view, ManualClock clock);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shutdown_nothingOfItsOwnWaits_looksAtNoTimerOfOthers(Use use) {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).maxPending(OTHERS + 8).listener(QUIET).build()) {
+            AtomicInteger looks = new AtomicInteger();
+            TimerQueue queue = s.engine.queues[0];
+            for (int i = 0; i < OTHERS; i++) {
+                queue.arm(new Watched(queue, looks), HOURS.toNanos(2) + i * 7_919L % OTHERS);
+            }
+            assertEquals(OTHERS, s.pending());
+            for (int i = 0; use == Use.REJECTED && i < 7; i++) { // so there is room for one
+                s.after(Duration.ofHours(1), NOTHING);
+            }
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            looks.set(0);
+            use.of(view, clock);
+            view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            assertEquals(List.of(), view.shutdownNow());
+            assertTrue(view.isTerminated());
+            assertTrue(looks.get() < OTHERS / 10, looks + " looks at timers of others");
+
+            SchedulerExecutor other = s.asScheduledExecutorService();
+            ScheduledFuture<?> waits = other.schedule(NOTHING, 1, HOURS);
+            assertEquals(List.of(waits), other.shutdownNow());
+            assertTrue(looks.get() >= OTHERS, "this one has to look, and so the test would see it");
         }
     }
 

@@ -42,8 +42,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -1952,37 +1952,39 @@ class TimerQueueTest {
         assertEquals(7_000, found.size());
     }
 
+    /** The deadlines come in no order, then in order, so that heap and fifo are in use. What is armed meanwhile goes to the top. */
     @Test
-    void forEveryPending_entriesMoveAtEachAttempt_lastOneLetsNothingMove() throws InterruptedException {
-        List<OneShotTimer> timers = armMany(8_000);
+    void forEveryPending_entriesMoveBetweenSlices_findsEachAndLetsOthersAtTheLock() throws InterruptedException {
+        use(new Rig(false));
+        Set<TimerNode> timers = Collections.newSetFromMap(new IdentityHashMap<>());
+        Random rnd = new Random(1);
+        for (int i = 0; i < 20_000; i++) {
+            timers.add(rig.arm(i < 10_000 ? 1_000_000 + rnd.nextInt(1_000_000) : 2_000_000 + i));
+        }
+        rig.sleep(1);
         Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
-        int[] begun = {1};
-        AtomicBoolean moved = new AtomicBoolean();
+        CountDownLatch hadTheLock = new CountDownLatch(1);
         Thread waits = new Thread(() -> {
             Inside.lock(queue).lock();
-            moved.set(true);
+            hadTheLock.countDown();
             Inside.lock(queue).unlock();
         });
-        boolean[] movedBefore = {true};
+        long[] waited = {1};
         queue.view().forEveryPending(t -> {
-            found.add(t);
-            if (found.size() == 1_500 && begun[0] < 4) {
-                timers.add(rig.arm(2_000_000 + begun[0])); // filed by this very thread, which has the lock
+            if (found.add(t) && found.size() % 500 == 0) {
+                timers.add(rig.arm(1_000_000 - found.size())); // filed by this very thread, which has the lock
                 Inside.drain(queue);
-            } else if (found.size() == 1_500) {
+            }
+            if (found.size() >= 2_000 && waits.getState() == Thread.State.NEW) {
                 waits.start();
                 Fixtures.awaitWaiting(waits);
             }
-            movedBefore[0] = moved.get();
-            return true;
-        }, () -> {
-            found.clear();
-            begun[0]++;
+            waited[0] = hadTheLock.getCount();
         });
         Fixtures.join(waits);
-        assertEquals(4, begun[0]);
-        assertEquals(Set.copyOf(timers), found);
-        assertFalse(movedBefore[0], "the lock was released during the last attempt");
+        assertEquals(timers, found);
+        assertEquals(0, waited[0], "a thread that waits for the lock waits for the end of the walk");
+        assertTrue(queue.view().longestHold() <= Inside.MAX_VISITS);
     }
 
     @ParameterizedTest

@@ -179,6 +179,37 @@ public class ShutdownRaces {
         }
     }
 
+    /** The same while another task ends: what begins and what ends is counted by different threads. */
+    @JCStressTest
+    @Outcome(id = "accepted, ran 1 42 returned terminated", expect = ACCEPTABLE, desc = "Returned, and run here.")
+    @Outcome(id = "rejected, unknown terminated", expect = ACCEPTABLE, desc = "Submitted after.")
+    @State
+    public static class SubmitVsCancelOfAnotherVsShutdownNow extends Ending {
+        private final Future<?> another = view.schedule(() -> 0, 1, TimeUnit.HOURS);
+
+        @Actor
+        public void submit(LL_Result r) {
+            r.r1 = trySchedule();
+        }
+
+        @Actor
+        public void cancelAnother() {
+            Rig.jitter(8_000);
+            another.cancel(false);
+        }
+
+        @Actor
+        public void end() {
+            Rig.jitter(8_000);
+            view.shutdownNow().stream().filter(task -> task != another).forEach(this::isReturned);
+        }
+
+        @Arbiter
+        public void settle(LL_Result r) {
+            r.r2 = fateOfReturned();
+        }
+    }
+
     /** The same with a worker that claims it at once: run, returned, or rejected, and but one of them. */
     @JCStressTest
     @Outcome(id = "accepted, ran 1 42 terminated", expect = ACCEPTABLE, desc = "Run before.")

@@ -96,6 +96,24 @@ final class EntryFifo {
         return true;
     }
 
+    /** The same for a walk: shows so many of the next entries at most; returns how many. */
+    int walk(EntryWalk walk, int most) {
+        int visited = 0;
+        for (Chunk c = walk.hasPassed(walk.chunk) ? walk.chunk : head; c != null; c = c.next) {
+            walk.chunk = c;
+            for (int i = c.from; i < c.to; i++) {
+                if (walk.isAhead(c, i)) {
+                    if (visited == most) {
+                        return visited;
+                    }
+                    walk.visitInFifo(c, i);
+                    visited++;
+                }
+            }
+        }
+        return visited;
+    }
+
     // ---- at the end ----
 
     /** Whether an entry with this key belongs at the end, or near it. */

@@ -40,6 +40,8 @@ final class EntryQueue {
     int rest;
     /** Of the heap's entries the sweep has visited those from this one on. */
     private int hand = IN_FIFO;
+    /** Null if none is under way. */
+    EntryWalk walk;
 
     EntryQueue(TimerHeap heap) {
         this.heap = heap;
@@ -91,6 +93,9 @@ final class EntryQueue {
     /** Gives the top entry a later key, for which there is room; it goes behind the entries that have that key already. */
     void rekeyTop(long key) {
         TimerNode node = top();
+        if (walk != null) {
+            walk.show(node);
+        }
         if (isTopInFifo()) {
             fifo.removeFirst();
             push(key, node);
@@ -124,7 +129,17 @@ final class EntryQueue {
             fifo.add(key, seq, node);
             disorder = Math.max(0, disorder - KEEP);
         } else {
+            beforeRise(heap.size());
             heap.push(key, seq, node);
+        }
+        if (walk != null) {
+            walk.show(node);
+        }
+    }
+
+    private void beforeRise(int place) {
+        if (walk != null) {
+            walk.beforeRise(place);
         }
     }
 
@@ -137,6 +152,7 @@ final class EntryQueue {
         // Two, or a second one would stay in the way for ever. The last slot of the heap may be for this key.
         boolean fits = fifo.fits(key);
         for (int i = 0; i < 2 && !fits && heap.capacity() - heap.size() > 1; i++) {
+            beforeRise(heap.size());
             fifo.spill();
             disorder += SPILL;
             fits = fifo.fits(key);
@@ -186,6 +202,12 @@ final class EntryQueue {
         }
     }
 
+    /** Goes on with the walk: visits so many of the entries at most, and returns how many. */
+    int walkOn(int most) {
+        int visited = walk.isInHeap() ? 0 : fifo.walk(walk, most);
+        return visited < most ? visited + walk.goOnInHeap(most - visited) : visited;
+    }
+
     // ---- sweeps ----
 
     /** None has been visited. */
@@ -221,6 +243,7 @@ final class EntryQueue {
                 continue;
             }
             int last = heap.seq(heap.size() - 1);
+            beforeRise(i);
             heap.removeAt(i);
             if (i >= heap.size() || heap.seq(i) == last) {
                 hand = i;

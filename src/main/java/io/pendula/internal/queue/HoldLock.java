@@ -22,6 +22,7 @@ final class HoldLock extends ReentrantLock {
     /** How often a lock that is held is tried, with so many spins in between. */
     private static final int TRIES = Runtime.getRuntime().availableProcessors() > 1 ? 32 : 1;
     private static final int SPINS = 8;
+    private static final int YIELDS = 1000;
     private static final int STACK_FRAMES = 20;
 
     // Guarded by this.
@@ -106,12 +107,16 @@ final class HoldLock extends ReentrantLock {
         assert visits <= MAX_VISITS : visits + " timers visited in one hold, but at most " + MAX_VISITS + " expected";
     }
 
-    /** Lock held. Releases the lock for a moment, and begins a new hold. */
+    /**
+     * Lock held. Releases the lock for a moment, and begins a new hold. A thread that waits needs longer to wake up than this
+     * one to take the lock again, slice after slice, so this one waits until none does, or for about a millisecond.
+     */
     void giveWay() {
-        boolean wanted = hasQueuedThreads();
+        boolean wanted = scarce || hasQueuedThreads();
         unlock();
-        if (scarce || wanted) {
+        for (int i = 0; wanted && i < YIELDS; i++) {
             Thread.yield();
+            wanted = hasQueuedThreads();
         }
         lock();
     }

@@ -5,12 +5,13 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
  * Figures of a queue, and walks through its armed timers: for statistics, for people, and for a shutdown. A walk holds
  * the lock for {@link #CHUNK} entries at a time, so that no operation waits for long. Entries that move between two holds
- * would be missed, or met twice, so the walk begins anew then.
+ * would be missed, or met twice. So a walk for people begins anew then; that for a shutdown is told what moves.
  */
 public final class QueueView {
     /** The figures of a queue, or of several together, as {@code TimerStats.Queue} explains them. */
@@ -33,7 +34,7 @@ public final class QueueView {
     }
 
     private static final int CHUNK = 1024;
-    /** So often a walk is begun. The last time it goes on whatever moves, or lets nothing move. */
+    /** So often a walk is begun. The last time it goes on whatever moves. */
     private static final int TRIES = 4;
 
     private final TimerQueue queue;
@@ -86,20 +87,11 @@ public final class QueueView {
      * @return false if {@code look} said no
      */
     public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        return walk(look, forget, false);
-    }
-
-    /** The same, and misses nothing that is armed and stays so: the last attempt is one hold, however long. */
-    public void forEveryPending(Predicate<TimerNode> look, Runnable forget) {
-        walk(look, forget, true);
-    }
-
-    private boolean walk(Predicate<TimerNode> look, Runnable forget, boolean exact) {
         lock.lock();
         try {
             for (int tries = TRIES; ; tries--) {
                 queue.drainer.drainFully();
-                Boolean all = walk(look, tries > 1, exact && tries == 1);
+                Boolean all = walk(look, tries > 1);
                 if (all != null) {
                     return all;
                 }
@@ -112,7 +104,7 @@ public final class QueueView {
     }
 
     /** Null if entries have moved, and that matters. */
-    private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew, boolean inOneHold) {
+    private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew) {
         boolean goesOn = queue.drainer.forEach(t -> { // not in slices: what is in these lines is due now
             int s = state(t.wordVolatile());
             return !isQueued(s) || !isArmed(s) || look.test(t);
@@ -120,19 +112,43 @@ public final class QueueView {
         int size = entries.size();
         int seq = entries.nextSeq;
         for (int i = 0; goesOn && i < entries.size(); i += CHUNK) {
-            if (!inOneHold) {
-                lock.giveWay();
-            }
+            lock.giveWay();
             if (mayBeginAnew && (entries.size() != size || entries.nextSeq != seq)) { // what moves or comes takes a number
                 return null;
             }
             int end = Math.min(entries.size(), i + CHUNK);
-            if (!inOneHold) {
-                lock.visit(Math.max(0, end - i));
-            }
+            lock.visit(Math.max(0, end - i));
             // Reads only: to drop what is stale is for others.
             goesOn = entries.forEach(i, end, t -> !isFiled(state(t.wordVolatile())) || look.test(t));
         }
         return goesOn;
+    }
+
+    /**
+     * Hands each armed timer to {@code look}, under the lock, and misses none that stays armed, whatever moves meanwhile.
+     * Some are met twice, and some by the thread that moves their entries. One walk at a time.
+     */
+    public void forEveryPending(Consumer<TimerNode> look) {
+        EntryWalk walk = new EntryWalk(entries.heap, look);
+        synchronized (entries) {
+            lock.lock();
+            try {
+                queue.drainer.drainFully();
+                entries.walk = walk;
+                do {
+                    lock.giveWay();
+                    lock.visit(entries.walkOn(CHUNK));
+                } while (!walk.isOver());
+                queue.drainer.drainFully();
+                queue.drainer.forEach(t -> {
+                    walk.show(t);
+                    return true;
+                });
+            } finally {
+                entries.walk = null;
+                lock.unlock();
+            }
+        }
+        walk.throwFailure();
     }
 }

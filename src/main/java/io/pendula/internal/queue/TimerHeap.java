@@ -117,6 +117,11 @@ public class TimerHeap {
 
     // Entries are numbered from 0, the top, to size - 1.
 
+    /** Negative for the top. */
+    static int parent(int i) {
+        return (i + ROOT >> 2) + 2 - ROOT;
+    }
+
     public final long key(int i) {
         int s = i + ROOT;
         return chunks[s >> CHUNK_BITS].keys[s & OFFSET];
@@ -197,7 +202,7 @@ public class TimerHeap {
         if (s < last) {
             long key = c.keys[o];
             int seq = c.seqs[o];
-            int parent = (s >> 2) + 2 - ROOT;
+            int parent = parent(i);
             if (s > ROOT && before(key, seq, key(parent), seq(parent))) {
                 siftUp(s, key, seq, node);
             } else {

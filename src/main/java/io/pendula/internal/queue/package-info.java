@@ -68,6 +68,7 @@ package io.pendula.internal.queue;
  * all else     lock holder                           lock holder (EntryQueue's        plain
  *                                                    earliestFrom also racily)
  *
- * Locks: a queue's lock is the innermost one; no thread holds two. The monitor object of awaiters nests inside
+ * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
+ * EntryQueue around it. The monitor object of awaiters nests inside
  * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */

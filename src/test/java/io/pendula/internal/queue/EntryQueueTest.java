@@ -32,6 +32,9 @@ class EntryQueueTest {
         final EntryQueue entries = new EntryQueue(heap);
         final Compactor compactor = new Compactor(entries, new HoldLock(), new WakeGate(), 1);
         final SortedModel model = new SortedModel();
+        private final Set<TimerNode> shown = new HashSet<>();
+        private Set<TimerNode> staying = Set.of();
+        private int walks;
 
         private static TimerNode filed() {
             Node node = new Node();
@@ -94,6 +97,44 @@ class EntryQueueTest {
                 }
             }
             before.forEach(model::forget);
+        }
+
+        /** One of all operations; returns the time after it. */
+        long operate(Random rnd, boolean growing, long now, LongUnaryOperator delay) {
+            int dice = rnd.nextInt(40);
+            if (model.isEmpty() || dice < (growing ? 24 : 14)) {
+                push(now + delay.applyAsLong(0));
+            } else if (dice < 33) {
+                long then = Math.max(now, entries.topKey());
+                pop();
+                return then;
+            } else if (dice < 36) {
+                sweep(rnd.nextInt(1 + entries.size() / 3), rnd, 1 + rnd.nextInt(20));
+            } else if (dice < 39) {
+                rekeyTop(entries.topKey() + 1 + delay.applyAsLong(0));
+            } else {
+                removeLast();
+            }
+            return now;
+        }
+
+        /** Goes on with a walk, which must show all that stay; then begins one. */
+        void walkOn(int visits) {
+            if (entries.walk != null) {
+                assertTrue(entries.walkOn(visits) <= visits);
+                if (entries.walk.isOver()) {
+                    staying.removeIf(t -> !model.has(t));
+                    staying.removeAll(shown);
+                    assertEquals(Set.of(), staying, "walk " + walks + " has missed timers");
+                    entries.walk = null;
+                    walks++;
+                }
+            }
+            if (entries.walk == null) {
+                shown.clear();
+                staying = new HashSet<>(model.nodes());
+                entries.walk = new EntryWalk(entries.heap, shown::add);
+            }
         }
 
         void check() {
@@ -171,27 +212,16 @@ class EntryQueueTest {
             if (i % 2_500 == 0) {
                 p.entries.rest = 0;
             }
-            int dice = rnd.nextInt(40);
-            if (p.model.isEmpty() || dice < (growing ? 24 : 14)) {
-                p.push(now + delay.applyAsLong(0));
-            } else if (dice < 33) {
-                now = Math.max(now, p.entries.topKey());
-                p.pop();
-            } else if (dice < 36) {
-                p.sweep(rnd.nextInt(1 + p.entries.size() / 3), rnd, 1 + rnd.nextInt(20));
-            } else if (dice < 39) {
-                p.rekeyTop(p.entries.topKey() + 1 + delay.applyAsLong(0));
-            } else {
-                p.removeLast();
-            }
-            now++;
+            now = p.operate(rnd, growing, now, delay) + 1;
             p.check();
+            p.walkOn(rnd.nextInt(60));
             usedBoth |= p.entries.heap.size() > 40 && p.entries.fifo.size() > 40;
             if (i % 500 == 0) {
                 p.checkAll();
             }
         }
         assertTrue(usedBoth, "both parts must have been in use");
+        assertTrue(p.walks > 50, p.walks + " walks");
         p.popAll();
     }
 

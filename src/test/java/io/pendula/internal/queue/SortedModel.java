@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** A sorted set of entries, first in, first out among equal keys, beside what a test compares with it. */
@@ -29,6 +30,14 @@ final class SortedModel {
 
     void forget(TimerNode node) {
         sorted.remove(byNode.remove(node));
+    }
+
+    boolean has(TimerNode node) {
+        return byNode.containsKey(node);
+    }
+
+    Set<TimerNode> nodes() {
+        return byNode.keySet();
     }
 
     void forgetFirst() {
