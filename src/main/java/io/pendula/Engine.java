@@ -2,6 +2,7 @@ package io.pendula;
 
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
@@ -284,6 +285,7 @@ abstract class Engine implements TimerQueue.Host {
             checkAwaitable(t);
             throw new IllegalStateException("only a timer or ticker without a task can be awaited");
         }
+        HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
         Thread me = Thread.currentThread();
         waiting.put(me, receiver); // before the first look at closed
         try {

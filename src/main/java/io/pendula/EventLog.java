@@ -3,6 +3,7 @@ package io.pendula;
 import static java.lang.System.Logger.Level.ERROR;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.util.LinkedHashMap;
@@ -110,6 +111,7 @@ final class EventLog {
      * is 0 if the event has no duration.
      */
     synchronized void hear(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
+        HoldLock.checkStack(); // the writer has a lock
         if (tallies.isEmpty()) {
             writer.schedule(this::endWindow, windowNanos, TimeUnit.NANOSECONDS);
         }

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
@@ -34,6 +35,9 @@ sealed class OneShotTimer extends QueuedNode implements Timer {
     @Override
     public boolean cancel() {
         Receiver receiver = receiver();
+        if (receiver != null) {
+            HoldLock.checkStack(); // or the call below might not wake them
+        }
         boolean prevented = queue.cancel(this);
         if (receiver != null) {
             receiver.run(); // threads in await must not wait for ever

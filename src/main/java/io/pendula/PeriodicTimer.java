@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -102,6 +103,9 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     public boolean cancel() {
+        if (ticks != null) {
+            HoldLock.checkStack();
+        }
         boolean was = queue.cancel(this);
         if (ticks != null) {
             ticks.run(); // threads in await must not wait for ever

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 
@@ -112,6 +113,9 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        if (end != null || tracker.isShutdown()) { // threads wait for what comes after the abort
+            HoldLock.checkStack();
+        }
         int was = queue.abort(this);
         if (isRunning(was)) {
             if (mayInterruptIfRunning) {
@@ -151,6 +155,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (isDone()) {
             return false;
         }
+        HoldLock.checkStack(); // a place in the latch's line that its thread has left would keep the others waiting
         synchronized (queue.awaiters) {
             if (end == null) {
                 end = new CountDownLatch(1);

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
@@ -225,6 +226,7 @@ final class ShutdownTracker implements Runnable {
     }
 
     private List<Runnable> end(int to) {
+        HoldLock.checkStack(); // or a task might stay counted
         synchronized (shuttingDown) { // no callback runs and no thread waits in here
             phase = Math.max(phase, to); // before the first look at any task
             isHeld = isHeld || hold();
@@ -318,6 +320,7 @@ final class ShutdownTracker implements Runnable {
     }
 
     boolean awaitTermination(long nanos) throws InterruptedException {
+        HoldLock.checkStack(); // see ScheduledTask.mustWait
         long start = System.nanoTime();
         return (settled.getCount() == 0 || settled.await(nanos, TimeUnit.NANOSECONDS)) // an end that is there is seen
                 && (!isOwner || engine.awaitChange(engine.workerPool::isEmpty, nanos - (System.nanoTime() - start)));

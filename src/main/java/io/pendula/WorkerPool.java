@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.ThreadFactory;
@@ -169,10 +170,12 @@ final class WorkerPool {
             if (System.nanoTime() - from < 0) {
                 return;
             }
+            HoldLock.checkStack(); // or no thread might try again
             retriesFrom = 0; // before the attempt, which sets it anew if it fails
         }
         boolean goesOn = true;
         while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
+            HoldLock.checkStack(); // or growing might stay set
             goesOn = growing.compareAndSet(false, true) && grow(by);
         }
     }

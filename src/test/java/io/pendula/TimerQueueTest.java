@@ -722,6 +722,17 @@ class TimerQueueTest {
         assertCounts(0, 0, 0);
     }
 
+    /** The attempt before has linked it to what was first in the inbox then. */
+    @Test
+    void push_queueIsClosedMeanwhile_keepsNoOtherTimer() {
+        OneShotTimer other = moving();
+        OneShotTimer t = new OneShotTimer(queue, () -> {});
+        Inside.link(t, other);
+        queue.closer.close(new ArrayList<>());
+        assertSame(Inside.CLOSED, Inside.push(queue, t));
+        assertNull(Inside.link(t));
+    }
+
     // ---- drain ----
 
     @Test

@@ -45,7 +45,8 @@ public final class Compactor extends Padded {
      * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
      * left, would leave it wrong for good. But after a quiet sweep, one that has visited all while nothing was filed or
      * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
-     * such sweeps in a row find the same, it is wrong, and is taken off. As long as something is counted, a full sweep is
+     * such sweeps in a row find the same, it is wrong, and is taken off. In a queue that is never left alone for the time of
+     * a sweep none is quiet, so there it stays wrong, by as many entries as calls have broken off. As long as something is counted, a full sweep is
      * planned, so the second one comes seconds after the first, and no thread is held up between two steps for so long.
      */
 
@@ -190,7 +191,6 @@ public final class Compactor extends Padded {
     /** An entry has become stale, and was counted; {@code stale} are so now. */
     void onEntryStale(int stale) {
         if (stale > bound) {
-            HoldLock.checkStack();
             boolean swept = lock.tryLock();
             if (swept) {
                 try {

@@ -248,8 +248,7 @@ public final class DueTimers extends Padded {
      * for this one.
      */
     public boolean beginPoll(QueueOwner loop, long now) {
-        HoldLock.checkStack(); // for all that this poll claims, too
-        lock.lock();
+        lock.lock(); // asks for stack, for all that this poll claims, too
         try {
             if (gate.owner() != loop) {
                 return false; // it was closed
@@ -268,7 +267,7 @@ public final class DueTimers extends Padded {
 
     /** One step of a loop; MORE if so many stale entries were in front that other threads were let at the lock. */
     public int pollAsLoop(QueueOwner loop, Firing run, long now) {
-        lock.lock();
+        lock.lockToRun();
         try {
             if (gate.owner() != loop) {
                 return NOT_HERE; // a callback has closed this loop

@@ -275,20 +275,29 @@ final class EntryFifo {
         return visited;
     }
 
+    /** Until the end the chunk has all that it had, so an Error on the way may leave an entry twice, but loses none. */
     private void sweepChunk(Compactor compactor, Chunk c) {
+        Chunk before = c.prev;
         int end = c.to;
-        c.to = c.from;
+        int to = c.from;
         for (int i = c.from; i < end; i++) {
             TimerNode t = c.nodes[i];
             int seq = c.seqs[i];
-            c.nodes[i] = null;
-            if (compactor.isStale(t, seq)) {
-                size--;
-            } else {
-                Chunk into = c.prev != null && c.prev.to < CHUNK ? c.prev : c;
-                into.set(into.to, c.keys[i], seq, t);
-                into.to++;
+            if (!compactor.isStale(t, seq)) {
+                if (before != null && before.to < CHUNK) {
+                    before.set(before.to, c.keys[i], seq, t);
+                    before.to++;
+                    size++;
+                } else {
+                    c.set(to, c.keys[i], seq, t);
+                    to++;
+                }
             }
+        }
+        c.to = to;
+        size -= end - to;
+        for (int i = to; i < end; i++) {
+            c.nodes[i] = null;
         }
         swept = c;
         unlinkIfEmpty(c);

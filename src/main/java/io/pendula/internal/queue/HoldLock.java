@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>It is not fair: a fair one made start and stop with 1,000 timers in flight a fifth dearer. A thread that releases
  * it between two slices yields if others wait.
  */
-final class HoldLock extends ReentrantLock {
+public class HoldLock extends ReentrantLock {
     /** So many timers are visited in one hold at most; one that is visited twice in a hold counts once. */
     static final int MAX_VISITS = 4096;
 
@@ -23,7 +23,8 @@ final class HoldLock extends ReentrantLock {
     private static final int TRIES = Runtime.getRuntime().availableProcessors() > 1 ? 32 : 1;
     private static final int SPINS = 8;
     private static final int YIELDS = 1000;
-    private static final int STACK_FRAMES = 20;
+    /** Near three times what suffices where these frames are compiled, hence small, and what runs under the lock is not. */
+    private static final int STACK_FRAMES = 30;
 
     // Guarded by this.
     private int visits;
@@ -40,11 +41,18 @@ final class HoldLock extends ReentrantLock {
     }
 
     /**
-     * Makes sure that the calling thread has some kilobytes of stack left. An application's thread that polls a loop,
-     * advances a clock, helps or wakes may be deep in its own calls. If its stack ended in the middle of a change of the
-     * heap, timers of others would be lost. So it gets its StackOverflowError here, before anything has changed.
+     * Makes sure that the calling thread has some kilobytes of stack left. An application's thread may be deep in its own
+     * calls. If its stack ended in the middle of a change of the heap, timers of others would be lost; if it ended within
+     * the lock's own code, HotSpot would throw the error when that code returns (JEP 270), so the caller would have the
+     * lock and not know it. So the thread gets its StackOverflowError here, before anything has changed.
+     *
+     * <p>Who needs it: a thread that may be an application's, before a step that keeps other threads waiting if the next one
+     * fails. It takes a lock of {@code java.util.concurrent} (here, and in a pool of the JDK's to which it submits); it
+     * joins a line of threads, or wakes one; it notes that it wakes or starts a thread, and then does so. Not before a
+     * monitor, which the JVM releases whatever ends its block; nor where the next step needs no more stack than the first,
+     * as the two halves of an arming do. {@link #lock} and {@link #tryLock} ask by themselves.
      */
-    static void checkStack() {
+    public static void checkStack() {
         descend(STACK_FRAMES, 1, 2, 3, 4, 5, 6, 7, 8);
     }
 
@@ -53,32 +61,55 @@ final class HoldLock extends ReentrantLock {
         return frames == 0 ? a : descend(frames - 1, b, c, d, e, f, g, h, a) + (a ^ b ^ c ^ d ^ e ^ f ^ g ^ h);
     }
 
-    /** Without memory a thread must not queue: that takes a node, and so perhaps a full collection in vain. */
+    /** For any thread, however deep in its own calls. If this fails, the thread has not got the lock. */
     @Override
     public void lock() {
-        if (!scarce) {
-            super.lock();
-            return;
+        checkStack();
+        enter();
+    }
+
+    /** The same. */
+    @Override
+    public boolean tryLock() {
+        checkStack();
+        return super.tryLock();
+    }
+
+    /** Without memory a thread must not queue: that takes a node, and so perhaps a full collection in vain. */
+    private void enter() {
+        try {
+            if (!scarce) {
+                queueUp();
+                return;
+            }
+        } catch (OutOfMemoryError e) {
+            // So it goes without a node.
         }
-        while (!tryLock()) {
+        while (!super.tryLock()) {
             LockSupport.parkNanos(this, SCARCE_WAIT_NANOS);
         }
     }
 
+    /** Not private, so that tests can let it fail. */
+    void queueUp() {
+        super.lock();
+    }
+
     /**
-     * For a thread that runs timers: as lock, but it spins first, as most holds are far shorter than a park takes. Two
-     * workers that run callbacks of a microsecond from one queue get on half as fast again.
+     * For a thread that runs timers, and has made sure of stack or is a worker, whose stack is as good as empty. It spins
+     * first, as most holds are far shorter than a park takes. Two workers that run callbacks of a microsecond from one
+     * queue get on half as fast again.
      */
     void lockToRun() {
         if (!tryLockToRun()) {
-            lock();
+            enter();
         }
     }
 
     /** The same for one that may go elsewhere. */
     boolean tryLockToRun() {
         for (int tries = TRIES; ; tries--) {
-            if (tryLock()) {
+            if (super.tryLock()) {
                 return true;
             }
             if (tries <= 1) {
@@ -108,17 +139,23 @@ final class HoldLock extends ReentrantLock {
     }
 
     /**
-     * Lock held. Releases the lock for a moment, and begins a new hold. A thread that waits needs longer to wake up than this
-     * one to take the lock again, slice after slice, so this one waits until none does, or for about a millisecond.
+     * Lock held, and held again at the end, whatever fails. Releases it for a moment, and begins a new hold. A thread that
+     * waits needs longer to wake up than this one to take the lock again, slice after slice, so this one waits until none
+     * does, or for about a millisecond.
      */
     void giveWay() {
         boolean wanted = scarce || hasQueuedThreads();
-        unlock();
-        for (int i = 0; wanted && i < YIELDS; i++) {
-            Thread.yield();
-            wanted = hasQueuedThreads();
+        try {
+            unlock();
+            for (int i = 0; wanted && i < YIELDS; i++) {
+                Thread.yield();
+                wanted = hasQueuedThreads();
+            }
+        } finally {
+            if (!isHeldByCurrentThread()) {
+                enter();
+            }
         }
-        lock();
     }
 
     /** Lock held. How many timers one hold has visited at most. */

@@ -51,6 +51,7 @@ final class Inbox extends InboxFields {
         for (;;) {
             TimerNode h = head();
             if (h == CLOSED) {
+                t.next = null; // an earlier attempt may have set it
                 return false;
             }
             t.next = h; // plain: published by the CAS

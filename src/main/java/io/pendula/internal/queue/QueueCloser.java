@@ -154,7 +154,6 @@ public final class QueueCloser {
      * here.
      */
     public void close(List<? super TimerNode> collected) {
-        HoldLock.checkStack();
         closed = true; // C1
         awaitResets();
         lock.lock();
@@ -211,7 +210,6 @@ public final class QueueCloser {
 
     /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
     public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
-        HoldLock.checkStack();
         lock.lock();
         try {
             collect(t, true, collected);

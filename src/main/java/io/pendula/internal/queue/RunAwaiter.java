@@ -25,6 +25,7 @@ public record RunAwaiter(TimerNode timer, Thread thread) {
 
     /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
     public static boolean await(List<RunAwaiter> awaiters, TimerNode t, long nanos) throws InterruptedException {
+        HoldLock.checkStack(); // or it might stay in the list
         long end = System.nanoTime() + nanos;
         RunAwaiter me = new RunAwaiter(t, Thread.currentThread());
         awaiters.add(me);

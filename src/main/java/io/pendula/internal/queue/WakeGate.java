@@ -113,6 +113,7 @@ public final class WakeGate extends Padded {
     /** True for one of the threads that arm before helpBefore. */
     public boolean takeHelpCall(long when) {
         for (long h = helpBefore; when < h; h = helpBefore) { // another thread may have set it meanwhile
+            HoldLock.checkStack(); // or the mark would be gone, and the guard not called
             if (HELP_BEFORE.compareAndSet(this, h, NO_HELP)) {
                 return true;
             }

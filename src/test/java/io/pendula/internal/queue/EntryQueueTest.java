@@ -383,6 +383,63 @@ class EntryQueueTest {
         assertTrue(p.entries.fifo.capacity() <= 6 * EntryFifo.CHUNK, p.entries.fifo.capacity() + " slots");
     }
 
+    /** As for want of stack: in the middle of each chunk in turn. What it has met may be there twice, once as a stale entry. */
+    @Test
+    void sweep_breaksOffInAChunk_losesNoEntry() {
+        Pair p = new Pair();
+        Set<TimerNode> live = new HashSet<>();
+        int count = 3 * EntryFifo.CHUNK;
+        for (int key = 1; key <= count; key++) {
+            TimerNode node = key % 100 == 0 ? new BrokenOnce() : new Node();
+            node.beginMoving(1);
+            node.tryFile(node.wordVolatile());
+            p.heap.ensureRoom();
+            p.entries.push(key, node);
+            if (key % 3 == 0) {
+                node.entry--; // so it is stale
+            } else {
+                live.add(node);
+            }
+        }
+        int errors = 0;
+        for (p.compactor.rewind(); !p.entries.isSwept(); ) {
+            try {
+                p.entries.sweep(p.compactor, count, Integer.MAX_VALUE);
+            } catch (StackOverflowError e) {
+                errors++;
+                Set<TimerNode> left = new HashSet<>();
+                Inside.all(p.entries).forEach(entry -> left.add(entry.node()));
+                assertTrue(left.containsAll(live), "lost an entry");
+                assertEquals(p.entries.size(), Inside.all(p.entries).size());
+                Inside.assertHeapOrder(p.heap);
+            }
+        }
+        assertTrue(errors > 3, errors + " errors");
+        for (; p.entries.size() > 0; p.entries.pop()) {
+            live.remove(p.entries.top());
+        }
+        assertEquals(Set.of(), live);
+    }
+
+    /** Fails once, at the second look. */
+    private static final class BrokenOnce extends TimerNode {
+        private boolean isBroken = true;
+        private int looks;
+
+        BrokenOnce() {
+            super(null);
+        }
+
+        @Override
+        public long wordVolatile() {
+            if (++looks > 1 && isBroken) {
+                isBroken = false;
+                throw new StackOverflowError("on purpose");
+            }
+            return super.wordVolatile();
+        }
+    }
+
     /** The first of all lives for long, and many that come behind it are stopped: the slots in between are used again. */
     @Test
     void sweep_oldestLives_fifoStaysSmall() {

@@ -46,6 +46,10 @@ public final class Inside {
         return q.closer;
     }
 
+    public static void checkStack() {
+        HoldLock.checkStack();
+    }
+
     // ---- lock held ----
 
     public static boolean drain(TimerQueue q) {
