@@ -103,12 +103,13 @@ final class InboxDrainer {
     /**
      * Before the own push: a timer that is about to be stopped at once must not go into the heap alive. If another thread
      * has the lock, or waits for it, that one drains. While more arrives than it can file the arming threads leave it
-     * their processors.
+     * their processors. A thread that arms without a pause uses up its time slices; if one ends under the lock, all others
+     * wait until it has a processor again.
      */
     void helpDrain() {
         boolean free = !lock.isLocked() && !lock.hasQueuedThreads();
         if (free) {
-            HoldLock.checkStack();
+            Thread.yield(); // so that its time slice, new now, does not end while it has the lock
         }
         if (free && lock.tryLock()) {
             try {
@@ -212,7 +213,6 @@ final class InboxDrainer {
 
     /** Lock held, and released between slices: until all is filed that was pushed before this call. */
     void drainFully() {
-        HoldLock.checkStack();
         if (keepOrder) {
             lookAt = 0; // once, as what is parked then may take several holds
         }
