@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(180)
 class LockWithoutStackTest {
-    private static final int LEVELS = 150;
+    private static final int LEVELS = 100;
 
     private interface Scene {
         /** By the thread without stack, at each level. */
@@ -362,9 +362,9 @@ class LockWithoutStackTest {
         }
     }
 
-    /** All interpreted; what makes sure of stack compiled, so that it takes the least itself; and as ever. */
+    /** Only what makes sure of stack is compiled, so that it takes the least itself; and as ever. */
     @ParameterizedTest
-    @ValueSource(strings = {"-Xint", "-XX:CompileCommand=compileonly,io.pendula.internal.queue.HoldLock::descend", "-XX:+UseSerialGC"})
+    @ValueSource(strings = {"-XX:CompileCommand=compileonly,io.pendula.internal.queue.HoldLock::descend", "-XX:+UseSerialGC"})
     void call_withoutStack_harmsNoOther(String option) throws Exception {
         assertEquals("", LifeFixtures.runInChild(Deep.class, List.of("-XX:CompileCommand=quiet", option)));
     }
