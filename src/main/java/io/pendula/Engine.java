@@ -178,14 +178,18 @@ abstract class Engine implements TimerQueue.Host {
     final boolean runHere(Firing run) {
         TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
+        Throwable thrown = null;
         long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
         try {
             ends &= t.fire(run.task, run.deadline, run.claimedAt);
         } catch (Throwable e) {
-            reporter.threw(t, run.lateness(), e);
+            thrown = e;
         }
-        if (began != 0) {
-            long ended = nowIfTold();
+        long ended = began == 0 ? 0 : nowIfTold(); // before a listener is told, whose time is not the callback's
+        if (thrown != null) {
+            reporter.threw(t, run.lateness(), thrown);
+        }
+        if (ended != 0) {
             reporter.measured(ended - began);
             if (ended - began > options.slowNanos) {
                 reporter.slow(t, run.lateness(), ended - began);

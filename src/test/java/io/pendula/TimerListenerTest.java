@@ -16,7 +16,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,6 +222,46 @@ class TimerListenerTest {
             runsOne(s);
             assertEquals(1, heard.threw.size());
             assertTrue(heard.slow.size() >= 1);
+        }
+    }
+
+    @Test
+    void threw_listenerTakesLong_itsTimeIsNotTheCallbacks() {
+        AtomicLong ahead = new AtomicLong();
+        LifeFixtures.Heard heard = new LifeFixtures.Heard() {
+            @Override
+            public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+                ahead.addAndGet(Duration.ofHours(1).toNanos());
+                super.threw(timer, latenessNanos, thrown);
+            }
+        };
+        try (TimerScheduler s = oneWorker(heard).slowCallback(Duration.ofMinutes(1))
+                .clock(() -> System.nanoTime() + ahead.get()).build()) {
+            s.after(NOW, () -> {
+                throw new IllegalStateException("at once");
+            });
+            runsOne(s);
+            assertEquals(1, heard.threw.size());
+            assertEquals(List.of(), List.copyOf(heard.slow));
+            assertTrue(s.stats().callbackNanos() < Duration.ofMinutes(1).toNanos(), () -> s.stats().toString());
+        }
+    }
+
+    @Test
+    void slow_clockThrowsWhenTheCallbackEnds_isNotMeasured() {
+        AtomicBoolean throwsOnce = new AtomicBoolean();
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).slowCallback(Duration.ZERO)
+                .threadFactory(handledBy((t, e) -> uncaught.add(e))).clock(() -> {
+                    if (throwsOnce.compareAndSet(true, false)) {
+                        throw new IllegalStateException("clock");
+                    }
+                    return System.nanoTime();
+                }).build()) {
+            s.after(NOW, () -> throwsOnce.set(true));
+            eventually("the clock has thrown", () -> !uncaught.isEmpty());
+            assertEquals(0, s.stats().callbacksMeasured());
+            assertEquals(0, s.stats().callbackNanos());
         }
     }
 
