@@ -260,7 +260,7 @@ final class Worker extends Firing implements Runnable {
             }
             boolean isMore = q.due.nextWhen() <= now;
             if (step == DueTimers.CLAIMED) {
-                if (ran == 0 && isForgotten()) {
+                if (!hasBegun && isForgotten(q)) {
                     workerPool.overdueWakes.incrementAndGet(); // before the callback, which finds itself counted
                 }
                 if (isMore) {
@@ -289,11 +289,13 @@ final class Worker extends Firing implements Runnable {
     }
 
     /**
-     * Whether what was claimed was due long before the end of a sleep that no thread has ended. A sleep that took too
-     * long, a clock that leaps or a callback that blocks does not change this.
+     * Whether what was claimed, before any other callback, was due long before the end of a sleep that no thread has
+     * ended. A sleep that took too long, a clock that leaps or a callback that blocks does not change this. What was due
+     * before the queue was last published was armed later than that, for an instant in the past, or it would have run.
      */
-    private boolean isForgotten() {
-        return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS;
+    private boolean isForgotten(TimerQueue q) {
+        return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS
+                && deadline >= q.due.publishedAt();
     }
 
     /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */

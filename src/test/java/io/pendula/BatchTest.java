@@ -115,6 +115,19 @@ class BatchTest {
         assertTrue(isCalled[0]);
     }
 
+    /** The poller has slept for long, was not called, and comes to the other queue later. */
+    @Test
+    void callbackArmsForThePast_onAQueueWhoseTurnIsNext_isNotCountedAsOverdue() {
+        Stepped it = new Stepped();
+        it.sleepsAreShort = true;
+        TimerQueue next = it.engine.queues[1];
+        OneShotTimer past = new OneShotTimer(next, it.scheduler::shutdownNow);
+        TimerQueue first = it.engine.queues[0];
+        first.arm(new OneShotTimer(first, () -> next.arm(past, 2 * Worker.OVERDUE_NANOS)), 5 * Worker.OVERDUE_NANOS);
+        it.run();
+        assertEquals(0, it.scheduler.stats().overdueWakes());
+    }
+
     @Test
     void spare_hasRunForLongerThanItMayBeIdle_goesOn() throws InterruptedException {
         Stepped it = new Stepped();
@@ -272,9 +285,11 @@ class BatchTest {
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
     private static final class Stepped {
         volatile long now;
+        /** A sleep ends at once, when its time has passed. */
+        boolean sleepsAreShort;
         final List<String> order = new CopyOnWriteArrayList<>();
         final TimerScheduler scheduler = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false)
-                .clock(() -> now).threadFactory(r -> new Thread(r) {
+                .clock(this::read).threadFactory(r -> new Thread(r) {
                     @Override
                     public synchronized void start() {
                         // The test makes its steps.
@@ -284,6 +299,13 @@ class BatchTest {
         private final Worker poller = engine.standby.poller();
         /** Whose home is the second queue. */
         final Worker other = engine.workerPool.workers()[1];
+
+        private long read() {
+            if (sleepsAreShort && poller.asleep) {
+                now = Math.max(now, poller.until);
+            }
+            return now;
+        }
 
         Worker newGuard() {
             Worker guard = new Worker(engine.workerPool, engine.standby, engine.queues[1], false);

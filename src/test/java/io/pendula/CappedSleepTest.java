@@ -18,6 +18,8 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -176,6 +178,36 @@ class CappedSleepTest {
             await(ran);
             assertEquals(0, s.stats().overdueWakes(), "a leap, not a lost wake-up");
         }
+    }
+
+    /** Once its sleep has ended by itself, a worker finds what was not there before. */
+    @Test
+    void armedForThePastAfterTheSleep_isNotCounted() {
+        TimerQueue[] queue = new TimerQueue[1];
+        CountDownLatch ran = new CountDownLatch(1);
+        AtomicBoolean arms = new AtomicBoolean();
+        AtomicLong ahead = new AtomicLong();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).monitor(false).clock(() -> {
+            long now = System.nanoTime() + ahead.get();
+            if (Thread.currentThread().getName().endsWith("-worker-0") && arms.get() && isUp(queue[0])
+                    && arms.compareAndSet(true, false)) {
+                long past = queue[0].timeline.now() - 2 * SECOND;
+                queue[0].arm(new OneShotTimer(queue[0], ran::countDown), past);
+            }
+            return now;
+        }).build()) {
+            queue[0] = s.engine.queues[0];
+            ahead.set(3 * SECOND); // an instant before the start would be the start
+            s.after(FAR, () -> {});
+            awaitLongSleep(s.engine);
+            arms.set(true);
+            await(ran);
+            assertEquals(0, s.stats().overdueWakes());
+        }
+    }
+
+    private static boolean isUp(TimerQueue q) {
+        return !((Standby) q.gate.owner()).poller().asleep;
     }
 
     @Test

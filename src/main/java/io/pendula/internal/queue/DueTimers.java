@@ -30,6 +30,7 @@ public final class DueTimers extends Padded {
 
     // Written by the lock holder alone, with nearly each claim, so padded on both sides; helpers read nextWhen.
     private volatile long nextWhen = Timeline.NEVER;
+    private long publishedAt;
     long fired;
     long stolen;
     /** The next number of an entry when its loop's poll began. */
@@ -190,6 +191,7 @@ public final class DueTimers extends Padded {
             return RETRY;
         }
         entries.trim();
+        publishedAt = now;
         long wake = wakeTime(now);
         setNextWhen(wake);
         boolean isPlanned = compactor.planFullSweep(now, drainer.hasMail());
@@ -289,6 +291,11 @@ public final class DueTimers extends Padded {
     }
 
     // ---- looks ----
+
+    /** When its owner last published. Plain: for the owner, and a hint if another takes over at this moment. */
+    public long publishedAt() {
+        return publishedAt;
+    }
 
     /** A hint for helpers: when the owner must be up again, as of the last claim or sleep. */
     public long nextWhen() {
