@@ -105,7 +105,7 @@ final class Timeouts {
         SchedulerEngine own = tracker.engine;
         TimedTask<V> timed = new TimedTask<>(task, tracker, nanos);
         tracker.submit(timed, 0);
-        timed.armTimeout(own.timeline.isSystem() ? SharedScheduler.engine() : own, onTimeout);
+        timed.armTimeout(own.stepper == null ? SharedScheduler.engine() : own, onTimeout);
         return timed;
     }
 

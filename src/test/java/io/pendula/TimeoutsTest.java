@@ -247,6 +247,24 @@ class TimeoutsTest {
         }
     }
 
+    /** The time is that of another scheduler, as the only worker of this one is blocked. */
+    @Test
+    void submitWithTimeout_clockOfTheUsersAndTheWorkerIsBlocked_isInterruptedAndCancelled() {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        try (TimerScheduler own = TimerScheduler.builder().workers(1).clock(System::nanoTime).build()) {
+            Future<String> f = own.asScheduledExecutorService().submitWithTimeout(() -> {
+                try {
+                    LifeFixtures.await(new CountDownLatch(1));
+                } finally {
+                    interrupted.countDown();
+                }
+                return "x";
+            }, 50, TimeUnit.MILLISECONDS, null);
+            eventually("cancelled", f::isCancelled);
+            LifeFixtures.await(interrupted);
+        }
+    }
+
     @Test
     void submitWithTimeout_waitsTooLong_neverRuns() throws Exception {
         try (SchedulerExecutor pool = TimerExecutors.newSingleThreadScheduledExecutor()) {
