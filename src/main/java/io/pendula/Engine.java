@@ -252,7 +252,11 @@ abstract class Engine implements TimerQueue.Host {
             try {
                 q.closer.close(unfired);
             } catch (RuntimeException | Error e) {
-                failure = e; // this queue takes no more timers, and neither must the others
+                if (failure == null) {
+                    failure = e; // this queue takes no more timers, and neither must the others
+                } else {
+                    Reporter.suppress(e, failure);
+                }
             }
         }
         if (failure instanceof Error e) {

@@ -12,14 +12,20 @@ import java.util.function.Consumer;
 final class Listeners {
     private Listeners() {}
 
-    /** Two listeners, told one after the other; the second also if the first throws. */
+    /** Two listeners, told one after the other; the second also if the first throws. What both throw is told. */
     record Pair(TimerListener first, TimerListener second) implements TimerListener {
         private void tell(Consumer<TimerListener> event) {
             try {
                 event.accept(first);
-            } finally {
-                event.accept(second);
+            } catch (Throwable e) {
+                try {
+                    event.accept(second);
+                } catch (Throwable too) {
+                    Reporter.suppress(too, e);
+                }
+                throw e;
             }
+            event.accept(second);
         }
 
         @Override

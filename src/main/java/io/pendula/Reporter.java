@@ -127,6 +127,13 @@ class Reporter {
         }
     }
 
+    /** What is thrown is {@code e}, and nobody else would tell of {@code too}. */
+    static void suppress(Throwable too, Throwable e) {
+        if (too != e) { // which may not suppress itself
+            e.addSuppressed(too);
+        }
+    }
+
     /** As if {@code e} had ended the calling thread, which goes on. What the handler throws is ignored, as by the JVM. */
     static void uncaught(Throwable e) {
         try {

@@ -33,7 +33,8 @@ public interface TimerListener {
     }
 
     /**
-     * A listener that tells this one, then another. Each method that neither overrides does for both what it says: of a
+     * A listener that tells this one, then another; if both throw, it throws what this one has thrown, and adds the
+     * other's as suppressed. Each method that neither overrides does for both what it says: of a
      * pair, both should override {@link #threw}, or the uncaught-exception handler is called by the one that does not.
      *
      * @param next is told after this one, even if this one throws

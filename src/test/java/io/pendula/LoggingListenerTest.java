@@ -386,6 +386,30 @@ class LoggingListenerTest {
     }
 
     @Test
+    void andThen_bothThrow_neitherIsLost() {
+        class Throwing implements TimerListener {
+            private final Error e;
+
+            Throwing(Error e) {
+                this.e = e;
+            }
+
+            @Override
+            public void paused(long pausedNanos) {
+                throw e;
+            }
+        }
+        TimerListener first = new Throwing(new Error("first"));
+        TimerListener second = new Throwing(new Error("second"));
+        Error e = assertThrows(Error.class, () -> first.andThen(second).paused(1));
+        assertEquals("first", e.getMessage());
+        assertEquals("second", e.getSuppressed()[0].getMessage());
+        e = assertThrows(Error.class, () -> second.andThen(second).paused(1));
+        assertEquals("second", e.getMessage());
+        assertEquals(0, e.getSuppressed().length, "it cannot suppress itself");
+    }
+
+    @Test
     void andThen_everyMethod_reachesBoth() {
         List<String> heard = new ArrayList<>();
         class Named implements TimerListener {
