@@ -115,7 +115,7 @@ class LatenessHistogramTest {
     private static TimerStats.Lateness sum(List<LatenessHistogram> queues) {
         QueueView.Snapshot all = QueueView.Snapshot.NOTHING;
         for (LatenessHistogram h : queues) {
-            all = all.plus(new QueueView.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
+            all = all.plus(new QueueView.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
         }
         return new TimerStats.Lateness(all.lateness());
     }

@@ -15,21 +15,17 @@ import java.util.function.Predicate;
  */
 public final class QueueView {
     /** The figures of a queue, or of several together, as {@code TimerStats.Queue} explains them. */
-    public record Snapshot(long fired, long stopped, long reset, long unfired, long pending, long staleEntries,
-            long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
+    public record Snapshot(long armed, long fired, long stopped, long reset, long unfired, long pending,
+            long staleEntries, long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
             LatenessHistogram lateness) {
         public static final Snapshot NOTHING =
-                new Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, new LatenessHistogram());
+                new Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, new LatenessHistogram());
 
         public Snapshot plus(Snapshot b) {
-            return new Snapshot(fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
+            return new Snapshot(armed + b.armed, fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
                     pending + b.pending, staleEntries + b.staleEntries, heapCapacity + b.heapCapacity,
                     staleDropped + b.staleDropped, stolen + b.stolen, callerDrains + b.callerDrains,
                     Math.min(nanosUntilNext, b.nanosUntilNext), lateness.plus(b.lateness));
-        }
-
-        public long armed() {
-            return fired + stopped + reset + unfired + pending;
         }
     }
 
@@ -62,6 +58,11 @@ public final class QueueView {
         }
     }
 
+    /**
+     * The figures, of which those that count never fall. Threads that stop or reset a timer count that in several steps,
+     * so the sum of what became of the armings may be more for a moment than it is a step later; and so may stops, while a
+     * part of them goes to another word. What was told before stands then, until these threads have counted the rest.
+     */
     public Snapshot stats() {
         InboxDrainer drainer = queue.drainer;
         Compactor compactor = queue.compactor;
@@ -71,8 +72,12 @@ public final class QueueView {
         try {
             long pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
             long next = pending == 0 ? Timeline.NEVER : entries.topKey();
-            return new Snapshot(due.fired, drainer.stops + compactor.stops(), queue.resets.sum(), queue.closer.unfired,
-                    pending, compactor.stale(), entries.capacity(), compactor.swept, due.stolen, drainer.helps,
+            long resets = queue.resets.sum();
+            queue.stopsTold = Math.max(queue.stopsTold, drainer.stops + compactor.stops());
+            queue.armedTold = Math.max(queue.armedTold,
+                    due.fired + queue.stopsTold + resets + queue.closer.unfired + pending);
+            return new Snapshot(queue.armedTold, due.fired, queue.stopsTold, resets, queue.closer.unfired, pending,
+                    compactor.stale(), entries.capacity(), compactor.swept, due.stolen, drainer.helps,
                     next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
                     due.lateness.snapshot());
         } finally {

@@ -57,6 +57,9 @@ public final class TimerQueue extends Padded {
     /** Threads that wait for the end of a callback. */
     public final List<RunAwaiter> awaiters = new CopyOnWriteArrayList<>();
     final LongAdder resets = new LongAdder();
+    /** Under the lock: the most that QueueView has told. */
+    long armedTold;
+    long stopsTold;
 
     public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
         this.index = index;
