@@ -54,7 +54,7 @@ abstract class Engine implements TimerQueue.Host {
     /** {@code isStepped}: a manual clock's advance runs what is due. */
     Engine(Options options, boolean isStepped) {
         this.options = options;
-        this.timeline = timelineOf(options.clock);
+        this.timeline = timelineOf(options.clock, isStepped);
         this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         this.dispatcher = options.executor == null ? null : new Dispatcher(this);
@@ -63,8 +63,9 @@ abstract class Engine implements TimerQueue.Host {
     }
 
     /** Null, for the system's clock, spares each reading a call through an interface. */
-    private static Timeline timelineOf(NanoClock clock) {
-        return new Timeline(clock == null || clock instanceof SystemClock ? null : clock::nanoTime);
+    private static Timeline timelineOf(NanoClock clock, boolean isStepped) {
+        return new Timeline(clock == null || clock instanceof SystemClock ? null
+                : isStepped ? clock::nanoTime : new SteadyClock(clock));
     }
 
     /** The one that a timer belongs to. */

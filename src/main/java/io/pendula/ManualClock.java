@@ -71,8 +71,9 @@ public final class ManualClock implements NanoClock {
      * @return how many callbacks were run
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
-     * @throws IllegalStateException if called by a callback, or while another thread advances the clock; or if
-     *     callbacks arm timers for the instant at which they run, without end
+     * @throws IllegalStateException if called by a callback, or while another thread advances the clock; if callbacks
+     *     arm timers for the instant at which they run, without end; or if a scheduler has counted 36 years of this clock
+     *     then, which is as far as it can
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
@@ -84,6 +85,7 @@ public final class ManualClock implements NanoClock {
         }
         try { // whatever throws from here on, an Error for want of stack or memory too, the clock can be advanced again
             schedulers.removeIf(s -> s.engine.isClosed());
+            schedulers.forEach(s -> s.refuseBeyond(distance));
             return advance(distance);
         } finally {
             if (interrupted) {

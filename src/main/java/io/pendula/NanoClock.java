@@ -9,6 +9,10 @@ package io.pendula;
  * few tens of nanoseconds: it is read at every arming. Workers still park on real time, so a clock that runs at
  * another speed than the system's makes timers late, never early. For tests see {@link ManualClock}.
  *
+ * <p>A scheduler can count 36 years of its clock, then it refuses to arm timers. Of a leap by more than a year that ends
+ * more than 18 years after the scheduler was made, as if a clock is set that began in 1970, it counts one year: so what is
+ * pending for at most a year is due, and timers go on.
+ *
  * @since 0.1
  */
 @FunctionalInterface

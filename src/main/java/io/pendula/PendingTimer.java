@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.time.Duration;
@@ -27,7 +28,7 @@ public final class PendingTimer {
     PendingTimer(QueuedNode timer, long now) {
         this.timer = timer;
         this.task = timer.task();
-        this.remaining = Math.max(0, TimerNode.deadline(timer.wordVolatile()) - now);
+        this.remaining = Timeline.between(now, TimerNode.deadline(timer.wordVolatile()));
         this.period = timer.periodNanos();
     }
 
@@ -41,7 +42,7 @@ public final class PendingTimer {
         return task;
     }
 
-    /** {@return the time until it was due, then; zero if it was due; about 18 years if it will never fire} */
+    /** {@return the time until it was due, then; zero if it was due; 292 years if it will never fire} */
     public Duration remaining() {
         return Duration.ofNanos(remaining);
     }

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.time.Duration;
@@ -38,7 +39,7 @@ abstract class QueuedNode extends TimerNode implements TimerHandle {
 
     /** 0 if the timer is not armed. */
     private long remainingNanos(long word) {
-        return isArmed(state(word)) ? Math.max(0, deadline(word) - queue.timeline.now()) : 0;
+        return isArmed(state(word)) ? Timeline.between(queue.timeline.now(), deadline(word)) : 0;
     }
 
     @Override

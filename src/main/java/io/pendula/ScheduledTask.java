@@ -215,7 +215,8 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     public long getDelay(TimeUnit unit) {
         Check.notNull(unit, "unit");
-        return unit.convert(due(wordVolatile()) - queue.timeline.now(), TimeUnit.NANOSECONDS);
+        long due = due(wordVolatile());
+        return unit.convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
     }
 
     /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */

@@ -27,6 +27,15 @@ final class Stepper extends Firing {
         return q == null ? Long.MAX_VALUE : Math.max(0, q.due.earliestLive() - engine.timeline.now());
     }
 
+    /** Before the clock is moved so far. */
+    void refuseBeyond(long distance) {
+        long left = engine.timeline.left();
+        if (distance > left) {
+            throw new IllegalStateException("the clock cannot be advanced by " + Texts.duration(distance) + ": scheduler '"
+                    + engine.name() + "' can count 36 years of it, of which " + Texts.duration(left) + " are left");
+        }
+    }
+
     private TimerQueue soonest() {
         TimerQueue soonest = null;
         long when = Timeline.NEVER;

@@ -1,6 +1,5 @@
 package io.pendula;
 
-import io.pendula.internal.queue.Timeline;
 import java.math.BigDecimal;
 
 /** Tasks, times and counts as people read them, in texts without a fixed form. */
@@ -10,9 +9,6 @@ final class Texts {
     private static final long SECOND = 1_000_000_000;
     private static final long MINUTE = 60;
     private static final long HOUR = 3_600;
-
-    /** More than a timer waits that is meant to fire, and less than is left, after years, to one that never fires. */
-    private static final long NEVER = Timeline.NEVER - Timeline.NEVER / 4;
 
     /** Of a task's own text, so that a line can be read. */
     private static final int MOST_CHARS = 200;
@@ -57,7 +53,7 @@ final class Texts {
     }
 
     static String dueIn(long nanos) {
-        return nanos > NEVER ? "never due" : "due in " + duration(nanos);
+        return nanos == Long.MAX_VALUE ? "never due" : "due in " + duration(nanos);
     }
 
     /** As 100 ms, 1.5 s, 1 h 30 min. Needless digits are cut off: no text says that more is left than there is. */

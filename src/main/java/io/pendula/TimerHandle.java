@@ -25,7 +25,7 @@ public interface TimerHandle {
     /**
      * The time until the timer is due.
      *
-     * @return zero if it is due already or not armed at all; about 18 years if it will never fire
+     * @return zero if it is due already or not armed at all; 292 years if it will never fire
      */
     Duration remaining();
 

@@ -156,7 +156,7 @@ public final class TimerScheduler implements AutoCloseable {
      *
      * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}, never of
      *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which count from elsewhere; in the past: due at
-     *     once, but never inside this call, and counted as late by that much; from 18 years after the start on: never,
+     *     once, but never inside this call, and counted as late by that much; from 36 years after the start on: never,
      *     also if the sum overflows. So the past reaches back 146 years only, to {@code Long.MIN_VALUE / 2}
      * @param task what to run
      * @return the armed timer

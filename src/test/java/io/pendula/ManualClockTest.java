@@ -272,11 +272,46 @@ class ManualClockTest {
     void advance_asFarAsItGoes_leavesTheNeverTimer() {
         Timer never = timers.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> log.add("never"));
         Timer distant = timers.after(Duration.ofDays(18 * 365), () -> log.add("distant"));
-        assertEquals(1, clock.advance(Duration.ofSeconds(Long.MAX_VALUE)));
+        assertEquals(1, clock.advance(Duration.ofNanos(timers.engine.timeline.left())));
         assertEquals(List.of("distant"), log);
         assertTrue(never.isPending());
         assertFalse(distant.isPending());
         assertEquals(1, timers.pending());
+    }
+
+    @Test
+    void advance_twentyYearsDayByDay_timersGoOn() {
+        int[] ticks = {0};
+        int[] fired = {0};
+        timers.every(Duration.ofDays(1), () -> ticks[0]++);
+        Timer idle = timers.after(Duration.ofDays(1), () -> fired[0]++);
+        for (int i = 0; i < 20 * 365; i++) {
+            clock.advance(Duration.ofDays(1));
+        }
+        timers.after(Duration.ofSeconds(1), () -> fired[0]++);
+        idle.reset(Duration.ofSeconds(1));
+        clock.advance(Duration.ofSeconds(2));
+        assertEquals(20 * 365, ticks[0]);
+        assertEquals(3, fired[0]);
+    }
+
+    /** A scheduler that had gone on for longer than it can count would run nothing any more. */
+    @Test
+    void advance_fartherThanASchedulerCanCount_isRefusedAndTheClockStandsStill() {
+        after(5, "a");
+        clock.advance(Duration.ofDays(30 * 365));
+        long before = clock.nanoTime();
+        after(5, "b");
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> clock.advance(Duration.ofDays(7 * 365)));
+        assertTrue(e.getMessage().startsWith("the clock cannot be advanced by 61320 h: scheduler 'timers' can count 36 "
+                + "years of it, of which "), e::getMessage);
+        assertEquals(before, clock.nanoTime());
+        assertEquals(List.of("a@5"), log);
+        try (TimerScheduler younger = TimerScheduler.builder().clock(clock).build()) {
+            timers.close();
+            younger.after(Duration.ofDays(6 * 365 + 300), () -> log.add("younger"));
+            assertEquals(1, clock.advance(Duration.ofDays(7 * 365)));
+        }
     }
 
     @Test

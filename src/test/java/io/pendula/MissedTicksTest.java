@@ -90,8 +90,8 @@ class MissedTicksTest {
         assertEquals(Timeline.NEVER, policy.next(last, 1, last));
         assertEquals(Timeline.NEVER, policy.next(1, Long.MAX_VALUE, last));
         assertEquals(Timeline.NEVER, policy.next(last - 3, Long.MAX_VALUE, last));
-        assertEquals(Timeline.NEVER, policy.next(1, Timeline.NEVER - 1, 1));
-        assertEquals(last, policy.next(1, Timeline.NEVER - 2, 1));
+        assertEquals(Timeline.NEVER, policy.next(1, Timeline.LONGEST + 1, 1));
+        assertEquals(1 + Timeline.LONGEST, policy.next(1, Timeline.LONGEST, 1));
     }
 
     @ParameterizedTest

@@ -42,6 +42,11 @@ class TextsTest {
             assertEquals(text, never.toString());
             Timer inTenYears = timers.after(Duration.ofDays(3_650), new TimerHandleTest.Heartbeat());
             assertTrue(inTenYears.toString().contains(", due in 87600 h, "), inTenYears::toString);
+            clock.advance(Duration.ofNanos(timers.engine.timeline.left()));
+            assertEquals(text, never.toString());
+            assertEquals(Long.MAX_VALUE, never.remaining().toNanos());
+            assertEquals(Long.MAX_VALUE, timers.stats().nanosUntilNext());
+            assertTrue(timers.pendingTimers(1).get(0).toString().contains(", never due, "));
         }
     }
 

@@ -81,8 +81,9 @@ class TimelineTest {
 
     @Test
     void plus_atTheEnd_saturates() {
-        assertEquals(NEVER - 1, Timeline.plus(1, NEVER - 2));
-        assertEquals(NEVER, Timeline.plus(1, NEVER - 1));
+        assertEquals(NEVER - 1, Timeline.plus(NEVER - 1 - Timeline.LONGEST, Timeline.LONGEST));
+        assertEquals(NEVER, Timeline.plus(NEVER - Timeline.LONGEST, Timeline.LONGEST));
+        assertEquals(NEVER, Timeline.plus(1, Timeline.LONGEST + 1));
         assertEquals(NEVER, Timeline.plus(1, Long.MAX_VALUE));
         assertEquals(NEVER, Timeline.plus(NEVER - 1, 1));
         assertEquals(NEVER, Timeline.plus(NEVER, 0));
@@ -104,7 +105,7 @@ class TimelineTest {
     }
 
     @Test
-    void now_eighteenYearsLater_staysBeforeNever() {
+    void now_thirtySixYearsLater_staysBeforeNeverAndRefusesTimers() {
         Timeline t = startingAt(0);
         clock.set(NEVER - 3);
         assertEquals(NEVER - 2, t.now());
@@ -112,8 +113,12 @@ class TimelineTest {
             clock.set(reading);
             assertEquals(NEVER - 1, t.now());
         }
-        assertEquals(NEVER, t.deadlineIn(1));
-        assertEquals(NEVER - 1, t.deadlineIn(0));
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> t.deadlineIn(0));
+        assertEquals("a scheduler can count 36 years of its clock, and these are over", e.getMessage());
+        clock.set(NEVER - 3);
+        assertEquals(1, t.left());
+        assertEquals(NEVER, t.deadlineIn(2));
+        assertEquals(NEVER - 1, t.deadlineIn(1));
     }
 
     @Test
@@ -142,7 +147,7 @@ class TimelineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 1L << 40, (1L << 59) - 2, (1L << 59) - 1})
+    @ValueSource(longs = {1, 2, 1L << 40, (1L << 60) - 2, (1L << 60) - 1})
     void word_anyDeadline_keepsBothParts(long deadline) {
         for (int s = TimerNode.NO_STATUS; s <= TimerNode.CANCELLED_QUEUED; s++) {
             long w = TimerNode.word(deadline, s);

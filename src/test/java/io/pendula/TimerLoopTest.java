@@ -103,7 +103,7 @@ class TimerLoopTest {
     void nanosUntilNext_never_isForEver() {
         Timer never = loop.after(Long.MAX_VALUE, TimeUnit.DAYS, () -> log.add("never"));
         assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
-        clock.advance(Duration.ofDays(300 * 365));
+        clock.advance(Duration.ofDays(30 * 365));
         assertEquals(Long.MAX_VALUE, loop.nanosUntilNext());
         assertEquals(0, loop.runDue());
         assertTrue(never.stop());

@@ -78,7 +78,7 @@ public final class QueueView {
                     due.fired + queue.stopsTold + resets + queue.closer.unfired + pending);
             return new Snapshot(queue.armedTold, due.fired, queue.stopsTold, resets, queue.closer.unfired, pending,
                     compactor.stale(), entries.capacity(), compactor.swept, due.stolen, drainer.helps,
-                    next == Timeline.NEVER ? Long.MAX_VALUE : Math.max(0, next - queue.timeline.now()),
+                    Timeline.between(queue.timeline.now(), next),
                     due.lateness.snapshot());
         } finally {
             lock.unlock();
