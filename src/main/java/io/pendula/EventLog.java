@@ -75,6 +75,13 @@ final class EventLog {
                 stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
     }
 
+    void allBlocked(String scheduler, int threads, long blocked) {
+        hear(new Account(WARNING, "times all threads were blocked", scheduler), null, blocked,
+                () -> (threads == 1 ? "the only thread of scheduler " + scheduler + " is in a callback"
+                        : "all " + threads + " threads of scheduler " + scheduler + " are in callbacks")
+                        + " for " + Texts.duration(blocked) + "; its timers wait", null);
+    }
+
     void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = QueuedNode.nameOf(timer);
         hear(of(WARNING, "loops were late", timer), name, lateness,

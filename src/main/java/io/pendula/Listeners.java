@@ -44,6 +44,11 @@ final class Listeners {
         }
 
         @Override
+        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+            tell(l -> l.allBlocked(schedulerName, threads, blockedNanos));
+        }
+
+        @Override
         public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
             tell(l -> l.loopStalled(loop, timer, latenessNanos));
         }
@@ -84,6 +89,11 @@ final class Listeners {
         @Override
         public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             log.stalled((TimerNode) timer, latenessNanos, blockedNanos);
+        }
+
+        @Override
+        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+            log.allBlocked(schedulerName, threads, blockedNanos);
         }
 
         @Override

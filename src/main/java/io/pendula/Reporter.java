@@ -16,6 +16,7 @@ class Reporter {
     final AtomicLong threw = new AtomicLong();
     final AtomicLong slow = new AtomicLong();
     final AtomicLong stalls = new AtomicLong();
+    final AtomicLong allBlocked = new AtomicLong();
     final AtomicLong measured = new AtomicLong();
     final AtomicLong measuredNanos = new AtomicLong();
 
@@ -52,6 +53,16 @@ class Reporter {
             } catch (Throwable e) {
                 uncaught(e);
             }
+        }
+    }
+
+    /** No thread is free to run timers, for so long at least. */
+    final void allBlocked(String scheduler, int threads, long blocked) {
+        allBlocked.incrementAndGet();
+        try {
+            tellAllBlocked(scheduler, threads, blocked);
+        } catch (Throwable e) {
+            uncaught(e);
         }
     }
 
@@ -102,6 +113,10 @@ class Reporter {
 
     void tellStalled(TimerNode t, long lateness, long blocked) {
         EventLog.SHARED.stalled(t, lateness, blocked);
+    }
+
+    void tellAllBlocked(String scheduler, int threads, long blocked) {
+        EventLog.SHARED.allBlocked(scheduler, threads, blocked);
     }
 
     void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {

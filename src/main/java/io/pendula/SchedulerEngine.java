@@ -104,7 +104,7 @@ final class SchedulerEngine extends Engine {
                     workerPool.live(), options.isPool ? options.maxThreads : options.workers, options.maxThreads,
                     firings().count(), sum.nanosUntilNext(), sum.lateness(), reporter.measured.get(),
                     reporter.measuredNanos.get(), reporter.slow.get(), reporter.threw.get(), reporter.stalls.get(),
-                    List.copyOf(each));
+                    reporter.allBlocked.get(), List.copyOf(each));
         }
     }
 

@@ -194,6 +194,11 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
         }
 
         @Override
+        void tellAllBlocked(String scheduler, int threads, long blocked) {
+            listener.allBlocked(scheduler, threads, blocked);
+        }
+
+        @Override
         void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
             listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
         }

@@ -7,7 +7,7 @@ import io.pendula.internal.queue.TimerNode;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reports callbacks that block their thread, and loops that are late, once each. It has a thread from the first call
+ * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It has a thread from the first call
  * until nothing has been in progress for some seconds.
  */
 final class StallWatch implements Runnable {
@@ -42,6 +42,8 @@ final class StallWatch implements Runnable {
     private final long lookNanos;
     private final Seat seat;
     private volatile boolean idle = true;
+    /** Of its thread: no worker has been free since that was reported. */
+    private boolean isAllBlockedTold;
 
     StallWatch(SchedulerEngine engine) {
         this.engine = engine;
@@ -122,13 +124,21 @@ final class StallWatch implements Runnable {
     }
 
     private void look(long now) {
-        for (Worker w : engine.workerPool.workers()) {
+        Worker[] workers = engine.workerPool.workers();
+        long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // for which all of them have been in callbacks
+        for (Worker w : workers) {
             int pulse = w.pulseOpaque();
             note(w, pulse, now);
             if ((pulse & 1) != 0) {
                 tellIfStalled(w, now);
             }
+            shortest = Math.min(shortest, (pulse & 1) == 0 ? 0 : age(w, now));
         }
+        boolean areAllBlocked = shortest >= stallNanos;
+        if (areAllBlocked && !isAllBlockedTold) {
+            engine.reporter.allBlocked(engine.name(), workers.length, shortest);
+        }
+        isAllBlockedTold = areAllBlocked;
         for (LoopWorker l : engine.loops()) {
             if (l.hasEnded()) {
                 l.loops.closeIfEnded(l);
@@ -148,8 +158,13 @@ final class StallWatch implements Runnable {
         }
     }
 
+    /** For how long it has not got on. What stops all threads is no callback's fault. */
+    private long age(Firing by, long now) {
+        return now - Math.max(by.seenAt, engine.resumedAt);
+    }
+
     private void tellIfStalled(Firing by, long now) {
-        long age = now - Math.max(by.seenAt, engine.resumedAt); // what stops all threads is no callback's fault
+        long age = age(by, now);
         if (age >= stallNanos && !by.isStallTold) {
             by.isStallTold = true;
             engine.reporter.stalled(by.node(), by.lateness(), age);

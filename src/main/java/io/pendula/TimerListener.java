@@ -19,9 +19,9 @@ import java.util.List;
 public interface TimerListener {
     /**
      * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
-     * errors, slow and stalled callbacks, late loops and pauses as warnings. For each scheduler it writes at most ten
-     * lines of each kind within ten seconds, then one with the number of those that it has left out and the longest of
-     * them. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread ends when nothing
+     * errors, slow and stalled callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
+     * writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
+     * and the longest of them. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread ends when nothing
      * was logged for some ten seconds.
      *
      * <p>A task is named by its {@code toString}, called by that thread, or by its class if that does not override it.
@@ -78,6 +78,17 @@ public interface TimerListener {
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
 
     /**
+     * Every thread of a scheduler, spare ones included, has been in one callback for longer than the builder's
+     * {@code stallAfter}: the scheduler's timers wait until one of these returns. Called by the monitor, after
+     * {@link #stalled} was called for each of the callbacks; once until one of the threads is free.
+     *
+     * @param schedulerName as given to the scheduler's builder
+     * @param threads how many there are
+     * @param blockedNanos for how many nanoseconds, at least, each of them has been in its callback
+     */
+    default void allBlocked(String schedulerName, int threads, long blockedNanos) {}
+
+    /**
      * A {@link TimerLoop} is late: its thread has not polled since a timer fell due, more than {@code stallAfter} ago.
      * Called by the monitor, once until it polls. If the thread is held up by a callback of the loop, {@link #stalled} is
      * called instead.
@@ -91,7 +102,8 @@ public interface TimerListener {
     /**
      * Armed timers were stopped by {@link TimerLoop#close()}. Called by the closing thread, once for the loop, and not if
      * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
-     * scheduler finds out that the loop's thread has ended without closing it.
+     * scheduler finds out that the loop's thread has ended without closing it. If two threads close a loop at once, one
+     * of them calls this, and the other's {@code close()} may return before.
      *
      * <p>Unless overridden, nothing happens: a server that closes usually has timeouts armed, which is no failure.
      * {@link TimerStats#unfired} counts them in any case.

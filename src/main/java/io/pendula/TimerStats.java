@@ -10,14 +10,16 @@ import java.util.stream.LongStream;
  * armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
  * <p>Counts grow from the scheduler's start and never fall, except {@code pending}, {@code staleEntries},
- * {@code heapCapacity}, {@code running} and {@code threads}, which tell of this moment. A figure of the last minute is
- * the difference of two snapshots; for lateness, see {@link Lateness#since}.
+ * {@code heapCapacity}, {@code running} and {@code threads}, which tell of this moment; and a close takes back from
+ * {@code fired} what has waited in the builder's executor. A figure of the last minute is the difference of two
+ * snapshots; for lateness, see {@link Lateness#since}.
  *
  * <p>{@link TimerScheduler#stats} makes it. Programs should not: a later version may have more figures.
  *
  * @param name the scheduler's name, as given to its builder
  * @param armed how often a timer was armed: by making it, by a reset, by each next tick of a ticker
- * @param fired how many of these fired
+ * @param fired how many of these fired; among them are an executor's tasks that were cancelled when a thread had taken
+ *     them out of the queue and not begun yet
  * @param stopped how many were prevented by {@code stop} or {@code cancel}
  * @param resets how many were replaced by {@code Timer.reset} or {@code Ticker.reset}
  * @param unfired how many were dropped or returned when the scheduler or a loop was closed; also those whose callback
@@ -47,6 +49,7 @@ import java.util.stream.LongStream;
  * @param callbacksSlow how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured
  * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener}
  * @param stalls how often a run was found to block its thread, or a loop to be late
+ * @param allBlocked how often all threads were found to be blocked by callbacks, so that timers waited
  * @param queues the same for each queue, unmodifiable; loops that were closed count above, but are not among these unless
  *     a timer of theirs is still armed
  * @since 0.1
@@ -55,7 +58,7 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
         long maxPending, long staleEntries, long heapCapacity, long staleDropped, long stolen, long callerDrains,
         long overdueWakes, long spareThreads, int threads, int coreThreads, int maxThreads, int running,
         long nanosUntilNext, Lateness lateness, long callbacksMeasured, long callbackNanos, long callbacksSlow,
-        long callbacksThrew, long stalls, List<Queue> queues) {
+        long callbacksThrew, long stalls, long allBlocked, List<Queue> queues) {
 
     /**
      * {@return the largest delay between a deadline and the claim of its firing, since the scheduler's start, in

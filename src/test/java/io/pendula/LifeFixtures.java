@@ -158,6 +158,8 @@ final class LifeFixtures {
         final Queue<News> threw = new ConcurrentLinkedQueue<>();
         final Queue<News> slow = new ConcurrentLinkedQueue<>();
         final Queue<News> stalled = new ConcurrentLinkedQueue<>();
+        /** With the scheduler's name, how many threads, for how long. */
+        final Queue<News> allBlocked = new ConcurrentLinkedQueue<>();
 
         @Override
         public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
@@ -172,6 +174,11 @@ final class LifeFixtures {
         @Override
         public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             stalled.add(new News(timer, latenessNanos, blockedNanos));
+        }
+
+        @Override
+        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+            allBlocked.add(new News(schedulerName, threads, blockedNanos));
         }
     }
 

@@ -202,6 +202,17 @@ class LoggingListenerTest {
         assertTrue(text.contains("has blocked its thread for"), text);
     }
 
+    @Test
+    void allBlocked_saysThatTimersWait() {
+        TimerListener listener = listener(SHORT);
+        listener.allBlocked("io", 18, 5_118_000_000L);
+        listener.allBlocked("one", 1, 5_118_000_000L);
+        eventually("both", () -> log.lines.size() == 2);
+        assertEquals("all 18 threads of scheduler io are in callbacks for 5.118 s; its timers wait", log.lines.poll().text);
+        assertEquals("the only thread of scheduler one is in a callback for 5.118 s; its timers wait",
+                log.lines.poll().text);
+    }
+
     /** A task that says which one it is. */
     private record Report(String name) implements Runnable {
         @Override
@@ -420,6 +431,11 @@ class LoggingListenerTest {
             }
 
             @Override
+            public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+                heard.add(name + " allBlocked");
+            }
+
+            @Override
             public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
                 heard.add(name + " loopStalled");
             }
@@ -440,11 +456,12 @@ class LoggingListenerTest {
             }
         }
         TimerListener both = new Named("a").andThen(new Named("b"));
+        both.allBlocked("io", 1, 0);
         both.loopStalled(null, null, 0);
         both.loopClosed(null, List.of());
         both.paused(1);
         both.wakeupThrew(null, null);
-        assertEquals(List.of("a loopStalled", "b loopStalled", "a loopClosed", "b loopClosed", "a paused", "b paused",
+        assertEquals(List.of("a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled", "a loopClosed", "b loopClosed", "a paused", "b paused",
                 "a wakeupThrew", "b wakeupThrew"), heard);
     }
 }

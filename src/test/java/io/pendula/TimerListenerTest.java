@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
@@ -337,5 +338,64 @@ class TimerListenerTest {
             }
             eventually("both went to the handler", () -> uncaught.size() == 2);
         }
+    }
+
+    // ---- all threads are blocked ----
+
+    @Test
+    void allBlocked_lastThreadBlocksToo_isHeardOnceUntilOneIsFree() {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        AtomicInteger readings = new AtomicInteger();
+        try (TimerScheduler s = TimerScheduler.builder().name("io").workers(2).maxThreads(3).listener(heard)
+                .stallAfter(Duration.ofMillis(100)).clock(() -> {
+                    if (Thread.currentThread().getName().endsWith("-monitor")) {
+                        readings.incrementAndGet();
+                    }
+                    return System.nanoTime();
+                }).build()) {
+            List<CountDownLatch> releases = new ArrayList<>();
+            for (int i = 1; i <= 2; i++) {
+                releases.add(blocked(s));
+                int n = i;
+                eventually(n + " stalls", () -> heard.stalled.size() == n);
+            }
+            for (int i = 1; i <= 2; i++) { // it may happen again
+                awaitLook(readings);
+                assertEquals(i - 1, heard.allBlocked.size(), "a thread is free");
+                int stalls = heard.stalled.size();
+                int n = i;
+                releases.add(blocked(s));
+                eventually("all are blocked", () -> heard.allBlocked.size() == n);
+                assertEquals(stalls + 1, heard.stalled.size());
+                awaitLook(readings);
+                assertEquals(n, heard.allBlocked.size(), "once");
+                assertEquals(n, s.stats().allBlocked());
+                releases.remove(releases.size() - 1).countDown();
+                eventually("a thread is free", () -> s.stats().running() == 2);
+            }
+            LifeFixtures.Heard.News news = heard.allBlocked.peek();
+            assertEquals("io", news.timer());
+            assertEquals(3, news.lateness());
+            assertTrue((long) news.what() >= 100_000_000, news::toString);
+            releases.forEach(CountDownLatch::countDown);
+        }
+    }
+
+    /** The monitor, which reads the clock twice for each of its looks, has looked at all workers. */
+    private static void awaitLook(AtomicInteger readings) {
+        int before = readings.get();
+        eventually("the monitor looks", () -> readings.get() >= before + 4);
+    }
+
+    /** A callback that runs until the latch is let go. */
+    private static CountDownLatch blocked(TimerScheduler s) {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch began = new CountDownLatch(1);
+        s.after(NOW, () -> {
+            began.countDown();
+            await(release);
+        });
+        await(began);
+        return release;
     }
 }

@@ -162,6 +162,13 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     @Override
+    public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+        if (recording) {
+            toDo.offer(new TimerEvent.AllBlocked(schedulerName, threads, blockedNanos)::commit);
+        }
+    }
+
+    @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
         if (recording) {
             toDo.offer(new TimerEvent.LoopStalled(loop.toString(), timer, latenessNanos)::commit);

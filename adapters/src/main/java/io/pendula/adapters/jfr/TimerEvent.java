@@ -33,7 +33,8 @@ abstract class TimerEvent extends Event {
     private static final class Types {
         @SuppressWarnings({"unchecked", "rawtypes"}) // there is no array of Class<? extends Event>
         static final Class<? extends Event>[] ALL = new Class[] {SchedulerStatistics.class, QueueStatistics.class,
-            SlowCallback.class, CallbackThrew.class, WorkerStalled.class, LoopStalled.class, SpareStarted.class};
+            SlowCallback.class, CallbackThrew.class, WorkerStalled.class, AllBlocked.class, LoopStalled.class,
+            SpareStarted.class};
     }
 
     /** How many want the events: they share the classes, so the last one takes them back. */
@@ -93,6 +94,7 @@ abstract class TimerEvent extends Event {
         @Label("Slow Callbacks") final long callbacksSlow;
         @Label("Callbacks That Threw") final long callbacksThrew;
         @Label("Stalls") final long stalls;
+        @Label("All Threads Blocked") final long allBlocked;
         @Label("Lateness, Median") @Timespan(Timespan.NANOSECONDS) final long latenessMedian;
         @Label("Lateness, 99 %") @Timespan(Timespan.NANOSECONDS) final long lateness99;
         @Label("Lateness, Maximum") @Timespan(Timespan.NANOSECONDS) final long latenessMax;
@@ -114,6 +116,7 @@ abstract class TimerEvent extends Event {
             callbacksSlow = s.callbacksSlow();
             callbacksThrew = s.callbacksThrew();
             stalls = s.stalls();
+            allBlocked = s.allBlocked();
             latenessMedian = lately.quantileNanos(0.5);
             lateness99 = lately.quantileNanos(0.99);
             latenessMax = lately.maxNanos();
@@ -191,6 +194,23 @@ abstract class TimerEvent extends Event {
         WorkerStalled(TimerHandle timer, long lateness, long blocked) {
             super(timer, lateness);
             this.thread = timer.runner();
+            this.blocked = blocked;
+        }
+    }
+
+    @Name(PREFIX + "AllBlocked")
+    @Label("All Threads Blocked")
+    @Description("All threads of a scheduler are blocked by callbacks, so its timers wait")
+    static final class AllBlocked extends TimerEvent {
+        @Label("Threads")
+        final int threads;
+        @Label("Blocked For")
+        @Timespan(Timespan.NANOSECONDS)
+        final long blocked;
+
+        AllBlocked(String scheduler, int threads, long blocked) {
+            super(scheduler);
+            this.threads = threads;
             this.blocked = blocked;
         }
     }

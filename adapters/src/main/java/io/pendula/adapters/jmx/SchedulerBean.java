@@ -21,7 +21,7 @@ final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBe
     /** A reader of the snapshots for each attribute. */
     private enum Attribute {
         ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, CORE_THREADS,
-        MAX_THREADS, MAX_PENDING, RUNNING, SLOW, THREW, STALLS, NEXT, RECENT, MEAN, P50, P99, MAX
+        MAX_THREADS, MAX_PENDING, RUNNING, SLOW, THREW, STALLS, ALL_BLOCKED, NEXT, RECENT, MEAN, P50, P99, MAX
     }
 
     private final String name;
@@ -174,6 +174,11 @@ final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBe
     @Override
     public long getStalls() {
         return stats(Attribute.STALLS).stalls();
+    }
+
+    @Override
+    public long getAllBlocked() {
+        return stats(Attribute.ALL_BLOCKED).allBlocked();
     }
 
     @Override

@@ -95,6 +95,10 @@ public interface TimerSchedulerMXBean {
     @Described(value = "callbacks found to block a thread, and loops found late", unit = "callbacks")
     long getStalls();
 
+    /** {@return how often all threads were found to be blocked by callbacks, so that timers waited} */
+    @Described(value = "how often all threads were found to be blocked by callbacks, so that timers waited", unit = "times")
+    long getAllBlocked();
+
     /** {@return milliseconds until the next timer is due; -1 if nothing is pending, or nothing that will ever fire} */
     @Described(value = "milliseconds until the next timer is due; -1 if nothing is pending, or nothing that will ever fire",
             unit = "ms")

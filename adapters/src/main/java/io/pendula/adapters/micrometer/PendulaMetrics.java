@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
@@ -224,6 +225,8 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             counter("pendula.callbacks.threw", null, "Callbacks that threw", TimerStats::callbacksThrew);
             counter("pendula.stalls", null, "Callbacks found to block a thread, and loops found late",
                     TimerStats::stalls);
+            counter("pendula.stalls.all", null, "Times all threads were found to be blocked by callbacks",
+                    TimerStats::allBlocked);
             counter("pendula.wakes.overdue", null, "Timers found long overdue, as a wake-up was lost",
                     TimerStats::overdueWakes);
             counter("pendula.threads.spare", null, "Spare threads started", TimerStats::spareThreads);
@@ -231,7 +234,7 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
 
         /** {@code unit} is null where the name says it. */
         private void counter(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
-            ToDoubleFunction<Object> value = value(figure::applyAsLong);
+            ToDoubleFunction<Object> value = value(rising(figure)::applyAsLong);
             add(FunctionCounter.builder(name, observed, value).tags(tags).description(text).baseUnit(unit)
                     .register(registry));
         }
@@ -258,8 +261,10 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             Snapshots<Object> from = snapshots;
             int first = readers++;
             int second = readers++;
-            add(FunctionTimer.builder(name, observed, s -> count.applyAsLong(from.get(s, first)),
-                    s -> nanos.applyAsLong(from.get(s, second)), TimeUnit.NANOSECONDS).tags(tags).description(text)
+            ToLongFunction<TimerStats> counts = rising(count);
+            ToLongFunction<TimerStats> sums = rising(nanos);
+            add(FunctionTimer.builder(name, observed, s -> counts.applyAsLong(from.get(s, first)),
+                    s -> sums.applyAsLong(from.get(s, second)), TimeUnit.NANOSECONDS).tags(tags).description(text)
                     .register(registry));
         }
 
@@ -281,6 +286,12 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             }
             bound.add(new Bound(registry, meter));
         }
+    }
+
+    /** A figure that never falls, as a close makes some: Prometheus takes a counter that falls for one that began anew. */
+    private static ToLongFunction<TimerStats> rising(ToLongFunction<TimerStats> figure) {
+        AtomicLong most = new AtomicLong();
+        return stats -> most.accumulateAndGet(figure.applyAsLong(stats), Math::max);
     }
 
     /** Without a bound, the number that the queue of the JDK's pool tells. */

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Timeout;
 class PendulaJfrTest {
     private static final String THREAD = "pendula-jfr";
     private static final List<String> NAMES = List.of("SchedulerStatistics", "QueueStatistics", "SlowCallback",
-            "CallbackThrew", "WorkerStalled", "LoopStalled", "SpareStarted");
+            "CallbackThrew", "WorkerStalled", "AllBlocked", "LoopStalled", "SpareStarted");
 
     static final class Blocks implements Runnable {
         final CountDownLatch release = new CountDownLatch(1);
@@ -133,6 +133,26 @@ class PendulaJfrTest {
                         && e.getLong("callbacksSlow") >= 1 && e.getLong("spareThreads") >= 1);
                 recorded.await("QueueStatistics", e -> e.getInt("queue") == 0 && e.getLong("fired") >= 2);
             }
+        }
+    }
+
+    @Test
+    void recording_tellsThatAllThreadsAreBlocked() {
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).stallAfter(Duration.ofMillis(1))
+                        .listener(recorder).build();
+                Recorded recorded = new Recorded()) {
+            recorder.watch(s);
+            s.after(Duration.ofHours(1), () -> {});
+            recorded.await("SchedulerStatistics", e -> e.getLong("pending") == 1);
+            Blocks blocks = new Blocks();
+            s.after(Duration.ZERO, blocks);
+            RecordedEvent all = recorded.await("AllBlocked", e -> true);
+            assertEquals("recorded", all.getString("scheduler"));
+            assertEquals(1, all.getInt("threads"));
+            assertTrue(all.getDuration("blocked").toNanos() >= 1_000_000, all::toString);
+            recorded.await("SchedulerStatistics", e -> e.getLong("allBlocked") == 1);
+            blocks.release.countDown();
         }
     }
 

@@ -26,6 +26,7 @@ import io.pendula.adapters.Patience;
 import io.pendula.adapters.Warnings;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -162,6 +163,7 @@ class PendulaMetricsTest {
         expected.put("pendula_callbacks_slow_total", TimerStats::callbacksSlow);
         expected.put("pendula_callbacks_threw_total", TimerStats::callbacksThrew);
         expected.put("pendula_stalls_total", TimerStats::stalls);
+        expected.put("pendula_stalls_all_total", TimerStats::allBlocked);
         expected.put("pendula_wakes_overdue_total", TimerStats::overdueWakes);
         expected.put("pendula_threads_spare_total", TimerStats::spareThreads);
         AtomicLong now = new AtomicLong();
@@ -182,6 +184,27 @@ class PendulaMetricsTest {
             others.removeAll(expected.keySet());
             assertEquals(Set.of("pendula_timers_next_seconds", "pendula_lateness_max_seconds",
                     "pendula_lateness_quantile_seconds"), others, "those have tests of their own");
+        }
+    }
+
+    @Test
+    void counter_closeTakesFiringsBack_doesNotFall() {
+        ManualClock clock = new ManualClock();
+        List<Runnable> handedOver = new ArrayList<>();
+        TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).executor(handedOver::add).build();
+        AtomicLong now = new AtomicLong();
+        try (PendulaMetrics metrics = new PendulaMetrics(timers, "io", Tags.empty(), s -> timers.stats(), now::get)) {
+            metrics.bindTo(registry);
+            timers.after(Duration.ZERO, () -> {});
+            clock.advance(Duration.ZERO);
+            assertEquals(1, handedOver.size());
+            assertEquals(1, scraped("pendula_timers_fired_total{name=\"io\"}"));
+            timers.close();
+            now.addAndGet(TimeUnit.HOURS.toNanos(1)); // no snapshot is used again
+            assertEquals(0, timers.stats().fired());
+            assertEquals(1, scraped("pendula_timers_fired_total{name=\"io\"}"));
+            assertEquals(1, scraped("executor_completed_tasks_total{name=\"io\"}"));
+            assertEquals(1, scraped("pendula_timers_unfired_total{name=\"io\"}"));
         }
     }
 
