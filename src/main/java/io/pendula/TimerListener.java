@@ -102,8 +102,8 @@ public interface TimerListener {
     /**
      * Armed timers were stopped by {@link TimerLoop#close()}. Called by the closing thread, once for the loop, and not if
      * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
-     * scheduler finds out that the loop's thread has ended without closing it. If two threads close a loop at once, one
-     * of them calls this, and the other's {@code close()} may return before.
+     * scheduler finds out that the loop's thread has ended without closing it. If that thread is just closing the loop,
+     * another one's {@code close()} of the loop or of the scheduler may return before this is called.
      *
      * <p>Unless overridden, nothing happens: a server that closes usually has timeouts armed, which is no failure.
      * {@link TimerStats#unfired} counts them in any case.
