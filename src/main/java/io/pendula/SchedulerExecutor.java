@@ -132,10 +132,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
      *     is over at once
      * @param unit the unit of {@code timeout}
      * @param onTimeout is called with the task's future if that is not done when the time is over, by a thread of the
-     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked: so the
-     *     time is that of its clock, the system's, also beside a clock of your own (where this executor's scheduler has
-     *     a {@link ManualClock}, it is that one, and its {@code advance} calls the action); null: the future is cancelled, and the task interrupted. An
-     *     action of your own takes the place of that: the task runs on unless the action cancels it
+     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there
+     *     is a {@link ManualClock}, by its {@code advance}; with any other clock the time is that of the shared
+     *     scheduler); null: the future is cancelled, and the task interrupted. An action of your own takes the place of
+     *     that: the task runs on unless the action cancels it
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
      * @throws RejectedExecutionException if this executor is shut down or its scheduler is full

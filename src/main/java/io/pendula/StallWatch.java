@@ -7,8 +7,8 @@ import io.pendula.internal.queue.TimerNode;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It has a thread from the first call
- * until nothing has been in progress for some seconds.
+ * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It
+ * has a thread from the first call until nothing has been in progress for some seconds.
  */
 final class StallWatch implements Runnable {
     /*

@@ -461,7 +461,8 @@ class LoggingListenerTest {
         both.loopClosed(null, List.of());
         both.paused(1);
         both.wakeupThrew(null, null);
-        assertEquals(List.of("a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled", "a loopClosed", "b loopClosed", "a paused", "b paused",
+        assertEquals(List.of("a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled",
+                "a loopClosed", "b loopClosed", "a paused", "b paused",
                 "a wakeupThrew", "b wakeupThrew"), heard);
     }
 }
