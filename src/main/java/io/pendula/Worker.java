@@ -218,7 +218,7 @@ final class Worker extends Firing implements Runnable {
             }
         }
         long next = polls ? publish() : Timeline.NEVER;
-        return next <= now || polls && sweep(next) || sleep(polls, next); // RETRY is below every instant
+        return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is below every instant
     }
 
     /** Once a second, when the cap ends its sleep. */
@@ -412,14 +412,15 @@ final class Worker extends Firing implements Runnable {
     /**
      * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
      * sweep would end says so through the pollUntil of its queue, which may be another than the one that is swept.
+     * At least one step for each such queue in a round, or a worker that always has something to do would never sweep.
      * False if there was nothing to sweep.
      */
     boolean sweep(long until) {
         boolean swept = false;
         for (TimerQueue q : standby.queues) {
             boolean more = q.compactor.wantsSweep();
-            while (more && !isCalled(until) && engine.timeline.now() < until) {
-                more = q.compactor.sweepStep();
+            while (more) {
+                more = q.compactor.sweepStep() && !isCalled(until) && engine.timeline.now() < until;
                 swept = true;
             }
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerQueue;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callbacks of another queue that take long, while the helper has timers of its own. */
 @Timeout(60)
@@ -280,6 +283,36 @@ class BatchTest {
         });
         it.other.run();
         return hasSlept[0];
+    }
+
+    /** No sleep is published for long, which is when stale entries are swept elsewhere. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void poller_somethingIsAlwaysDue_stoppedTimersAreLetGoWithinAMinute(int queue) {
+        Stepped it = new Stepped();
+        TimerQueue q = it.engine.queues[queue];
+        List<OneShotTimer> timers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            OneShotTimer t = new OneShotTimer(q, () -> {});
+            q.arm(t, it.engine.timeline.deadlineIn(TimeUnit.HOURS.toNanos(1)));
+            timers.add(t);
+        }
+        long[] left = new long[1];
+        int[] ticks = new int[1];
+        PeriodicTimer always = new PeriodicTimer(it.engine.queues[0], () -> {
+            it.now += 1_000_000;
+            if (++ticks[0] == 2 * Worker.BATCH) { // they are filed by now
+                timers.forEach(q::stop);
+            }
+            if (it.now >= TimeUnit.MINUTES.toNanos(1) + 1_000_000_000) {
+                left[0] = it.scheduler.stats().staleEntries();
+                it.scheduler.shutdownNow();
+            }
+        }, 1, MissedTicks.BURST);
+        it.engine.queues[0].arm(always, it.engine.timeline.deadlineIn(0));
+        it.runPoller();
+        assertEquals(10, it.scheduler.stats().stopped());
+        assertEquals(0, left[0]);
     }
 
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
