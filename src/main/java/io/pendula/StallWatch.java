@@ -89,8 +89,7 @@ final class StallWatch implements Runnable {
         look(engine.timeline.now());
         while (!engine.isClosed()) {
             long until = engine.timeline.now() + lookNanos;
-            LockSupport.parkNanos(this, lookNanos);
-            Thread.interrupted();
+            park(lookNanos);
             long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
             engine.wokeUp(until, now);
             look(now);
@@ -99,13 +98,25 @@ final class StallWatch implements Runnable {
                 idle = false;
                 continue;
             }
-            LockSupport.parkNanos(this, engine.idleNanos);
-            Thread.interrupted();
+            if (idle) {
+                park(engine.idleNanos);
+            }
             if (idle && seat.leave(Thread.currentThread(), () -> !idle)) { // nothing has called it for so long
                 return;
             }
             look(engine.timeline.now());
         }
+    }
+
+    /**
+     * Looks for a close at the last moment, as the thread looks for a call: a listener, a clock or a lock may park before
+     * that, and use up the permit that the close or the call has given.
+     */
+    private void park(long nanos) {
+        if (!engine.isClosed()) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        Thread.interrupted();
     }
 
     /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */

@@ -27,9 +27,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class MonitorTest {
@@ -299,5 +302,37 @@ class MonitorTest {
             assertEquals(1, s.stats().overdueWakes());
             assertTrue(ticks.get() > 0);
         }
+    }
+
+    /** The close's permit is used up while the monitor reads the clock, before the one or the other of its sleeps. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void close_monitorIsAboutToSleep_itsThreadEnds(int reading) throws Exception {
+        AtomicReference<Thread> monitor = new AtomicReference<>();
+        AtomicInteger readings = new AtomicInteger();
+        CountDownLatch reached = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        TimerScheduler s = TimerScheduler.builder().workers(1).stallAfter(Duration.ofMillis(20)).clock(() -> {
+            if (Thread.currentThread() == monitor.get() && readings.incrementAndGet() == reading) {
+                reached.countDown();
+                await(goOn);
+                LockSupport.parkNanos(1); // returns at once, with the permit
+            }
+            return System.nanoTime();
+        }).threadFactory(r -> {
+            Thread t = new Thread(r);
+            t.setDaemon(true);
+            if (r instanceof StallWatch) {
+                monitor.set(t);
+            }
+            return t;
+        }).build();
+        s.engine.idleNanos = Duration.ofDays(1).toNanos();
+        s.engine.callWatch();
+        await(reached);
+        s.close();
+        eventually("no worker is up", () -> s.engine.workerPool.isEmpty());
+        goOn.countDown();
+        Fixtures.join(monitor.get());
     }
 }
