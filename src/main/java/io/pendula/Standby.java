@@ -325,7 +325,7 @@ final class Standby implements QueueOwner {
             return null;
         }
         boolean isForgotten = isAnythingArmed(); // V2
-        if (isForgotten || before > now) { // or it was called, and has not napped
+        if (isForgotten || before == Timeline.NEVER) { // or it was called, and has not napped
             d.until = now + NAP_NANOS;
         }
         return isForgotten ? p : null;

@@ -455,20 +455,20 @@ final class Worker extends Firing implements Runnable {
         boolean left = false;
         try {
             boolean ends = until == Timeline.NEVER && endsWhenIdle();
-            long target = ends ? now + engine.idleNanos : until;
-            if (isTemporary) {
-                target = Math.min(target, now + SPARE_IDLE_NANOS);
-            }
+            long target = isTemporary ? Math.min(until, now + SPARE_IDLE_NANOS) : until;
             if (isSlack) { // not before the first firing, which it would delay
                 isSlack = false; // before the attempt: what fails is not tried again
                 Parker.tightenSlack();
             }
             if (!isCalled(next)) {
-                parker.parkUntil(target, polls ? next : target, this);
+                if (ends) {
+                    Parker.parkFor(engine.idleNanos, this);
+                } else {
+                    parker.parkUntil(target, polls ? next : target, this);
+                }
             }
             // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
-            left = ends && engine.timeline.now() >= target
-                    && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));
+            left = ends && !isCalled(next) && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));
         } finally {
             if (!left) {
                 wakeUp();

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The threads of a scheduler as the shared one is: they end when nothing is armed, and come back. */
@@ -113,6 +114,22 @@ class IdleEndTest {
         assertTrue(left.stop());
         fire(s);
         awaitNoThread();
+    }
+
+    /** One that stands still, too. */
+    @ParameterizedTest
+    @CsvSource({"1, 0", "2, 0", "2, 0.999", "2, 10"})
+    void threads_clockOfAnotherSpeed_end(int workers, double speed) {
+        long origin = System.nanoTime();
+        TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(workers)
+                .clock(() -> (long) ((System.nanoTime() - origin) * speed)));
+        s.engine.idleNanos = 50_000_000;
+        for (int i = 0; i < 2; i++) {
+            CountDownLatch fired = new CountDownLatch(1);
+            s.after(Duration.ZERO, fired::countDown);
+            await(fired);
+            awaitNoThread();
+        }
     }
 
     @ParameterizedTest

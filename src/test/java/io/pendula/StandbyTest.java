@@ -143,6 +143,18 @@ class StandbyTest {
         assertTrue(guard.isCalled());
     }
 
+    /** As with a clock that runs slow: a park is as long as the system's clock says. */
+    @Test
+    void nap_endsEarly_doesNotBeginAnew() {
+        sleepForEver(NOW);
+        wakeUp(second);
+        sleepBehind(second, NOW);
+        assertEquals(NOW + 1000 * MS, second.until);
+        wakeUp(second);
+        sleepBehind(second, NOW + 999 * MS);
+        assertEquals(Timeline.NEVER, second.until);
+    }
+
     @Test
     void napIsOver_somethingIsArmed_napsOn() {
         sleepForEver(NOW);
