@@ -107,7 +107,7 @@ final class Worker extends Firing implements Runnable {
         this.standby = standby;
         this.home = home;
         this.isTemporary = temporary;
-        this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + home.index : null);
+        this.seat = new Seat(workerPool, this, endsWhenIdle() ? role() : null);
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
         this.idleSince = engine.timeline.now();
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
@@ -115,6 +115,10 @@ final class Worker extends Firing implements Runnable {
 
     private boolean endsWhenIdle() { // a spare one ends by itself, and for good
         return engine.endsWhenIdle() && !isTemporary;
+    }
+
+    private String role() { // the guard of an only worker is at home nowhere
+        return "worker-" + (home == null ? engine.workers : home.index);
     }
 
     void setThread(Thread thread) {

@@ -98,18 +98,20 @@ final class WorkerPool {
     void startAll() {
         TimerQueue[] queues = engine.queues;
         boolean onCall = engine.endsWhenIdle();
-        Worker[] all = new Worker[onCall ? queues.length : Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
+        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
         for (int i = 0; i < all.length; i++) {
             all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
             if (onCall) {
                 all[i].sleeps(Timeline.NEVER); // has no thread as yet
-                queues[i].due.prepareToSleep(standby, engine.timeline.now());
             }
         }
         if (all.length > 0) {
             standby.begin(all[0], all.length > 1 ? all[1] : null);
         }
         if (onCall) {
+            for (TimerQueue q : queues) {
+                q.due.prepareToSleep(standby, engine.timeline.now());
+            }
             knows(all);
             return;
         }

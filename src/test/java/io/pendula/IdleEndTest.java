@@ -97,8 +97,31 @@ class IdleEndTest {
     void spareHasEnded_onlyWorkerSleeps_startsNoOther() {
         TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(1).maxThreads(2));
         s.engine.workerPool.ended(new Worker(s.engine.workerPool, s.engine.standby, null, true));
-        assertEquals(1, s.engine.workerPool.workers().length);
+        assertEquals(2, s.engine.workerPool.workers().length);
         assertEquals(List.of(), threadsOf(name));
+    }
+
+    /** As everywhere: else a spare one is started for each timer of a scheduler that is idle for long after each. */
+    @Test
+    void oneWorkerThatMayHaveTwoThreads_hasAGuard() {
+        TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(1).maxThreads(2));
+        s.engine.idleNanos = 20_000_000;
+        for (int i = 0; i < 3; i++) {
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            CountDownLatch other = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                held.countDown();
+                await(release);
+            });
+            await(held);
+            s.after(Duration.ZERO, other::countDown);
+            await(other);
+            release.countDown();
+            eventually("no thread of a worker", () -> threadsOf(name).stream().noneMatch(t -> t.getName().contains("worker")));
+        }
+        assertEquals(2, s.engine.workerPool.workers().length);
+        assertEquals(0, s.stats().spareThreads());
     }
 
     @Test
