@@ -141,7 +141,7 @@ abstract class Engine implements TimerQueue.Host {
     // ---- pauses ----
 
     /** If a thread has overslept by so much, so have all others, and the listener is told. */
-    private static final long PAUSE_NANOS = 1_000_000_000;
+    static final long PAUSE_NANOS = 1_000_000_000;
 
     /** A thread that meant to sleep until an instant has woken up. The first that has overslept much tells of the pause. */
     final void wokeUp(long until, long now) {

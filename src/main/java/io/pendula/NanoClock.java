@@ -5,7 +5,7 @@ package io.pendula;
  * {@link System#nanoTime()} is. Values may be negative and may wrap around; only differences mean anything.
  * (Other libraries call such a thing a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
- * <p>An implementation must be safe for use by many threads, must never go backwards, and should cost no more than a
+ * <p>An implementation must be safe for use by many threads, must never go backwards, must not block, and should cost no more than a
  * few tens of nanoseconds: it is read at every arming. Workers still park on real time, so a clock that runs at
  * another speed than the system's makes timers late, never early. For tests see {@link ManualClock}.
  *

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -25,9 +26,14 @@ final class Seat {
      * Between two threads the fields of the worker are passed on by the seat: the old thread touches none after it has
      * vacated the seat, unless it gets the seat back; the new one is started by a thread that found the seat empty.
      *
-     * If a thread cannot be started the seat is empty again, and the waker's caller puts the word back, so that the
-     * next wake is the next attempt. Until then nothing runs, but nothing is lost. A waker that finds a thread which
-     * was never started starts it, as the one that made it may have failed in between; of two, one succeeds.
+     * If a thread cannot be started the seat is empty again, and onFailure puts the word back, so that the next wake
+     * is the next attempt. Until then nothing runs, but nothing is lost. A waker that finds a thread which was never
+     * started starts it, as the one that made it may have failed in between; of two, one succeeds.
+     *
+     * A worker does not wait for a thread factory of the user's, as what is due would wait with it. It leaves the wake
+     * to a thread that is made for that, and wakes as above, but later. One such thread is enough: a waker counts its
+     * wake after its change of the word, and that thread ends when it has woken the seat after the last wake that was
+     * counted. If it cannot be started the wakes that were counted are void, and onFailure comes after that.
      */
 
     /** Read with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
@@ -37,12 +43,17 @@ final class Seat {
     private final Runnable body;
     /** Of the threads that are started when they are needed; null if none is. */
     private final String role;
+    private final Runnable onFailure;
     private final AtomicReference<Thread> sitting = new AtomicReference<>();
+    /** Wakes that were left to the thread that waits for the user's factory; 0 if there is none. */
+    private final AtomicInteger leftAside = new AtomicInteger();
 
-    Seat(WorkerPool workerPool, Runnable body, String role) {
+    /** {@code onFailure}: by the thread that could not start another. */
+    Seat(WorkerPool workerPool, Runnable body, String role, Runnable onFailure) {
         this.workerPool = workerPool;
         this.body = body;
         this.role = role;
+        this.onFailure = onFailure;
     }
 
     /** The thread that sits here, or null. */
@@ -55,14 +66,45 @@ final class Seat {
         sitting.set(t);
     }
 
-    /** Wakes the thread, or starts one; false if one was needed and could not be started. */
+    /** Wakes the thread, or starts one; false if one was needed and could not be started, as far as is known. */
     boolean wake() {
+        return wake(!workerPool.isUsersFactoryCalledAside());
+    }
+
+    private boolean wake(boolean mayWait) {
         Thread t = sitting.get();
         if (role != null && (t == null || t.getState() == NOT_STARTED)) {
-            return start(t);
+            return mayWait ? start(t) : leaveAside();
         }
         LockSupport.unpark(t);
         return true;
+    }
+
+    private boolean leaveAside() {
+        if (leftAside.getAndIncrement() > 0) {
+            return true;
+        }
+        try {
+            workerPool.aside(() -> {
+                int wakes;
+                do {
+                    wakes = leftAside.get();
+                    wakeOrTell();
+                } while (leftAside.addAndGet(-wakes) > 0);
+            });
+            return true;
+        } catch (Throwable e) {
+            leftAside.set(0);
+            return failed(e);
+        }
+    }
+
+    private void wakeOrTell() {
+        try {
+            wake(true);
+        } catch (Throwable e) { // the word could not be put back; later wakes are tried all the same
+            Reporter.uncaught(e);
+        }
     }
 
     /** {@code made} by another waker, or null. That may be about to start it, or may have been out of stack. */
@@ -81,9 +123,14 @@ final class Seat {
             return true; // the other waker was quicker
         } catch (Throwable e) {
             sitting.compareAndSet(t, null); // if one was made
-            workerPool.reportStartFailed(e);
-            return false;
+            return failed(e);
         }
+    }
+
+    private boolean failed(Throwable e) {
+        onFailure.run();
+        workerPool.reportStartFailed(e);
+        return false;
     }
 
     /** Whether the calling thread sits here. One that does not, though it was started for that, must end at once. */

@@ -49,6 +49,10 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
      * gives them. Default: own threads.
      *
+     * <p>It may be slow: no worker waits for it. It is called by {@code build}, by the first submission to an executor,
+     * by a thread that arms a timer while the threads of the shared scheduler have ended, or the first one of a
+     * {@link TimerLoop}, and else by a thread that is made for that.
+     *
      * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
      * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
      * may call all methods.

@@ -28,7 +28,8 @@ final class StallWatch implements Runnable {
      *
      * A thread that calls the watch says before the call that the watch is not idle, and nothing after one that has
      * succeeded: by then the watch may have looked, said that it is idle, and ended. If that were overwritten, no
-     * thread would call it again.
+     * thread would call it again. If its thread could not be started, the thread that has tried says that it is idle:
+     * until then no other thread calls it.
      */
 
     /** After a failure it waits so long before it tries again. */
@@ -49,18 +50,19 @@ final class StallWatch implements Runnable {
         this.engine = engine;
         this.stallNanos = Math.max(1, engine.options.stallNanos);
         this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(engine.workerPool, this, "monitor");
+        this.seat = new Seat(engine.workerPool, this, "monitor", () -> idle = true);
     }
 
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
     void callIfIdle() {
         if (idle) {
-            boolean isCalled = false;
+            boolean isOver = false;
             idle = false; // the next thread need not call it again
             try {
-                isCalled = seat.wake();
+                seat.wake();
+                isOver = true;
             } finally {
-                if (!isCalled) { // or this thread is out of stack
+                if (!isOver) { // this thread is out of stack
                     idle = true;
                 }
             }

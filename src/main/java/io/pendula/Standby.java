@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
@@ -140,9 +141,7 @@ final class Standby implements QueueOwner {
         Worker p = poller;
         Worker g = guard;
         if (g != null && g.asleep && !p.asleep && !p.isBetweenCallbacks() && gate.takeHelpCall(when)) {
-            if (!g.call()) {
-                gate.setHelp(helpBefore(p)); // so that the next thread that arms tries again
-            }
+            g.call();
         }
     }
 
@@ -247,6 +246,29 @@ final class Standby implements QueueOwner {
     }
 
     // ---- workers that go to sleep ----
+
+    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
+    long publish(Worker by, long now) {
+        long next = Timeline.NEVER;
+        for (TimerQueue q : queues) {
+            long p = q.gate.pollUntil();
+            if (p == WakeGate.AWAKE) {
+                Throwable shortage = q.due.takeShortage();
+                if (shortage != null) {
+                    by.tell(shortage);
+                }
+                p = q.due.prepareToSleep(this, now);
+                published(by);
+            }
+            if (p == DueTimers.RETRY) {
+                return p;
+            }
+            if (p != DueTimers.NOT_OWNER) {
+                next = Math.min(next, p);
+            }
+        }
+        return next;
+    }
 
     /**
      * A worker has found nothing to do. False if it must make another round, as its role has changed; else it is asleep
@@ -372,11 +394,14 @@ final class Standby implements QueueOwner {
         return true;
     }
 
-    /** The poller's thread could not be started, so the next thread that arms a timer must try again. */
+    /** The thread of {@code d} could not be started, so the next thread that arms a timer must try again. */
     void sleepOn(Worker d) {
         for (TimerQueue q : queues) {
-            if (poller == d) {
+            Worker p = poller;
+            if (p == d) {
                 q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
+            } else {
+                q.gate.setHelp(helpBefore(p)); // a call that has failed has used that up
             }
         }
     }

@@ -4,7 +4,6 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.WakeGate;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
@@ -27,6 +26,11 @@ final class Worker extends Firing implements Runnable {
      * one would. So the poller measures how long callbacks take. If they are short it calls a helper once, and that
      * one goes to sleep again after a batch. Beside a helper what was measured can only fall, as two that wait for each
      * other seem to have long callbacks.
+     *
+     * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
+     * all that they bring about (decorate, executor, listener, handler, wakeup of a loop), and between callbacks what is
+     * told of a pause, a failure or a shortage (enterUsersCode). No worker calls a thread factory (WorkerPool.aside); the
+     * monitor and the log have threads of their own. A clock must not block: each thread that arms reads it.
      */
 
     static final int BATCH = 64;
@@ -107,7 +111,8 @@ final class Worker extends Firing implements Runnable {
         this.standby = standby;
         this.home = home;
         this.isTemporary = temporary;
-        this.seat = new Seat(workerPool, this, endsWhenIdle() ? role() : null);
+        int number = home == null ? engine.workers : home.index; // the guard of an only worker is at home nowhere
+        this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + number : null, () -> standby.sleepOn(this));
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
         this.idleSince = engine.timeline.now();
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
@@ -115,10 +120,6 @@ final class Worker extends Firing implements Runnable {
 
     private boolean endsWhenIdle() { // a spare one ends by itself, and for good
         return engine.endsWhenIdle() && !isTemporary;
-    }
-
-    private String role() { // the guard of an only worker is at home nowhere
-        return "worker-" + (home == null ? engine.workers : home.index);
     }
 
     void setThread(Thread thread) {
@@ -136,11 +137,7 @@ final class Worker extends Firing implements Runnable {
      */
     boolean call() {
         called = true; // before the look at the seat, and before the permit
-        boolean isAwake = seat.wake();
-        if (!isAwake) {
-            standby.sleepOn(this);
-        }
-        return isAwake;
+        return seat.wake();
     }
 
     /** Whether it was called, and has a thread that makes the round: that could not be started, perhaps. */
@@ -188,7 +185,9 @@ final class Worker extends Firing implements Runnable {
                     stays = round();
                 } catch (Throwable e) { // callbacks are caught elsewhere: memory is short, or the stack, or the clock has thrown
                     asleep = false;
+                    enterUsersCode();
                     Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
+                    leaveCallback();
                 }
             }
         } finally {
@@ -204,7 +203,11 @@ final class Worker extends Firing implements Runnable {
         if (hasSlept) {
             hasSlept = false;
             wokeAt = now;
-            engine.wokeUp(until, now);
+            if (now - until >= Engine.PAUSE_NANOS) {
+                enterUsersCode();
+                engine.wokeUp(until, now);
+                leaveCallback();
+            }
         }
         if (isTemporary && now - idleSince >= SPARE_IDLE_NANOS && standby.leave(this)) {
             return false;
@@ -221,7 +224,7 @@ final class Worker extends Firing implements Runnable {
                 return true;
             }
         }
-        long next = polls ? publish() : Timeline.NEVER;
+        long next = polls ? standby.publish(this, now) : Timeline.NEVER;
         return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is below every instant
     }
 
@@ -359,25 +362,52 @@ final class Worker extends Firing implements Runnable {
     private boolean runInside() {
         enterCallback();
         try {
-            if (!hasBegun) {
-                hasBegun = true;
+            if (hasBegun) {
+                workerPool.growAgain(this);
+            } else {
                 if (isTemporary && !isUsed) {
                     isUsed = true;
                     workerPool.sparesUsed.incrementAndGet();
                 }
-                if (!standby.ensureGuard(this, QueuedNode.queueOf(node()), claimedAt)) {
-                    workerPool.growIfAlone(this);
-                }
-                if (!isLookedAfter()) {
-                    engine.callWatch();
-                }
-            } else {
-                workerPool.growAgain(this);
+                ensureOthersLook(QueuedNode.queueOf(node()));
             }
             return engine.run(this);
         } finally {
             leaveCallback(); // before the run's end, which arms a ticker again: that must not call the guard
         }
+    }
+
+    /** What follows may block. So another worker must sleep for the queues or be free, and the stall watch must look. */
+    private void ensureOthersLook(TimerQueue q) {
+        hasBegun = true;
+        if (!standby.ensureGuard(this, q, claimedAt)) {
+            workerPool.growIfAlone(this);
+        }
+        if (!isLookedAfter()) {
+            engine.callWatch();
+        }
+    }
+
+    /** A handler or a listener of the user's is about to be called, which may block as a callback may. */
+    private void enterUsersCode() {
+        claimedAt = now;
+        enterCallback();
+        try {
+            ensureOthersLook(standby.queues[0]);
+        } catch (Throwable e) { // no memory, or no stack: the guard comes when it has slept
+            return;
+        }
+    }
+
+    /** Tells the handler of this thread, which is the calling one, of what a step has thrown. */
+    void tell(Throwable e) {
+        if (isInCallback()) {
+            Reporter.uncaught(e);
+            return;
+        }
+        enterUsersCode();
+        Reporter.uncaught(e);
+        leaveCallback();
     }
 
     void enterCallback() {
@@ -389,29 +419,6 @@ final class Worker extends Firing implements Runnable {
     }
 
     // ---- before a sleep ----
-
-    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
-    private long publish() {
-        long next = Timeline.NEVER;
-        for (TimerQueue q : standby.queues) {
-            long p = q.gate.pollUntil();
-            if (p == WakeGate.AWAKE) {
-                Throwable shortage = q.due.takeShortage();
-                if (shortage != null) {
-                    Reporter.uncaught(shortage);
-                }
-                p = q.due.prepareToSleep(standby, now);
-                standby.published(this);
-            }
-            if (p == DueTimers.RETRY) {
-                return p;
-            }
-            if (p != DueTimers.NOT_OWNER) {
-                next = Math.min(next, p);
-            }
-        }
-        return next;
-    }
 
     /**
      * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
@@ -459,17 +466,15 @@ final class Worker extends Firing implements Runnable {
         boolean left = false;
         try {
             boolean ends = until == Timeline.NEVER && endsWhenIdle();
-            long target = isTemporary ? Math.min(until, now + SPARE_IDLE_NANOS) : until;
             if (isSlack) { // not before the first firing, which it would delay
                 isSlack = false; // before the attempt: what fails is not tried again
                 Parker.tightenSlack();
             }
-            if (!isCalled(next)) {
-                if (ends) {
-                    Parker.parkFor(engine.idleNanos, this);
-                } else {
-                    parker.parkUntil(target, polls ? next : target, this);
-                }
+            long target = isTemporary ? Math.min(until, now + SPARE_IDLE_NANOS) : until;
+            if (ends && !isCalled(next)) {
+                Parker.parkFor(engine.idleNanos, this);
+            } else if (!isCalled(next)) {
+                parker.parkUntil(target, polls ? next : target, this);
             }
             // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
             left = ends && !isCalled(next) && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));

@@ -162,6 +162,10 @@ final class WorkerPool {
      * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
      *
+     * <p>A worker does not call a factory of the user's itself: it has claimed a timer, and there may be no other worker
+     * to run what is due. Once it has set growing, and found that a worker is needed, a thread that is made for that goes
+     * on in its place.
+     *
      * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
      * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
      * volatile, so one of the two sees the other.
@@ -201,26 +205,59 @@ final class WorkerPool {
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
-    /** By the thread that has set growing. False if that has failed, and is not to be tried at once. */
+    /** By the thread that has set growing. False if it is not to look again: that has failed, or another thread goes on. */
     private boolean grow(Worker by) {
-        try {
-            try {
-                if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
-                    return true;
-                }
-                int size = workers.length;
-                TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
-                launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
-                spares++;
-                return true;
-            } finally {
-                growing.set(false);
-            }
-        } catch (Throwable e) {
-            retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
-            reportStartFailed(e);
-            return false;
+        if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
+            growing.set(false);
+            return true;
         }
+        if (by == null || engine.options.threadFactory == null) {
+            return launchNext();
+        }
+        try {
+            aside(() -> {
+                if (launchNext()) {
+                    growIfAlone(null);
+                }
+            });
+        } catch (Throwable e) {
+            growthFailed(e);
+        }
+        return false;
+    }
+
+    private boolean launchNext() {
+        try {
+            int size = workers.length;
+            TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
+            launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
+            spares++;
+            growing.set(false);
+            return true;
+        } catch (Throwable e) {
+            return growthFailed(e);
+        }
+    }
+
+    private boolean growthFailed(Throwable e) {
+        retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
+        growing.set(false);
+        reportStartFailed(e);
+        return false;
+    }
+
+    // ---- the user's factory ----
+
+    /** Whether the calling thread is a worker, and threads are made by the user's factory, for which no worker waits. */
+    boolean isUsersFactoryCalledAside() {
+        return engine.options.threadFactory != null && workerOf(Thread.currentThread()) != null;
+    }
+
+    /** On a thread for that alone, which has all that a factory may take over, and its handler, from the calling worker. */
+    void aside(Runnable starting) {
+        Thread t = new Thread(starting, "pendula-" + engine.options.name + "-starter");
+        t.setUncaughtExceptionHandler(Thread.currentThread().getUncaughtExceptionHandler());
+        t.start();
     }
 
     /** It is tried again for as long as it is needed, so of many failures in a row one a second is told. */
@@ -228,7 +265,12 @@ final class WorkerPool {
         long now = System.nanoTime();
         long from = tellsFrom.get();
         if (now - from >= 0 && tellsFrom.compareAndSet(from, now + TELL_EACH_NANOS)) {
-            Reporter.uncaught(e);
+            Worker me = workerOf(Thread.currentThread());
+            if (me == null) {
+                Reporter.uncaught(e);
+            } else {
+                me.tell(e);
+            }
         }
     }
 

@@ -2,9 +2,10 @@ package io.pendula;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.WakeGate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -13,11 +14,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A pool's thread factory takes its time: the worker that has called it waits, and no one else. */
+/** A thread factory takes its time: no worker waits for it, nor does what is due. */
 @Timeout(60)
 class SlowFactoryTest {
     private static final class Hold implements Runnable {
@@ -31,10 +33,10 @@ class SlowFactoryTest {
         }
     }
 
-    /** Two of three threads are there; one of them has called the factory, the other one is free. */
+    /** Two of three threads are there, and in callbacks. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void newThread_isSlow_theOtherWorkerRunsWhatIsSubmitted(boolean failsInTheEnd) throws Exception {
+    void newThread_isSlow_whatIsSubmittedRuns(boolean failsInTheEnd) throws Exception {
         AtomicInteger made = new AtomicInteger();
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
@@ -58,6 +60,7 @@ class SlowFactoryTest {
         Hold second = new Hold();
         pool.execute(second); // the second worker finds that there is no third
         LifeFixtures.await(called);
+        LifeFixtures.await(second.begun);
         first.open.countDown();
         List<Future<?>> all = new ArrayList<>();
         for (int round = 0; round < 5; round++) {
@@ -70,9 +73,7 @@ class SlowFactoryTest {
             }
             LifeFixtures.await(ran);
         }
-        assertFalse(second.begun.await(0, SECONDS), "its worker waits for the factory");
         answer.countDown();
-        LifeFixtures.await(second.begun);
         second.open.countDown();
         for (int i = 0; i < 20; i++) {
             all.add(pool.submit(() -> {}));
@@ -84,5 +85,83 @@ class SlowFactoryTest {
         assertEquals(failsInTheEnd ? 1 : 0, uncaught.size(), uncaught::toString);
         assertTrue(made.get() >= 3);
         assertEquals(0, pool.engine.workerPool.workers().length);
+    }
+
+    /** The factory is asked for the monitor's thread, then for a spare one, and answers neither. */
+    @Test
+    void newThread_isSlow_guardThatTookOverRunsWhatIsDue() {
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger made = new AtomicInteger();
+        try (TimerScheduler s = TimerScheduler.builder().workers(2).threadFactory(body -> {
+            if (made.incrementAndGet() > 2) {
+                LifeFixtures.await(answer);
+            }
+            return new Thread(body);
+        }).build()) {
+            Hold hold = new Hold();
+            s.after(Duration.ZERO, hold);
+            LifeFixtures.await(hold.begun);
+            CountDownLatch ticks = new CountDownLatch(20);
+            s.every(Duration.ofMillis(1), ticks::countDown);
+            LifeFixtures.eventually("the factory is asked", () -> made.get() > 2);
+            LifeFixtures.await(ticks);
+            answer.countDown();
+            hold.open.countDown();
+        } finally {
+            answer.countDown();
+        }
+    }
+
+    // ---- the shared scheduler, whose threads come and go ----
+
+    /** Of its two workers the calling thread is the one. */
+    private static SchedulerEngine shared(ThreadFactory factory) {
+        SchedulerEngine e = new SchedulerEngine(TimerScheduler.builder().workers(2).threadFactory(factory).options.completeAsShared());
+        e.workerPool.workers()[0].setThread(Thread.currentThread());
+        return e;
+    }
+
+    @Test
+    void call_byAWorker_doesNotWaitForTheFactory() {
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        SchedulerEngine e = shared(body -> {
+            calls.incrementAndGet();
+            LifeFixtures.await(answer);
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            return t;
+        });
+        Worker other = e.workerPool.workers()[1];
+        for (int i = 0; i < 10; i++) {
+            assertTrue(other.call());
+        }
+        LifeFixtures.eventually("the factory is asked", () -> calls.get() == 1);
+        assertTrue(other.call());
+        answer.countDown();
+        LifeFixtures.eventually("it has a thread", () -> other.runner() != null);
+        assertEquals(1, calls.get());
+    }
+
+    @Test
+    void arm_byAWorkerAndTheFactoryFails_theNextArmingTriesAgain() {
+        AtomicInteger calls = new AtomicInteger();
+        SchedulerEngine e = shared(body -> {
+            if (calls.incrementAndGet() == 1) {
+                throw new IllegalStateException("meant");
+            }
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            return t;
+        });
+        Worker poller = e.workerPool.workers()[1];
+        e.standby.begin(poller, null);
+        TimerScheduler s = new TimerScheduler(e);
+        CountDownLatch ran = new CountDownLatch(2);
+        s.after(Duration.ZERO, ran::countDown);
+        LifeFixtures.eventually("the factory has failed", () -> calls.get() == 1
+                && e.queues[0].gate.pollUntil() != WakeGate.AWAKE);
+        s.after(Duration.ZERO, ran::countDown);
+        LifeFixtures.await(ran);
     }
 }

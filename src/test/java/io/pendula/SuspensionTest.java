@@ -15,11 +15,15 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The process was suspended for an hour: the clock jumps, and everything is due at once. */
 @Timeout(60)
@@ -142,5 +146,53 @@ class SuspensionTest {
             assertEquals(1, heard.paused.size());
             assertEquals(List.of(), List.copyOf(heard.blamed));
         }
+    }
+
+    /** The listener, or the handler of a clock that throws, may block as a callback may. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listenerOrHandler_isCalledByThePoller_guardLooksMeanwhile(boolean throwsInstead) {
+        AtomicReference<Worker> poller = new AtomicReference<>();
+        AtomicReference<Worker> guard = new AtomicReference<>();
+        AtomicBoolean hasSlept = new AtomicBoolean();
+        AtomicInteger thrown = new AtomicInteger();
+        Queue<Boolean> guarded = new ConcurrentLinkedQueue<>();
+        Runnable usersCode = () -> guarded.add(poller.get().isInCallback() && poller.get().hasBegun && guard.get().isCalled());
+        TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false).clock(() -> {
+            Worker p = poller.get();
+            if (p != null && hasSlept.get() && !p.asleep && throwsInstead && thrown.getAndIncrement() == 0) {
+                throw new Error("meant");
+            }
+            hasSlept.compareAndSet(false, p != null && p.asleep);
+            return hasSlept.get() ? HOUR.toNanos() : 0;
+        }).threadFactory(r -> new Thread(r) {
+            @Override
+            public synchronized void start() {
+                // The test makes its steps.
+            }
+        }).listener(new TimerListener() {
+            @Override
+            public void paused(long pausedNanos) {
+                if (!throwsInstead) {
+                    usersCode.run();
+                }
+            }
+        }).build();
+        guard.set(s.engine.workerPool.workers()[1]);
+        guard.get().setThread(new Thread());
+        guard.get().sleeps(Timeline.NEVER);
+        s.engine.queues[0].arm(new OneShotTimer(s.engine.queues[0], s::shutdownNow), 1_000_000);
+        Thread me = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = me.getUncaughtExceptionHandler();
+        me.setUncaughtExceptionHandler((t, e) -> usersCode.run());
+        try {
+            Worker p = s.engine.standby.poller();
+            p.setThread(me);
+            poller.set(p);
+            p.run();
+        } finally {
+            me.setUncaughtExceptionHandler(before);
+        }
+        assertEquals(List.of(true), List.copyOf(guarded));
     }
 }

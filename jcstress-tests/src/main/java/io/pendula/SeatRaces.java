@@ -32,7 +32,7 @@ public class SeatRaces {
     /** One seat, and who goes on there. */
     abstract static class Leaving {
         private final AtomicInteger started = new AtomicInteger();
-        private final Seat seat = new Seat(SCHEDULER.engine.workerPool, this::run, "seat");
+        private final Seat seat = new Seat(SCHEDULER.engine.workerPool, this::run, "seat", () -> {});
         private volatile boolean called;
 
         Leaving() {
