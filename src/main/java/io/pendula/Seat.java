@@ -68,13 +68,9 @@ final class Seat {
 
     /** Wakes the thread, or starts one; false if one was needed and could not be started, as far as is known. */
     boolean wake() {
-        return wake(!workerPool.isUsersFactoryCalledAside());
-    }
-
-    private boolean wake(boolean mayWait) {
         Thread t = sitting.get();
         if (role != null && (t == null || t.getState() == NOT_STARTED)) {
-            return mayWait ? start(t) : leaveAside();
+            return workerPool.isFactoryCalledAside() ? leaveAside() : start(t);
         }
         LockSupport.unpark(t);
         return true;
@@ -101,7 +97,7 @@ final class Seat {
 
     private void wakeOrTell() {
         try {
-            wake(true);
+            wake(); // as this thread is no worker, it may wait for the factory
         } catch (Throwable e) { // the word could not be put back; later wakes are tried all the same
             Reporter.uncaught(e);
         }

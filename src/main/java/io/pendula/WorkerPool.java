@@ -249,7 +249,7 @@ final class WorkerPool {
     // ---- the user's factory ----
 
     /** Whether the calling thread is a worker, and threads are made by the user's factory, for which no worker waits. */
-    boolean isUsersFactoryCalledAside() {
+    boolean isFactoryCalledAside() {
         return engine.options.threadFactory != null && workerOf(Thread.currentThread()) != null;
     }
 
