@@ -471,10 +471,12 @@ final class Worker extends Firing implements Runnable {
                 Parker.tightenSlack();
             }
             long target = isTemporary ? Math.min(until, now + SPARE_IDLE_NANOS) : until;
-            if (ends && !isCalled(next)) {
-                Parker.parkFor(engine.idleNanos, this);
-            } else if (!isCalled(next)) {
-                parker.parkUntil(target, polls ? next : target, this);
+            if (!isCalled(next)) {
+                if (ends) {
+                    Parker.parkFor(engine.idleNanos, this);
+                } else {
+                    parker.parkUntil(target, polls ? next : target, this);
+                }
             }
             // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
             left = ends && !isCalled(next) && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));
