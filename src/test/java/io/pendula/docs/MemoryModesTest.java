@@ -50,17 +50,17 @@ class MemoryModesTest {
         return rows;
     }
 
-    private static List<String> codeOf(String cell) {
+    static List<String> codeOf(String cell) {
         return CODE.matcher(cell).results().map(r -> r.group(1)).toList();
     }
 
     /** The one guard that a cell begins with. */
-    private static String guardOf(String cell) {
+    static String guardOf(String cell) {
         return cell.replaceFirst("[ :,;].*", "");
     }
 
     /** The fields of each row about plain fields, which are named behind their class. */
-    private static Map<String, String[]> plainRows() {
+    static Map<String, String[]> plainRows() {
         Map<String, String[]> byField = new HashMap<>();
         for (String[] row : rows("Plain fields")) {
             List<String> names = codeOf(row[0]);

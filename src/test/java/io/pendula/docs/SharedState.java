@@ -79,7 +79,7 @@ final class SharedState {
             String method = simpleName(c.name) + "." + m.name;
             for (AbstractInsnNode i : m.instructions) {
                 if (i instanceof FieldInsnNode f) {
-                    String field = simpleName(declarer(f)) + "." + f.name;
+                    String field = nameOf(f);
                     users.computeIfAbsent(field, k -> new TreeSet<>()).add(method);
                     if (f.getOpcode() == Opcodes.PUTFIELD || f.getOpcode() == Opcodes.PUTSTATIC) {
                         writers.computeIfAbsent(field, k -> new TreeSet<>()).add(method);
@@ -91,14 +91,35 @@ final class SharedState {
         }
     }
 
-    /** The instruction may name a subclass. */
-    private String declarer(FieldInsnNode f) {
-        for (ClassNode c = classes.get(f.owner); c != null; c = classes.get(c.superName)) {
-            if (c.fields.stream().anyMatch(g -> g.name.equals(f.name))) {
-                return c.name;
+    boolean has(String internalName) {
+        return classes.containsKey(internalName);
+    }
+
+    /** "Class.field", with the class that declares it, as an instruction may name a subclass. */
+    String nameOf(FieldInsnNode f) {
+        FieldInsnNode of = find(f.owner, f.name);
+        return simpleName(of == null ? f.owner : of.owner) + "." + f.name;
+    }
+
+    /** Reads a field of an object of this class. */
+    FieldInsnNode get(String owner, String name) {
+        FieldInsnNode f = find(owner, name);
+        if (f == null) {
+            throw new IllegalArgumentException("no field " + name + " in " + owner);
+        }
+        return f;
+    }
+
+    /** Null if no class of the library declares it. */
+    private FieldInsnNode find(String owner, String name) {
+        for (ClassNode c = classes.get(owner); c != null; c = classes.get(c.superName)) {
+            for (FieldNode f : c.fields) {
+                if (f.name.equals(name)) {
+                    return new FieldInsnNode(Opcodes.GETFIELD, c.name, name, f.desc);
+                }
             }
         }
-        return f.owner;
+        return null;
     }
 
     private void addCall(String method, MethodInsnNode call) {
@@ -147,7 +168,7 @@ final class SharedState {
     }
 
     /** Of a nested class without the one around it, as sources name it. */
-    private static String simpleName(String internalName) {
+    static String simpleName(String internalName) {
         return internalName.replaceFirst(".*[/$](?=\\D)", "");
     }
 }
