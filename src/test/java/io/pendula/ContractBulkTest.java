@@ -86,7 +86,7 @@ class ContractBulkTest extends ContractCase {
             assertTrue(hold.interrupted);
         }
         assertEquals(1, get(pool.submit(() -> 1)));
-        assertIdle(pool);
+        finish(pool); // a worker may have claimed what was cancelled, and be held up before it finds that out
     }
 
     @Test

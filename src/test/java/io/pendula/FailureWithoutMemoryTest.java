@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A task throws while not even its exception can be wrapped: its future must not say that it succeeded. */
 @Timeout(120)
+@Tag("not-emulated") // without memory an emulated JVM collects for minutes
 @Execution(ExecutionMode.CONCURRENT)
 class FailureWithoutMemoryTest {
     static final class ThrowWithoutMemory {

@@ -24,7 +24,7 @@ import java.util.function.BooleanSupplier;
 /** What the tests on real threads share. */
 final class LifeFixtures {
     /** Generous: only a timer that is really lost takes so long. */
-    static final long LOST_SECONDS = 10;
+    static final long LOST_SECONDS = Scale.patience(10);
 
     private LifeFixtures() {}
 

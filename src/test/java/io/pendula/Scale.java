@@ -10,7 +10,15 @@ public final class Scale {
     static final String PROPERTY = "pendula.full";
     static final boolean FULL = Boolean.getBoolean(PROPERTY);
 
+    /** In an emulator of another processor, where all takes ten times as long: see {@code .ci/arm}. */
+    static final boolean EMULATED = Boolean.getBoolean("pendula.emulated");
+
     private Scale() {}
+
+    /** How long to wait for what must come. */
+    static long patience(long seconds) {
+        return EMULATED ? 10 * seconds : seconds;
+    }
 
     public static int of(int brief, int full) {
         return FULL ? full : brief;

@@ -21,6 +21,8 @@ import java.util.function.Supplier;
 /** Schedulers, pools and loops that come and go. Each is closed amid its timers, and its accounts are settled. */
 final class Guests {
     private static final int TIMERS = 1_000;
+    /** So many are armed just before the end. */
+    private static final int LATE_TIMERS = 50;
     private static final long LONGEST_NANOS = 40_000_000;
     private static final long STAY_NANOS = 20_000_000;
     private static final int IDLER_TIMERS = 8;
@@ -51,8 +53,10 @@ final class Guests {
     private void scheduler() {
         TimerScheduler s = untilThereIsMemory(() -> TimerScheduler.builder().name("guest").workers(1 + random.nextInt(3))
                 .listener(ledger).build());
-        List<Account> accounts = armed((nanos, callback) -> s.after(nanos, TimeUnit.NANOSECONDS, callback));
+        Account.Arming how = (nanos, callback) -> s.after(nanos, TimeUnit.NANOSECONDS, callback);
+        List<Account> accounts = armed(TIMERS, how);
         LockSupport.parkNanos(STAY_NANOS);
+        accounts.addAll(armed(LATE_TIMERS, how)); // most are in the inbox when it closes
         List<Timer> unfired = untilThereIsMemory(s::shutdownNow);
         untilThereIsMemory(() -> {
             s.close();
@@ -101,11 +105,13 @@ final class Guests {
         Thread t = new Thread(() -> {
             Thread me = Thread.currentThread();
             TimerLoop loop = untilThereIsMemory(() -> house.attach(() -> LockSupport.unpark(me)));
-            List<Account> accounts = armed((nanos, callback) -> loop.after(nanos, TimeUnit.NANOSECONDS, callback));
+            Account.Arming how = (nanos, callback) -> loop.after(nanos, TimeUnit.NANOSECONDS, callback);
+            List<Account> accounts = armed(TIMERS, how);
             for (long end = System.nanoTime() + STAY_NANOS; System.nanoTime() - end < 0; ) {
                 LockSupport.parkNanos(Math.min(loop.nanosUntilNext(), STAY_NANOS));
                 loop.runDue();
             }
+            accounts.addAll(armed(LATE_TIMERS, how));
             settle("a loop", accounts, untilThereIsMemory(loop::detach));
         }, "guest");
         t.setUncaughtExceptionHandler(ledger);
@@ -113,9 +119,9 @@ final class Guests {
         t.join();
     }
 
-    private List<Account> armed(Account.Arming how) {
-        List<Account> accounts = untilThereIsMemory(() -> new ArrayList<>(TIMERS));
-        for (int i = 0; i < TIMERS; i++) {
+    private List<Account> armed(int timers, Account.Arming how) {
+        List<Account> accounts = untilThereIsMemory(() -> new ArrayList<>(TIMERS + LATE_TIMERS));
+        for (int i = 0; i < timers; i++) {
             Account a = untilThereIsMemory(() -> new Account(ledger));
             if (a.arm(how, random.nextLong(LONGEST_NANOS))) {
                 accounts.add(a);

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * must have come to one end, by its own account and by the scheduler's. See {@code .ci/soak}.
  */
 public final class Soak {
-    private static final int HOT = 256;
+    private static final int HOT = 64;
     private static final long FAR_NANOS = TimeUnit.MINUTES.toNanos(100);
     private static final long NEAR_NANOS = 20_000_000;
     private static final int TICKERS = 100;
@@ -140,7 +140,7 @@ public final class Soak {
             }
             for (int i = 0; i < 1024; i++) {
                 int dice = r.nextInt(1_000);
-                if (dice < 50) {
+                if (dice < 200) {
                     hot(accounts[r.nextInt(HOT)], r);
                 } else {
                     act(accounts[r.nextInt(first, end)], dice, r);
@@ -151,9 +151,9 @@ public final class Soak {
     }
 
     private static void act(Account a, int dice, SplittableRandom r) {
-        if (dice < 100) {
+        if (dice < 250) {
             a.reset(r.nextLong(NEAR_NANOS));
-        } else if (dice < 200) {
+        } else if (dice < 350) {
             a.stop();
             a.reset(FAR_NANOS + r.nextLong(FAR_NANOS));
         } else {
@@ -165,7 +165,7 @@ public final class Soak {
         if (r.nextInt(3) == 0) {
             a.stop();
         } else {
-            a.resetShared(r.nextInt(4) == 0 ? FAR_NANOS : r.nextLong(100_000));
+            a.resetShared(r.nextInt(4) == 0 ? FAR_NANOS : r.nextLong(200_000));
         }
     }
 
@@ -321,6 +321,7 @@ public final class Soak {
                     refused++;
                 }
             } catch (OutOfMemoryError e) {
+                ledger.refusals.incrementAndGet();
                 refused++;
             }
         }
