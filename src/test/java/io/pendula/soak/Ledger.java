@@ -26,6 +26,11 @@ final class Ledger implements TimerListener, Thread.UncaughtExceptionHandler {
     final AtomicLong sweeps = new AtomicLong();
     /** For how long no thread may have run, by collections for want of memory and by suspensions. */
     final AtomicLong heldUpNanos = new AtomicLong();
+    /**
+     * Odd while all threads may be held up: by a suspension, or by collections. A thread that was held up between its
+     * push and its look at the gate has lost no wake-up, but is counted as if it had.
+     */
+    final AtomicLong disturbances = new AtomicLong();
     final AtomicInteger complaints = new AtomicInteger();
 
     void complain(String what) {
