@@ -1,0 +1,255 @@
+package io.pendula.fray;
+
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
+import io.pendula.Timer;
+import io.pendula.TimerHandle;
+import io.pendula.TimerListener;
+import io.pendula.TimerLoop;
+import io.pendula.TimerScheduler;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/** Threads that arm, and workers or loops that are about to sleep, are in a callback, or end. */
+final class WakeScenarios {
+    /** The shared scheduler's threads end when nothing has been armed for so long. */
+    private static final Duration IDLE = Duration.ofSeconds(3);
+
+    /** The scenarios of the shared scheduler, of which there is one for each loading of the library. */
+    static final Map<String, Bed.Scenario> OF_SHARED = Map.of("shared-threads-end", WakeScenarios::sharedThreadsEnd);
+
+    private WakeScenarios() {}
+
+    static void addTo(Map<String, Bed.Scenario> all) {
+        all.put("arm-while-workers-sleep", WakeScenarios::armWhileWorkersSleep);
+        all.put("arm-on-an-idle-scheduler", WakeScenarios::armOnAnIdleScheduler);
+        all.put("arm-beside-one-worker", WakeScenarios::armBesideOneWorker);
+        all.put("reset-nearer-beside-a-reset", WakeScenarios::resetNearerBesideAReset);
+        all.put("reset-nearer-in-the-inbox", WakeScenarios::resetNearerInTheInbox);
+        all.put("rearm-what-was-stopped", WakeScenarios::rearmWhatWasStopped);
+        all.put("blocked-worker", WakeScenarios::blockedWorker);
+        all.put("blocked-only-worker", WakeScenarios::blockedOnlyWorker);
+        all.put("all-workers-blocked", WakeScenarios::allWorkersBlocked);
+        all.put("stall-is-told", WakeScenarios::stallIsTold);
+        OF_SHARED.keySet().forEach(name -> all.put(name, FreshClasses.inItsOwn(name)));
+        all.put("loop-with-a-hook", WakeScenarios::loopWithAHook);
+        all.put("loop-with-nothing-armed", WakeScenarios::loopWithNothingArmed);
+    }
+
+    private static void nothing() {}
+
+    static void armWhileWorkersSleep(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            s.after(Bed.FAR, WakeScenarios::nothing);
+            Bed.Shot a = bed.shot();
+            Bed.Shot b = bed.shot();
+            bed.thread(() -> a.armOn(s, 50));
+            bed.thread(() -> b.armOn(s, 2_000));
+            bed.join();
+            a.await();
+            b.await();
+        }
+    }
+
+    static void armOnAnIdleScheduler(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            Bed.Shot a = bed.shot();
+            a.armOn(s, 100);
+            a.await();
+            Bed.Shot b = bed.shot();
+            Bed.Shot c = bed.shot();
+            bed.thread(() -> b.armOn(s, 0));
+            c.armOn(s, 300);
+            bed.join();
+            b.await();
+            c.await();
+        }
+    }
+
+    static void armBesideOneWorker(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(1).build()) {
+            Bed.Shot a = bed.shot();
+            Bed.Shot b = bed.shot();
+            bed.thread(() -> a.armOn(s, 20));
+            b.armOn(s, 500);
+            a.await();
+            b.await();
+            bed.join();
+        }
+    }
+
+    /** A timer that is at rest, and two resets of it at once: one to soon, one to far. */
+    static void resetNearerBesideAReset(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(1).build()) {
+            Bed.Shot shot = bed.shot();
+            Timer t = s.after(Bed.FAR, shot);
+            t.stop();
+            bed.thread(() -> t.reset(Bed.FAR));
+            shot.arm(100, t::reset);
+            bed.join();
+            Duration left = t.remaining();
+            if (!t.isPending() || left.compareTo(Duration.ofMinutes(1)) < 0) {
+                shot.await();
+            } else {
+                t.stop();
+            }
+        }
+    }
+
+    /** A timer that has just been armed, so that it is in the inbox still, is brought forward by a CAS alone. */
+    static void resetNearerInTheInbox(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            Bed.Shot a = bed.shot();
+            Bed.Shot b = bed.shot();
+            bed.thread(() -> {
+                Timer t = s.after(Bed.FAR, a);
+                a.arm(50, t::reset);
+            });
+            Timer u = s.after(Duration.ofMillis(5), b);
+            b.arm(100, u::reset);
+            bed.join();
+            a.await();
+            b.await();
+        }
+    }
+
+    static void rearmWhatWasStopped(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(1).build()) {
+            Bed.Shot a = bed.shot();
+            Timer t = s.after(Bed.FAR, a);
+            bed.thread(() -> s.after(Bed.FAR, WakeScenarios::nothing));
+            t.stop();
+            a.arm(80, t::reset);
+            a.await();
+            bed.join();
+        }
+    }
+
+    /** A callback arms a timer, then blocks until that has run. */
+    private static void armAndBlock(Bed bed, TimerScheduler s, int callbacks) throws InterruptedException {
+        CountDownLatch all = new CountDownLatch(callbacks);
+        for (int i = 0; i < callbacks; i++) {
+            bed.thread(() -> s.after(20, MICROSECONDS, () -> {
+                Bed.Shot inner = bed.shot();
+                inner.armOn(s, 50);
+                try {
+                    inner.await();
+                } catch (InterruptedException e) {
+                    bed.fail(e);
+                }
+                all.countDown();
+            }));
+        }
+        all.await();
+        bed.join();
+    }
+
+    static void blockedWorker(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            armAndBlock(bed, s, 1);
+        }
+    }
+
+    /** A spare thread takes over. */
+    static void blockedOnlyWorker(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(1).maxThreads(2).monitor(true).build()) {
+            armAndBlock(bed, s, 1);
+        }
+    }
+
+    static void allWorkersBlocked(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).maxThreads(4).monitor(true).build()) {
+            armAndBlock(bed, s, 2);
+        }
+    }
+
+    static void stallIsTold(Bed bed) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(2);
+        TimerListener listener = new TimerListener() {
+            @Override
+            public void stalled(TimerHandle timer, long lateness, long nanos) {
+                told.countDown();
+            }
+        };
+        try (TimerScheduler s = bed.scheduler(2).monitor(true).stallAfter(Duration.ofMillis(50)).listener(listener)
+                .build()) {
+            for (int i = 0; i < 2; i++) {
+                long before = told.getCount();
+                CountDownLatch ran = new CountDownLatch(1);
+                s.after(20, MICROSECONDS, () -> {
+                    while (told.getCount() == before) {
+                        LockSupport.parkNanos(100_000_000);
+                    }
+                    ran.countDown();
+                });
+                ran.await();
+                Thread.sleep(4_000); // the monitor ends, or is about to
+            }
+        }
+    }
+
+    /** The threads of the shared scheduler end when nothing is armed, just when other threads arm. */
+    static void sharedThreadsEnd(Bed bed) throws InterruptedException {
+        TimerScheduler.configureShared(b -> b.clock(bed.clockInMillis()));
+        TimerScheduler s = TimerScheduler.shared();
+        Bed.Shot first = bed.shot();
+        first.armOn(s, 50);
+        first.await();
+        Thread.sleep(IDLE.toMillis());
+        Bed.Shot a = bed.shot();
+        Bed.Shot b = bed.shot();
+        bed.thread(() -> a.armOn(s, 20));
+        b.armOn(s, 300);
+        a.await();
+        b.await();
+        bed.join();
+    }
+
+    private static void poll(TimerScheduler s, CountDownLatch done, TimerLoop[] made, CountDownLatch attached) {
+        Thread me = Thread.currentThread();
+        TimerLoop loop = s.attach(() -> LockSupport.unpark(me));
+        made[0] = loop;
+        attached.countDown();
+        while (done.getCount() > 0) {
+            long nanos = loop.nanosUntilNext();
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park();
+            } else if (nanos > 0) {
+                LockSupport.parkNanos(nanos);
+            }
+            loop.runDue();
+        }
+        loop.close();
+    }
+
+    private static void armOnALoop(Bed bed, boolean hasFar) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(2);
+        CountDownLatch attached = new CountDownLatch(1);
+        TimerLoop[] loop = new TimerLoop[1];
+        try (TimerScheduler s = bed.scheduler(0).build()) {
+            bed.thread(() -> poll(s, done, loop, attached));
+            attached.await();
+            if (hasFar) {
+                loop[0].after(Bed.FAR, WakeScenarios::nothing);
+            }
+            for (int i = 0; i < 2; i++) {
+                Bed.Shot shot = bed.shot();
+                bed.thread(() -> shot.arm(100, delay -> loop[0].after(delay, () -> {
+                    shot.run();
+                    done.countDown();
+                })));
+            }
+            bed.join();
+        }
+    }
+
+    static void loopWithAHook(Bed bed) throws InterruptedException {
+        armOnALoop(bed, true);
+    }
+
+    static void loopWithNothingArmed(Bed bed) throws InterruptedException {
+        armOnALoop(bed, false);
+    }
+}
