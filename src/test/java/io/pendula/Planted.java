@@ -46,11 +46,12 @@ final class Planted {
     /** Less than in a build, where a machine that is busy must fail no test: without a fault the tests pass with it, too. */
     private static final long PATIENCE_SECONDS = 10;
 
-    private static final Set<String> OPTIONS = Set.of("--short", "--find", "--page");
+    private static final Set<String> OPTIONS = Set.of("--short", "--find", "--page", "--compile");
 
     private final boolean brief;
     private final boolean find;
     private final boolean page;
+    private final boolean compile;
     private final Set<String> wanted;
     private final List<PlantedFault> faults;
 
@@ -59,6 +60,7 @@ final class Planted {
         this.brief = args.contains("--short");
         this.find = args.contains("--find");
         this.page = args.contains("--page");
+        this.compile = args.contains("--compile");
         this.wanted = args.stream().filter(a -> !a.startsWith("--")).collect(Collectors.toCollection(TreeSet::new));
         List<String> unknown = args.stream().filter(a -> !OPTIONS.contains(a)
                 && faults.stream().noneMatch(f -> a.equals(f.name()) || a.equals(f.group()))).toList();
@@ -106,6 +108,12 @@ final class Planted {
         List<PlantedFault> chosen = faults.stream()
                 .filter(f -> wanted.isEmpty() ? !brief || !f.slow() : wanted.contains(f.name())
                         || wanted.contains(f.group())).toList();
+        if (compile) {
+            for (PlantedFault f : chosen) {
+                compile(f);
+            }
+            return true;
+        }
         if (!find) {
             proveTestsPass(chosen, wrong);
         }
@@ -197,16 +205,8 @@ final class Planted {
     /** Null if it was found, else what is wrong. */
     private String plant(PlantedFault f) throws Exception {
         long start = System.nanoTime();
-        Path folder = SCRATCH.resolve(f.name());
-        delete(folder);
-        Map<String, String> sources = new TreeMap<>();
-        for (PlantedFault.Change c : f.changes()) {
-            String source = sources.containsKey(c.file()) ? sources.get(c.file())
-                    : Files.readString(source(c.file()));
-            sources.put(c.file(), PlantedFault.plant(source, c));
-        }
-        Path classes = Files.createDirectories(folder.resolve("classes"));
-        compile(f, sources, folder, classes);
+        Path classes = compile(f);
+        Path folder = classes.getParent();
         List<String> blind = f.tests();
         for (int attempt = 1; attempt <= (find ? 1 : ATTEMPTS); attempt++) {
             Path log = folder.resolve("log" + (attempt == 1 ? "" : "-" + attempt));
@@ -227,6 +227,21 @@ final class Planted {
             }
         }
         return "gets through " + blind;
+    }
+
+    /** The classes that change. */
+    private static Path compile(PlantedFault f) throws IOException {
+        Path folder = SCRATCH.resolve(f.name());
+        delete(folder);
+        Map<String, String> sources = new TreeMap<>();
+        for (PlantedFault.Change c : f.changes()) {
+            String source = sources.containsKey(c.file()) ? sources.get(c.file())
+                    : Files.readString(source(c.file()));
+            sources.put(c.file(), PlantedFault.plant(source, c));
+        }
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        compile(f, sources, folder, classes);
+        return classes;
     }
 
     private static boolean isAmong(List<String> failed, String test) {

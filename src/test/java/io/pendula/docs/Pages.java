@@ -39,7 +39,7 @@ final class Pages {
     /** Every Markdown page that is part of the repository, build results left out. */
     static List<Path> all() throws IOException {
         List<Path> pages = new ArrayList<>();
-        for (String folder : List.of(".", "docs", "docs/internals", "benchmarks", "jcstress-tests", "adapters")) {
+        for (String folder : List.of(".", "docs", "docs/internals", "benchmarks", "jcstress-tests", "fray-tests", "adapters")) {
             Path dir = Path.of(folder);
             if (Files.isDirectory(dir)) {
                 try (Stream<Path> files = Files.list(dir)) {

@@ -133,7 +133,8 @@ class ReleaseTest {
     @Test
     void version_isTheSameEverywhere() throws Exception {
         String version = pom("/project/version");
-        for (String file : List.of(ADAPTERS, "benchmarks/pom.xml", "jcstress-tests/pom.xml", ".mvn/all.xml")) {
+        for (String file : List.of(ADAPTERS, "benchmarks/pom.xml", "jcstress-tests/pom.xml", "fray-tests/pom.xml",
+                ".mvn/all.xml")) {
             assertEquals(version, value(file, "/project/version"), file);
         }
         Map<String, Integer> mentions = new TreeMap<>();

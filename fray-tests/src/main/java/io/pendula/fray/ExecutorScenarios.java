@@ -31,6 +31,7 @@ final class ExecutorScenarios {
         all.put("view-shut-down-beside-submissions", ExecutorScenarios::viewShutDownBesideSubmissions);
         all.put("view-and-its-scheduler-closed", ExecutorScenarios::viewAndItsSchedulerClosed);
         all.put("close-beside-resets", ExecutorScenarios::closeBesideResets);
+        all.put("close-beside-near-resets", ExecutorScenarios::closeBesideNearResets);
         all.put("close-beside-a-run", ExecutorScenarios::closeBesideARun);
         all.put("close-in-callbacks", ExecutorScenarios::closeInCallbacks);
     }
@@ -222,27 +223,36 @@ final class ExecutorScenarios {
         bed.join();
     }
 
-    /** Each arming is replaced by a reset, refused, or told as unfired. */
-    static void closeBesideResets(Bed bed) throws InterruptedException {
+    /** Each arming runs, is replaced by a reset, or is told as unfired. */
+    private static void resetBesideClose(Bed bed, Duration first, Duration... next) throws InterruptedException {
         TimerScheduler s = bed.scheduler(1).build();
         AtomicInteger armed = new AtomicInteger(1);
-        Timer t = s.after(Bed.FAR, () -> {});
-        for (int i = 0; i < 2; i++) {
-            Duration nearer = Bed.FAR.dividedBy(2 + i);
+        AtomicInteger ended = new AtomicInteger();
+        Timer t = s.after(first, ended::incrementAndGet);
+        for (Duration d : next) {
             bed.thread(() -> {
                 try {
-                    if (!t.reset(nearer)) {
-                        armed.incrementAndGet();
-                    }
+                    ended.addAndGet(t.reset(d) ? 1 : 0);
+                    armed.incrementAndGet();
                 } catch (RejectedExecutionException e) {
                     // refused, so what was armed before stays
                 }
             });
         }
-        List<Timer> unfired = s.shutdownNow();
+        ended.addAndGet(s.shutdownNow().size());
         bed.join();
-        bed.check(unfired.size() == armed.get(), armed + " armings were not replaced, and told were " + unfired.size());
+        s.close();
+        bed.check(ended.get() == armed.get(), armed + " armings have ended " + ended + " times");
         bed.check(!t.isPending(), "armed though the scheduler is closed");
+    }
+
+    static void closeBesideResets(Bed bed) throws InterruptedException {
+        resetBesideClose(bed, Bed.FAR, Bed.FAR.dividedBy(2), Bed.FAR.dividedBy(3));
+    }
+
+    /** The worker is up, and drops the entry that a reset has made stale. */
+    static void closeBesideNearResets(Bed bed) throws InterruptedException {
+        resetBesideClose(bed, Duration.ofNanos(200_000), Duration.ofNanos(100_000), Duration.ofNanos(30_000));
     }
 
     /** A close waits for the callback, and takes what that has armed. */

@@ -26,6 +26,7 @@ final class WakeScenarios {
         all.put("arm-while-workers-sleep", WakeScenarios::armWhileWorkersSleep);
         all.put("arm-on-an-idle-scheduler", WakeScenarios::armOnAnIdleScheduler);
         all.put("arm-beside-one-worker", WakeScenarios::armBesideOneWorker);
+        all.put("arm-while-locks-are-held", WakeScenarios::armWhileLocksAreHeld);
         all.put("reset-nearer-beside-a-reset", WakeScenarios::resetNearerBesideAReset);
         all.put("reset-nearer-in-the-inbox", WakeScenarios::resetNearerInTheInbox);
         all.put("rearm-what-was-stopped", WakeScenarios::rearmWhatWasStopped);
@@ -80,6 +81,25 @@ final class WakeScenarios {
         }
     }
 
+    /** A worker that waits for a queue's lock may use up the permit of a thread that has armed on another queue. */
+    static void armWhileLocksAreHeld(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            s.after(Bed.FAR, WakeScenarios::nothing);
+            bed.thread(() -> {
+                for (int i = 0; i < 3; i++) {
+                    s.stats();
+                }
+            });
+            Bed.Shot a = bed.shot();
+            Bed.Shot b = bed.shot();
+            bed.thread(() -> a.armOn(s, 50));
+            bed.thread(() -> b.armOn(s, 400));
+            bed.join();
+            a.await();
+            b.await();
+        }
+    }
+
     /** A timer that is at rest, and two resets of it at once: one to soon, one to far. */
     static void resetNearerBesideAReset(Bed bed) throws InterruptedException {
         try (TimerScheduler s = bed.scheduler(1).build()) {
@@ -98,16 +118,23 @@ final class WakeScenarios {
         }
     }
 
-    /** A timer that has just been armed, so that it is in the inbox still, is brought forward by a CAS alone. */
+    /** So that what is armed for later stays in the inbox: the poller sleeps a second at most, and is not woken for it. */
+    private static void letThePollerSleep(TimerScheduler s) throws InterruptedException {
+        s.after(Bed.FAR, WakeScenarios::nothing);
+        Thread.sleep(1);
+    }
+
+    /** What is in the inbox is brought forward by a CAS alone. */
     static void resetNearerInTheInbox(Bed bed) throws InterruptedException {
         try (TimerScheduler s = bed.scheduler(2).build()) {
+            letThePollerSleep(s);
             Bed.Shot a = bed.shot();
             Bed.Shot b = bed.shot();
             bed.thread(() -> {
                 Timer t = s.after(Bed.FAR, a);
                 a.arm(50, t::reset);
             });
-            Timer u = s.after(Duration.ofMillis(5), b);
+            Timer u = s.after(Bed.FAR, b);
             b.arm(100, u::reset);
             bed.join();
             a.await();
@@ -117,6 +144,7 @@ final class WakeScenarios {
 
     static void rearmWhatWasStopped(Bed bed) throws InterruptedException {
         try (TimerScheduler s = bed.scheduler(1).build()) {
+            letThePollerSleep(s);
             Bed.Shot a = bed.shot();
             Timer t = s.after(Bed.FAR, a);
             bed.thread(() -> s.after(Bed.FAR, WakeScenarios::nothing));
