@@ -23,11 +23,11 @@ import org.pastalab.fray.core.randomness.RandomnessProvider;
 
 /** Runs scenarios under Fray, each for so many executions. {@code .ci/fray} calls it. */
 final class Fray {
-    /** By then it has found the canary at each seed that was tried. */
+    /** Many times what it takes to find the canary. */
     private static final int CANARY_EXECUTIONS = 60;
     /** More than any execution takes: what goes on beyond is a loop without end. */
     private static final int MOST_STEPS = 100_000;
-    private static final long NANOS_A_READING = Long.getLong("delta", 10_000);
+    private static final long NANOS_A_READING = 10_000;
     private static final int SECONDS_A_SCENARIO = 3_600;
     /** Fray's own property. */
     private static final Path WORK = Path.of(System.getProperty("fray.workDir", "target/fray"));
