@@ -84,12 +84,13 @@ final class Fray {
     }
 
     private boolean go() {
-        Result canary = run("canary", Canary::loseAnUpdate, CANARY_EXECUTIONS, 0);
+        Result canary = run("canary", Canary::failToSwap, CANARY_EXECUTIONS, 0);
         if (canary.failure == null) {
             OUT.println("the canary was not found in " + CANARY_EXECUTIONS
                     + " executions: Fray does not change threads at field updaters, the classes were not rewritten");
             return false;
         }
+        OUT.println("canary found at execution " + canary.executions);
         boolean good = !mustFail;
         for (int i = 0; i < wanted.size(); i++) {
             if (i % parts == part) {
