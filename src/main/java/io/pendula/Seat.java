@@ -26,34 +26,37 @@ final class Seat {
      * Between two threads the fields of the worker are passed on by the seat: the old thread touches none after it has
      * vacated the seat, unless it gets the seat back; the new one is started by a thread that found the seat empty.
      *
-     * If a thread cannot be started the seat is empty again, and onFailure puts the word back, so that the next wake
+     * If a thread cannot be started the seat is empty again, and couldNotStart puts the word back, so that the next wake
      * is the next attempt. Until then nothing runs, but nothing is lost. A waker that finds a thread which was never
      * started starts it, as the one that made it may have failed in between; of two, one succeeds.
      *
      * A worker does not wait for a thread factory of the user's, as what is due would wait with it. It leaves the wake
      * to a thread that is made for that, and wakes as above, but later. One such thread is enough: a waker counts its
      * wake after its change of the word, and that thread ends when it has woken the seat after the last wake that was
-     * counted. If it cannot be started the wakes that were counted are void, and onFailure comes after that.
+     * counted. If it cannot be started the wakes that were counted are void, and couldNotStart comes after that.
      */
 
     /** Read with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
     private static final Thread.State NOT_STARTED = Thread.State.NEW;
 
+    /** What has a seat. */
+    interface Sitter extends Runnable {
+        /** The calling thread could not start the one that was to run. */
+        void couldNotStart();
+    }
+
     private final WorkerPool workerPool;
-    private final Runnable body;
+    private final Sitter sitter;
     /** Of the threads that are started when they are needed; null if none is. */
     private final String role;
-    private final Runnable onFailure;
     private final AtomicReference<Thread> sitting = new AtomicReference<>();
     /** Wakes that were left to the thread that waits for the user's factory; 0 if there is none. */
     private final AtomicInteger leftAside = new AtomicInteger();
 
-    /** {@code onFailure}: by the thread that could not start another. */
-    Seat(WorkerPool workerPool, Runnable body, String role, Runnable onFailure) {
+    Seat(WorkerPool workerPool, Sitter sitter, String role) {
         this.workerPool = workerPool;
-        this.body = body;
+        this.sitter = sitter;
         this.role = role;
-        this.onFailure = onFailure;
     }
 
     /** The thread that sits here, or null. */
@@ -108,7 +111,7 @@ final class Seat {
         Thread t = made;
         try {
             if (t == null) {
-                t = workerPool.newThread(body, role);
+                t = workerPool.newThread(sitter, role);
                 if (!sitting.compareAndSet(null, t)) {
                     return true;
                 }
@@ -124,7 +127,7 @@ final class Seat {
     }
 
     private boolean failed(Throwable e) {
-        onFailure.run();
+        sitter.couldNotStart();
         workerPool.reportStartFailed(e);
         return false;
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It
  * has a thread from the first call until nothing has been in progress for some seconds.
  */
-final class StallWatch implements Runnable {
+final class StallWatch implements Seat.Sitter {
     /*
      * While a worker is up, or anything is armed or runs on a loop, the watch looks once a second, or twice in the time
      * after which a stall is reported if that is shorter. Else it is idle: it sleeps until it is called.
@@ -50,7 +50,12 @@ final class StallWatch implements Runnable {
         this.engine = engine;
         this.stallNanos = Math.max(1, engine.options.stallNanos);
         this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
-        this.seat = new Seat(engine.workerPool, this, "monitor", () -> idle = true);
+        this.seat = new Seat(engine.workerPool, this, "monitor");
+    }
+
+    @Override
+    public void couldNotStart() {
+        idle = true;
     }
 
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */

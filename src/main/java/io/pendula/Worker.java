@@ -7,35 +7,33 @@ import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
-final class Worker extends Firing implements Runnable {
+final class Worker extends Firing implements Seat.Sitter {
     /*
      * Each round has three steps:
      *   1. run what is due,
      *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
      *   3. sleep.
-     * A round costs what it takes to fetch cache lines that other threads have written. So it does not touch a queue
-     * whose gate says a later instant.
+     * A round fetches cache lines that others have written. So it does not touch a queue whose gate says a later instant.
      *
      * Claims. One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest
      * of it from others if one callback blocks. After BATCH callbacks of a queue the others have their turn. The poller
      * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
      * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
      *
-     * Help. A poller that is behind with its timers calls another worker, which claims from the same queues. Two
-     * workers that run short callbacks wait for each other, at the queue's lock and for its memory, and run fewer than
-     * one would. So the poller measures how long callbacks take. If they are short it calls a helper once, and that
-     * one goes to sleep again after a batch. Beside a helper what was measured can only fall, as two that wait for each
-     * other seem to have long callbacks.
+     * Help. A poller that is behind calls another worker, which claims from the same queues. Two workers that run short
+     * callbacks wait for each other, at the queue's lock and for its memory, and run fewer than one would. So the poller
+     * measures how long callbacks take. If they are short it calls a helper once, which sleeps again after a batch. Beside
+     * a helper what was measured can only fall, as two that wait for each other seem to have long callbacks.
      *
      * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
-     * all that they bring about (decorate, executor, listener, handler, wakeup of a loop), and between callbacks what is
-     * told of a pause, a failure or a shortage (enterUsersCode). No worker calls a thread factory (WorkerPool.aside); the
-     * monitor and the log have threads of their own. A clock must not block: each thread that arms reads it.
+     * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a
+     * pause, a failure or a shortage (enterUsersCode). No worker calls a thread factory (WorkerPool.aside). A clock must
+     * not block: each thread that arms reads it.
      */
 
     static final int BATCH = 64;
     static final long BATCH_NANOS = 1_000_000;
-    /** A poller reads the clock after so many callbacks, to end its batch in time. */
+    /** After so many callbacks a poller reads the clock, to end its batch in time. */
     static final int CLOCK_EACH = 8;
 
     /** A worker that runs a timer so much later than its deadline has more to do than it can. */
@@ -46,11 +44,9 @@ final class Worker extends Firing implements Runnable {
     static final long LONG_NANOS = 5_000;
     /** If callbacks are shorter, two workers that run them from one queue are slower than one. */
     static final long SHORT_NANOS = 1_000;
-    /** A poller that has been in one callback for so long is held up. */
+    /** A poller that has been in one callback for so long is held up; and for a spare worker, as several may start in a row. */
     static final long HELD_UP_NANOS = 200_000;
-    /** And for a spare worker: several in a row must not start one after the other behind callbacks that are long. */
     static final long STUCK_NANOS = 1_000_000;
-
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     /** A timer that is due so long before the end of a sleep was forgotten. */
     static final long OVERDUE_NANOS = 100_000_000;
@@ -92,9 +88,8 @@ final class Worker extends Firing implements Runnable {
     /** The clock, as last read. */
     private long now;
     private long wokeAt;
-    /** In the first round after a sleep. */
+    /** In the first round after a sleep; and that sleep has ended by itself. */
     private boolean hasSlept;
-    /** And that sleep has ended by itself. */
     private boolean isUncalled;
     private boolean hasRun;
     private boolean hasCalledHelper;
@@ -112,13 +107,13 @@ final class Worker extends Firing implements Runnable {
         this.home = home;
         this.isTemporary = temporary;
         int number = home == null ? engine.workers : home.index; // the guard of an only worker is at home nowhere
-        this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + number : null, () -> standby.sleepOn(this));
+        this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + number : null);
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
         this.idleSince = engine.timeline.now();
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
     }
 
-    private boolean endsWhenIdle() { // a spare one ends by itself, and for good
+    private boolean endsWhenIdle() { // a spare one ends for good
         return engine.endsWhenIdle() && !isTemporary;
     }
 
@@ -131,13 +126,15 @@ final class Worker extends Firing implements Runnable {
         return seat.thread();
     }
 
-    /**
-     * Makes it do another round before it sleeps again; false if it needs a thread that could not be started. The
-     * caller holds no lock.
-     */
+    /** Makes it do another round before it sleeps again; false if its thread could not be started. The caller holds no lock. */
     boolean call() {
         called = true; // before the look at the seat, and before the permit
         return seat.wake();
+    }
+
+    @Override
+    public void couldNotStart() {
+        standby.sleepOn(this);
     }
 
     /** Whether it was called, and has a thread that makes the round: that could not be started, perhaps. */
@@ -165,7 +162,7 @@ final class Worker extends Firing implements Runnable {
         return !isInCallback() && seat.thread() == Thread.currentThread();
     }
 
-    /** A hint: claimedAt is not of the instant when the callback began, and may be another's by now. */
+    /** A hint: claimedAt may be another callback's by now. */
     boolean isHeldUp(Worker forWhom, long now) {
         return isInCallback() && now - claimedAt > (forWhom.isTemporary ? STUCK_NANOS : HELD_UP_NANOS);
     }
@@ -305,7 +302,7 @@ final class Worker extends Firing implements Runnable {
                 && deadline >= q.due.publishedAt();
     }
 
-    /** While this thread runs callbacks of one queue: whether the others can wait for a few more of them. */
+    /** Whether the other queues can wait for a few more callbacks of this one. */
     private boolean isOtherLooking() {
         return standby.queues.length == 1 || standby.guardAsleep(this) != null;
     }
@@ -319,7 +316,7 @@ final class Worker extends Firing implements Runnable {
         }
     }
 
-    /** Runs what is due in a queue, up to a bound, as another worker is the poller; true if there was anything. */
+    /** As helper: runs what is due in a queue, up to a bound; true if there was anything. */
     boolean help(TimerQueue q, long began) {
         now = began;
         int ran = 0;
@@ -394,20 +391,21 @@ final class Worker extends Firing implements Runnable {
         enterCallback();
         try {
             ensureOthersLook(standby.queues[0]);
-        } catch (Throwable e) { // no memory, or no stack: the guard comes when it has slept
-            return;
+        } catch (Throwable e) {
+            // No memory, or no stack: the guard comes when it has slept.
         }
     }
 
     /** Tells the handler of this thread, which is the calling one, of what a step has thrown. */
     void tell(Throwable e) {
-        if (isInCallback()) {
-            Reporter.uncaught(e);
-            return;
+        boolean isBetween = !isInCallback();
+        if (isBetween) {
+            enterUsersCode();
         }
-        enterUsersCode();
         Reporter.uncaught(e);
-        leaveCallback();
+        if (isBetween) {
+            leaveCallback();
+        }
     }
 
     void enterCallback() {

@@ -41,16 +41,18 @@ class ExecutorStepsTest {
     @Test
     void cancel_betweenTheClaimAndTheStart_doesNotRun() throws Throwable {
         Fixtures.Rig rig = new Fixtures.Rig(false);
-        ScheduledTask<Void> task = new ScheduledTask<>(rig.queue, runs::incrementAndGet,
-                new SchedulerExecutor(null, false).tracker, 0, false);
-        rig.queue.arm(task, 500);
-        Claim run = rig.claim(500);
-        assertNotNull(run);
-        assertTrue(task.cancel(false));
-        assertTrue(task.fire(run.task, run.deadline, run.claimedAt));
-        rig.queue.endRun(task);
-        assertEquals(0, runs.get());
-        assertTrue(task.isCancelled());
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
+            ScheduledTask<Void> task = new ScheduledTask<>(rig.queue, runs::incrementAndGet,
+                    new SchedulerExecutor(s.engine, false).tracker, 0, false);
+            rig.queue.arm(task, 500);
+            Claim run = rig.claim(500);
+            assertNotNull(run);
+            assertTrue(task.cancel(false));
+            assertTrue(task.fire(run.task, run.deadline, run.claimedAt));
+            rig.queue.endRun(task);
+            assertEquals(0, runs.get());
+            assertTrue(task.isCancelled());
+        }
     }
 
     @Test

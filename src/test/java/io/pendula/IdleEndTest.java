@@ -273,7 +273,13 @@ class IdleEndTest {
     @Test
     void leave_wokenMeanwhile_goesOnUnlessAnotherThreadSits() {
         TimerScheduler s = make(1, 5_000_000);
-        Seat seat = new Seat(s.engine.workerPool, () -> {}, "of a test", () -> {});
+        Seat seat = new Seat(s.engine.workerPool, new Seat.Sitter() {
+            @Override
+            public void run() {}
+
+            @Override
+            public void couldNotStart() {}
+        }, "of a test");
         Thread me = Thread.currentThread();
         seat.take(me);
         assertFalse(seat.leave(me, () -> seat.thread() == null));

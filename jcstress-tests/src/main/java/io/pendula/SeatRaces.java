@@ -30,19 +30,25 @@ public class SeatRaces {
     }
 
     /** One seat, and who goes on there. */
-    abstract static class Leaving {
+    abstract static class Leaving implements Seat.Sitter {
         private final AtomicInteger started = new AtomicInteger();
-        private final Seat seat = new Seat(SCHEDULER.engine.workerPool, this::run, "seat", () -> {});
+        private final Seat seat = new Seat(SCHEDULER.engine.workerPool, this, "seat");
         private volatile boolean called;
 
         Leaving() {
             seat.take(OLD);
         }
 
-        private void run() {
+        @Override
+        public void run() {
             if (seat.isMine()) { // as Worker.run
                 started.incrementAndGet();
             }
+        }
+
+        @Override
+        public void couldNotStart() {
+            throw new AssertionError("a thread could not be started");
         }
 
         /** True if the old thread goes on. */

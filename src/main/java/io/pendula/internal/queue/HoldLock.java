@@ -145,6 +145,7 @@ public class HoldLock extends ReentrantLock {
      */
     void giveWay() {
         boolean wanted = scarce || hasQueuedThreads();
+        int holds = getHoldCount();
         try {
             unlock();
             for (int i = 0; wanted && i < YIELDS; i++) {
@@ -152,7 +153,7 @@ public class HoldLock extends ReentrantLock {
                 wanted = hasQueuedThreads();
             }
         } finally {
-            if (!isHeldByCurrentThread()) {
+            if (getHoldCount() < holds) {
                 enter();
             }
         }
