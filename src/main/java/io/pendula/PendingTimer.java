@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -70,9 +72,9 @@ public final class PendingTimer {
         List<PendingTimer> found = new ArrayList<>();
         long now = engine.timeline.now();
         for (TimerQueue q : engine.queues) {
-            int before = found.size();
-            if (!q.view().forEachPending(t -> found.add(new PendingTimer((QueuedNode) t, now)) && found.size() < limit,
-                    () -> found.subList(before, found.size()).clear())) {
+            Set<TimerNode> met = new HashSet<>(); // one that moves meanwhile is met twice
+            if (!q.view().forEachPending(t -> !met.add(t)
+                    || found.add(new PendingTimer((QueuedNode) t, now)) && found.size() < limit)) {
                 break;
             }
         }
@@ -84,8 +86,11 @@ public final class PendingTimer {
         Check.notNull(key, "key");
         Map<K, Long> counts = new HashMap<>();
         for (TimerQueue q : queues) {
-            List<TimerNode> found = new ArrayList<>();
-            q.view().forEachPending(found::add, found::clear);
+            Set<TimerNode> found = new HashSet<>();
+            q.view().forEachPending(t -> {
+                found.add(t);
+                return true;
+            });
             found.forEach(t -> counts.merge(key.apply((TimerHandle) t), 1L, Long::sum));
         }
         Map<K, Long> sorted = new LinkedHashMap<>();

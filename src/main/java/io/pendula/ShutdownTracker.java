@@ -176,7 +176,6 @@ final class ShutdownTracker implements Runnable {
         }
     }
 
-
     /** Makes the shutdown wait for a task; false if it is too late. */
     private boolean admit(ScheduledTask<?> task) {
         if (!hold()) {
@@ -273,7 +272,7 @@ final class ShutdownTracker implements Runnable {
     private void settleWaiting() {
         List<ScheduledTask<?>> found = new ArrayList<>();
         for (TimerQueue q : engine.queues) {
-            q.view().forEveryPending(t -> note(t, found));
+            q.view().forEachPending(t -> note(t, found));
             found.forEach(this::settle); // not while they were found: a queue's lock was held
             found.clear();
         }
@@ -286,10 +285,11 @@ final class ShutdownTracker implements Runnable {
         return found;
     }
 
-    private void note(TimerNode t, Collection<ScheduledTask<?>> found) {
+    private boolean note(TimerNode t, Collection<ScheduledTask<?>> found) {
         if (t instanceof ScheduledTask<?> task && task.tracker == this) {
             found.add(task);
         }
+        return true;
     }
 
     private void settle(ScheduledTask<?> task) {

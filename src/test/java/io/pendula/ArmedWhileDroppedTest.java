@@ -26,7 +26,7 @@ class ArmedWhileDroppedTest {
     }
 
     private static Rig rigWithoutMemory() {
-        Rig rig = new Rig(false).withoutFifo();
+        Rig rig = new Rig(false);
         for (int i = 0; i < rig.heap.capacity(); i++) {
             rig.arm(1_000 + i);
         }

@@ -154,12 +154,6 @@ public final class Fixtures {
             }
         }
 
-        /** No entry goes to the fifo, though it may come in order. */
-        Rig withoutFifo() {
-            Inside.restFifo(queue);
-            return this;
-        }
-
         /** How many entries there are, live and stale. */
         int entries() {
             return Inside.entries(queue);

@@ -95,7 +95,7 @@ class LockWithoutStackTest {
         public void call(int level) {
             switch (operation) {
                 case STATS -> rig.queue.view().stats();
-                case WALK -> rig.queue.view().forEachPending(t -> true, () -> { });
+                case WALK -> rig.queue.view().forEachPending(t -> true);
                 case RESET_IN_ORDER -> rig.queue.reset(victims.get(OTHERS - 1 - level), LATER + 1);
                 case CLAIM_IN_ORDER -> rig.queue.due.claimOne(new Fixtures.Claim(), 1);
                 case LOOK_IN_ORDER -> rig.queue.due.earliestLive();

@@ -5,13 +5,13 @@ import static io.pendula.LifeFixtures.figure;
 import static io.pendula.LifeFixtures.runInChild;
 import static io.pendula.internal.queue.Compactor.STALE_FLOOR;
 import static io.pendula.internal.queue.Inside.HELP_DEPTH;
+import static io.pendula.internal.queue.Inside.MOST_SLOTS_KEPT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.pendula.internal.queue.TimerHeap;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
@@ -277,7 +277,7 @@ class MemoryTest {
             long full = s.stats().heapCapacity();
             assertTrue(full >= 100_000);
             timers.forEach(Timer::stop);
-            eventually("slots given back", () -> s.stats().heapCapacity() <= TimerHeap.TRIM_FLOOR);
+            eventually("slots given back", () -> s.stats().heapCapacity() <= MOST_SLOTS_KEPT);
             assertEquals(0, s.pending());
         }
     }

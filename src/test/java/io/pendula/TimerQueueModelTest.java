@@ -93,9 +93,6 @@ class TimerQueueModelTest {
             this.keepOrder = rnd.nextInt(3) == 0;
             this.rig = new Rig(keepOrder);
             this.queue = rig.queue;
-            if (rnd.nextBoolean()) {
-                Inside.restFifo(queue);
-            }
         }
 
         void play() {
@@ -174,7 +171,7 @@ class TimerQueueModelTest {
             assertEquals(expected, queue.stop(k.timer), "stop");
         }
 
-        /** One chunk is the whole heap here. */
+        /** One block holds all entries here. */
         private void sweep() {
             queue.compactor.sweepStep();
             if (rnd.nextBoolean()) {

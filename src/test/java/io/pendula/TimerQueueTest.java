@@ -29,7 +29,6 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
-import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Claim;
@@ -1425,18 +1424,12 @@ class TimerQueueTest {
     void claim_outOfMemoryAndPutOff_firesInTime() {
         use(new Rig(false));
         List<OneShotTimer> inOrder = new ArrayList<>();
-        for (int i = 0; i < 60; i++) {
-            rig.arm(1_000_000 - i);
-        }
-        for (int i = 1; i <= 20; i++) {
+        for (int i = 1; i <= Inside.BLOCK; i++) {
             inOrder.add(rig.arm(100 * i));
         }
         rig.drain();
-        while (rig.heap.size() < rig.heap.capacity()) {
-            rig.arm(2_000_000 - queue.view().pending());
-            rig.drain();
-        }
-        assertTrue(rig.entries() > rig.heap.size() + 10, "not all are in the heap");
+        assertFalse(Inside.hasRoom(queue));
+        assertTrue(Inside.areRuns(queue));
         rig.heap.exhausted = true;
         OneShotTimer first = inOrder.get(0);
         assertTrue(queue.reset(first, 350));
@@ -1461,12 +1454,12 @@ class TimerQueueTest {
         }
         OneShotTimer tick = rig.arm(2_000);
         rig.drain();
-        rig.withoutFifo();
-        while (rig.heap.size() < rig.heap.capacity()) {
-            rig.arm(900_000_000_000L - rig.heap.size());
-            rig.drain();
+        for (int i = 0; i < Inside.BLOCK - 401; i++) {
+            rig.arm(900_000_000_000L + i);
         }
-        assertTrue(rig.entries() > rig.heap.size() + 300, "most are in the fifo");
+        rig.drain();
+        assertFalse(Inside.hasRoom(queue));
+        assertTrue(Inside.areRuns(queue));
         rig.heap.exhausted = true;
         int[] attempts = {0};
         rig.heap.onGrow = () -> attempts[0]++;
@@ -1723,7 +1716,7 @@ class TimerQueueTest {
     void prepareToSleep_armedAfterTheFirstDrain_goesRound() {
         use(new Rig(false));
         for (int i = 0; i <= rig.heap.capacity() + 1; i++) {
-            rig.arm(1_000 - i); // backwards, so that nearly all go to the heap
+            rig.arm(1_000 - i);
         }
         OneShotTimer[] late = new OneShotTimer[1];
         rig.heap.onGrow = () -> {
@@ -1917,7 +1910,6 @@ class TimerQueueTest {
             timers.add(rig.arm(1_000_000 + i));
         }
         rig.sleep(1);
-        assertEquals(0, rig.heap.size());
         List<OneShotTimer> stopped = new ArrayList<>();
         for (int i = 0; i < 4_000; i++) {
             if (i % 50 != 0) {
@@ -1931,7 +1923,7 @@ class TimerQueueTest {
         } while (queue.compactor.sweepStep());
         assertEquals(4, steps, "more than the stale ones and a few others were looked at");
         assertTrue(rig.dead() <= 5_000 / 8, rig.dead() + " dead");
-        assertEquals(0, rig.heap.size(), "none was moved");
+        assertTrue(Inside.areRuns(queue), "what lives is no longer in order");
         assertOrder(queue);
         assertEquals(4_080, queue.view().pending());
     }
@@ -1958,14 +1950,36 @@ class TimerQueueTest {
                 swept[0] = rig.entries() < before;
             }
             return true;
-        }, found::clear);
+        });
         assertTrue(swept[0]);
         assertEquals(7_000, found.size());
     }
 
-    /** The deadlines come in no order, then in order, so that heap and fifo are in use. What is armed meanwhile goes to the top. */
+    /** The walk comes to the youngest block, and has the lock released; only then the timer goes from the oldest to that. */
     @Test
-    void forEveryPending_entriesMoveBetweenSlices_findsEachAndLetsOthersAtTheLock() throws InterruptedException {
+    void forEachPending_broughtForwardMeanwhile_isFound() {
+        use(new Rig(false));
+        List<OneShotTimer> timers = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            timers.add(rig.arm(1_000_000 + i));
+        }
+        rig.sleep(1);
+        Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        OneShotTimer last = timers.get(4_999);
+        queue.view().forEachPending(t -> {
+            if (found.isEmpty()) {
+                queue.reset(last, 500); // so its entry in the youngest block is stale, and it is in the inbox
+            }
+            found.add(t);
+            return true;
+        });
+        assertTrue(found.contains(last));
+        assertEquals(5_000, found.size());
+    }
+
+    /** The deadlines come in no order, then in order, so that there are heaps and runs. */
+    @Test
+    void forEachPending_entriesMoveBetweenSlices_findsEachAndLetsOthersAtTheLock() throws InterruptedException {
         use(new Rig(false));
         Set<TimerNode> timers = Collections.newSetFromMap(new IdentityHashMap<>());
         Random rnd = new Random(1);
@@ -1981,7 +1995,7 @@ class TimerQueueTest {
             Inside.lock(queue).unlock();
         });
         long[] waited = {1};
-        queue.view().forEveryPending(t -> {
+        queue.view().forEachPending(t -> {
             if (found.add(t) && found.size() % 500 == 0) {
                 timers.add(rig.arm(1_000_000 - found.size())); // filed by this very thread, which has the lock
                 Inside.drain(queue);
@@ -1991,6 +2005,7 @@ class TimerQueueTest {
                 Fixtures.awaitWaiting(waits);
             }
             waited[0] = hadTheLock.getCount();
+            return true;
         });
         Fixtures.join(waits);
         assertEquals(timers, found);
@@ -2012,7 +2027,8 @@ class TimerQueueTest {
         }
         rig.sleep(1);
         assertEquals(0, rig.entries());
-        assertTrue(queue.view().stats().heapCapacity() <= TimerHeap.TRIM_FLOOR, queue.view().stats().heapCapacity() + " slots");
+        assertTrue(queue.view().stats().heapCapacity() <= Inside.MOST_SLOTS_KEPT,
+                queue.view().stats().heapCapacity() + " slots");
     }
 
     @Test

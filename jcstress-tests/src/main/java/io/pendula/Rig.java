@@ -38,10 +38,6 @@ abstract class Rig {
     /** Stale entries that are in the count only, because a bound is out of reach of a few timers. */
     private int pretended;
 
-    {
-        Inside.restFifo(queue); // the audit looks at the heap
-    }
-
     /** The callback of every timer here. */
     void fired() {}
 
@@ -176,9 +172,9 @@ abstract class Rig {
     /** An armed timer has one live entry, whichever; all others are dead. Nothing is in the inbox, and nobody runs. */
     private int deadEntries() {
         Set<TimerNode> live = new HashSet<>();
-        for (int i = 0; i < heap.size(); i++) {
-            if (TimerNode.isArmed(TimerNode.state(heap.node(i).wordVolatile()))) {
-                live.add(heap.node(i));
+        for (TimerNode t : Inside.timers(heap)) {
+            if (TimerNode.isArmed(TimerNode.state(t.wordVolatile()))) {
+                live.add(t);
             }
         }
         return heap.size() - live.size();

@@ -43,11 +43,11 @@ final class Rewriter {
     /** Plain fields that threads read without the lock under which they are written, as hints. */
     private static final Set<String> RACY = Set.of("claimedAt");
     /** So are the entries of a queue as a whole: these change them, */
-    private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "removeFromHeap", "removeLast",
-            "beginSweep", "sweep");
+    private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "removeLast", "beginSweep",
+            "sweep");
     /** and this one looks at them. */
     private static final String ENTRY_READER = "earliestFrom";
-    private static final String ENTRIES = "io/pendula/internal/queue/EntryQueue";
+    private static final String ENTRIES = "io/pendula/internal/queue/TimerHeap";
     private static final String NODE = "io/pendula/internal/queue/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
     private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");

@@ -34,12 +34,10 @@ public final class Compactor extends Padded {
      * a sweep, and before it publishes a sleep. A thread that makes an entry stale counts it, then reads the bound; so
      * if the owner did not see its count before it went to sleep, the thread reads the bound noted then, or a later one.
      *
-     * A sweep goes through the fifo from the first entry on, as of timeouts most are stopped long before they are due,
-     * then through the heap from the last entry on. It visits each entry that was there when it began, however many are
-     * removed meanwhile: in the heap an entry that takes the place of a removed one comes from the end, which has been
-     * visited, or from a child, and so comes nearer to the top. If it rises instead, its former parents come down; the
-     * one that comes to where the hand is, is visited there. An entry that is pushed or re-keyed meanwhile may bring one
-     * that was not visited behind the hand; what a sweep has missed has its turn in the next one.
+     * A sweep takes block by block, from the oldest on, as of timeouts most are stopped long before they are due. It
+     * visits each entry that was there when it began, however many come and go meanwhile: an entry leaves its block only
+     * with that as a whole, or with a new number, as a new entry, and no block is united with another across the place
+     * that the sweep has reached. What comes meanwhile has its turn in the next sweep.
      *
      * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not
      * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
@@ -79,7 +77,7 @@ public final class Compactor extends Padded {
     private volatile long counts;
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
-    private final EntryQueue entries;
+    private final TimerHeap entries;
     private final HoldLock lock;
     private final WakeGate gate;
     /** Long.MAX_VALUE with a manual clock: no thread sleeps there, so stale entries below the bound wait for their turn. */
@@ -104,7 +102,7 @@ public final class Compactor extends Padded {
     /** How many entries were dropped. */
     long swept;
 
-    Compactor(EntryQueue entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
+    Compactor(TimerHeap entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
         this.entries = entries;
         this.lock = lock;
         this.gate = gate;
@@ -237,6 +235,7 @@ public final class Compactor extends Padded {
 
     /** The next entry that is visited is the first one. */
     void rewind() {
+        entries.rewindSweep();
         entries.beginSweep();
         revived = false;
         nextSeq = entries.nextSeq;
@@ -252,15 +251,21 @@ public final class Compactor extends Padded {
     private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
         noteSize();
-        if (!isUnderWay && !isOverBound()) {
-            return;
+        if (!isUnderWay) {
+            if (!isOverBound()) {
+                return;
+            }
+            isUnderWay = true;
+            entries.beginSweep();
         }
-        isUnderWay = true;
         int before = entries.size();
         int goal = boundNow() / 2;
-        int visits = entries.sweep(this, Math.min(lock.left(), SWEEP_CHUNK), isFull ? Integer.MAX_VALUE : stale() - goal);
-        lock.visit(visits);
-        onStaleDropped(before - entries.size());
+        try {
+            int most = Math.min(lock.left(), SWEEP_CHUNK);
+            lock.visit(entries.sweep(this, most, isFull ? Integer.MAX_VALUE : stale() - goal));
+        } finally {
+            onStaleDropped(before - entries.size());
+        }
         boolean atEnd = entries.isSwept();
         if (atEnd) {
             checkCount();

@@ -43,12 +43,12 @@ public final class DueTimers extends Padded {
     private final HoldLock lock;
     private final Inbox inbox;
     private final InboxDrainer drainer;
-    private final EntryQueue entries;
+    private final TimerHeap entries;
     private final Compactor compactor;
     private final QueueCloser closer;
     private final WakeGate gate;
 
-    DueTimers(HoldLock lock, Inbox inbox, InboxDrainer drainer, EntryQueue entries, Compactor compactor,
+    DueTimers(HoldLock lock, Inbox inbox, InboxDrainer drainer, TimerHeap entries, Compactor compactor,
             QueueCloser closer, WakeGate gate) {
         this.lock = lock;
         this.inbox = inbox;

@@ -56,7 +56,7 @@ final class InboxDrainer {
     private final Timeline timeline;
     private final HoldLock lock;
     private final Inbox inbox;
-    private final EntryQueue entries;
+    private final TimerHeap entries;
     private final Compactor compactor;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
@@ -87,7 +87,7 @@ final class InboxDrainer {
     /** How often arming threads have helped. */
     long helps;
 
-    InboxDrainer(int index, Timeline timeline, HoldLock lock, Inbox inbox, EntryQueue entries, Compactor compactor,
+    InboxDrainer(int index, Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap entries, Compactor compactor,
             boolean keepOrder) {
         this.index = index;
         this.timeline = timeline;
@@ -267,13 +267,11 @@ final class InboxDrainer {
                 entries.pop();
                 compactor.onStaleDropped(1);
             }
-        } else if (!entries.isTopInFifo() || ensureRoom(deadline(w))) {
+        } else {
+            boolean hasRoom = entries.hasRoom() || grow();
             if (t.tryFile(w)) {
-                entries.rekeyTop(deadline(w));
+                entries.rekeyTop(deadline(w), hasRoom);
             }
-        } else if (t.tryPark(w)) {
-            entries.pop();
-            park(t);
         }
     }
 
@@ -382,7 +380,7 @@ final class InboxDrainer {
             return false;
         }
         try {
-            entries.heap.ensureRoom();
+            entries.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
             long now = now();
@@ -405,17 +403,14 @@ final class InboxDrainer {
      * is due earlier, it makes room itself when it is.
      */
     private boolean makeRoomFor(long when) {
-        TimerHeap heap = entries.heap;
-        return when <= Timeline.plus(now(), 2 * MAX_LOOK_NANOS) && heap.key(heap.size() - 1) > when
-                && mayVisit() && removeLastOfHeap();
+        return when <= Timeline.plus(now(), 2 * MAX_LOOK_NANOS) && entries.lastKey() > when
+                && mayVisit() && removeLast();
     }
 
     /** Lock held. Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */
-    boolean removeLastOfHeap() {
-        TimerHeap heap = entries.heap;
-        int last = heap.size() - 1;
-        TimerNode t = heap.node(last);
-        if (compactor.isStale(t, heap.seq(last))) {
+    boolean removeLast() {
+        TimerNode t = entries.last();
+        if (compactor.isStale(t, entries.lastSeq())) {
             compactor.onStaleDropped(1);
         } else {
             long w = t.wordVolatile();
@@ -424,7 +419,7 @@ final class InboxDrainer {
             }
             park(t);
         }
-        heap.removeAt(last);
+        entries.removeLast();
         entries.nextSeq++; // walks and sweeps see that entries have moved
         return true;
     }

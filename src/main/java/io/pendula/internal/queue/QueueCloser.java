@@ -59,7 +59,7 @@ public final class QueueCloser {
     private final HoldLock lock;
     private final Inbox inbox;
     private final InboxDrainer drainer;
-    private final EntryQueue entries;
+    private final TimerHeap entries;
     private final Compactor compactor;
 
     /** Null until the first reset that counts itself: most schedulers never see one. */
@@ -75,7 +75,7 @@ public final class QueueCloser {
     /** How many timers were collected. */
     long unfired;
 
-    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, InboxDrainer drainer, EntryQueue entries,
+    QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, InboxDrainer drainer, TimerHeap entries,
             Compactor compactor) {
         this.limit = limit;
         this.lock = lock;

@@ -5,13 +5,11 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
  * Figures of a queue, and walks through its armed timers: for statistics, for people, and for a shutdown. A walk holds
- * the lock for {@link #CHUNK} entries at a time, so that no operation waits for long. Entries that move between two holds
- * would be missed, or met twice. So a walk for people begins anew then; that for a shutdown is told what moves.
+ * the lock for a {@link Block} of entries at a time, so that no operation waits for long.
  */
 public final class QueueView {
     /** The figures of a queue, or of several together, as {@code TimerStats.Queue} explains them. */
@@ -29,13 +27,9 @@ public final class QueueView {
         }
     }
 
-    private static final int CHUNK = 1024;
-    /** So often a walk is begun. The last time it goes on whatever moves. */
-    private static final int TRIES = 4;
-
     private final TimerQueue queue;
     private final HoldLock lock;
-    private final EntryQueue entries;
+    private final TimerHeap entries;
 
     QueueView(TimerQueue queue) {
         this.queue = queue;
@@ -86,74 +80,52 @@ public final class QueueView {
     }
 
     /**
-     * Hands each armed timer to {@code look}, which is called under the lock, until it says no. Begins anew if entries
-     * have moved between two holds, after {@code forget}; but not for ever, as timers may fire all the time.
+     * Hands each armed timer to {@code look}, under the lock, until it says no. Misses none that neither fires nor is stopped
+     * or reset meanwhile; one that is may be missed or met twice. One walk at a time.
+     *
+     * <p>Goes from the oldest block to the youngest. An entry goes to another block together with all others of its own, and
+     * then not across the place that the walk has reached; or alone, to the youngest. There goes, too, what was in the inbox
+     * or parked for want of memory, and only from there a timer is parked. So the walk drains when it is at its end, goes
+     * through what is the youngest block then once more, and looks at what is parked.
      *
      * @return false if {@code look} said no
      */
-    public boolean forEachPending(Predicate<TimerNode> look, Runnable forget) {
-        lock.lock();
-        try {
-            for (int tries = TRIES; ; tries--) {
-                queue.drainer.drainFully();
-                Boolean all = walk(look, tries > 1);
-                if (all != null) {
-                    return all;
-                }
-                forget.run();
-                lock.giveWay();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Null if entries have moved, and that matters. */
-    private Boolean walk(Predicate<TimerNode> look, boolean mayBeginAnew) {
-        boolean goesOn = queue.drainer.forEach(t -> { // not in slices: what is in these lines is due now
-            int s = state(t.wordVolatile());
-            return !isQueued(s) || !isArmed(s) || look.test(t);
-        });
-        int size = entries.size();
-        int seq = entries.nextSeq;
-        for (int i = 0; goesOn && i < entries.size(); i += CHUNK) {
-            lock.giveWay();
-            if (mayBeginAnew && (entries.size() != size || entries.nextSeq != seq)) { // what moves or comes takes a number
-                return null;
-            }
-            int end = Math.min(entries.size(), i + CHUNK);
-            lock.visit(Math.max(0, end - i));
-            // Reads only: to drop what is stale is for others.
-            goesOn = entries.forEach(i, end, t -> !isFiled(state(t.wordVolatile())) || look.test(t));
-        }
-        return goesOn;
-    }
-
-    /**
-     * Hands each armed timer to {@code look}, under the lock, and misses none that stays armed, whatever moves meanwhile.
-     * Some are met twice, and some by the thread that moves their entries. One walk at a time.
-     */
-    public void forEveryPending(Consumer<TimerNode> look) {
-        EntryWalk walk = new EntryWalk(entries.heap, look);
+    public boolean forEachPending(Predicate<TimerNode> look) {
         synchronized (entries) {
             lock.lock();
             try {
                 queue.drainer.drainFully();
-                entries.walk = walk;
-                do {
-                    lock.giveWay();
-                    lock.visit(entries.walkOn(CHUNK));
-                } while (!walk.isOver());
-                queue.drainer.drainFully();
-                queue.drainer.forEach(t -> {
-                    walk.show(t);
-                    return true;
+                entries.beginWalk();
+                return walk(look) && queue.drainer.forEach(t -> {
+                    int s = state(t.wordVolatile());
+                    return !isQueued(s) || !isArmed(s) || look.test(t);
                 });
             } finally {
-                entries.walk = null;
+                entries.beginWalk(); // no place has been reached
                 lock.unlock();
             }
         }
-        walk.throwFailure();
+    }
+
+    private boolean walk(Predicate<TimerNode> look) {
+        boolean isDrained = false;
+        for (;;) {
+            lock.giveWay();
+            Block b = entries.walkOn();
+            if (b == null && isDrained) {
+                return true;
+            }
+            if (b == null) {
+                queue.drainer.drainFully();
+                entries.walkBack();
+                isDrained = true;
+                continue;
+            }
+            lock.visit(b.size());
+            // Reads only: to drop what is stale is for others.
+            if (!b.forEach(t -> !isFiled(state(t.wordVolatile())) || look.test(t))) {
+                return false;
+            }
+        }
     }
 }

@@ -3,138 +3,133 @@ package io.pendula.internal.queue;
 import java.util.Arrays;
 
 /**
- * A 4-ary min-heap of (key, node) entries, first in first out among equal keys. Single-threaded; its owner locks.
+ * All timers of a queue that are filed, as entries (deadline, timer), the earliest first, and of equal ones the first that
+ * came: a 4-ary min-heap of {@link Block}s, each with up to a thousand entries. Single-threaded; its owner locks.
  *
- * <p>Keys lie in an array of their own beside the references: a sift then touches one cache line per level instead
- * of four timers, which at 100,000 entries is worth a factor of three and more. Nodes do not know their index:
- * writing it at every move would cost as much again, and lazy deletion needs none.
+ * <p>A new entry goes to the youngest block, which lies in the processor's cache, so a push costs the same however many
+ * timers there are. Where deadlines come in order, as of timers with one and the same delay, each block is a sorted run, and
+ * neither a push nor a pop sifts. What was armed at about the same time lies in one block, and of timeouts that is stopped
+ * at about the same time. So a sweep takes the blocks from the oldest on, each as a whole, and finds them mostly stale.
  *
- * <p>The heap grows in steps that are bounded, since a step happens under the owner's lock: the first chunk grows by
- * copying up to {@link #COPIED_MAX} entries, and from then on whole chunks are appended, and taken off again, without
- * any copying. The root has slot 3, the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind
- * it: four siblings never lie in two chunks, so that a sift looks up one chunk per level. An entry that sinks looks up none
- * in the first chunk; for one that rises that gains nothing that could be told.
- * A chunk four times smaller made resets of 100,000 timers a tenth dearer, as two or three levels of their heap lay
- * outside the first chunk instead of one.
+ * <p>A heap grows by a block at a time, so that no growth copies more than a thousand entries. A block that becomes nearly
+ * empty is united with its neighbour. Blocks are used again: new ones instead cost the collector much, since it copies
+ * them, and finds references to young timers in them.
  *
- * <p>Order among equals costs one {@code int} per entry. The smallest of four children is found without a branch
- * that the processor could mispredict; sequence numbers are looked at only when two keys are really equal, and are
- * compared by difference, so they may wrap around.
- *
- * <p>Keys must be at least 0 (the sign of a difference must tell the order).
+ * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
  */
 public class TimerHeap {
-    private static final int CHUNK_BITS = 14;
-    /** Entries of a chunk: 256 KiB in three arrays, with compressed references. */
-    static final int CHUNK = 1 << CHUNK_BITS;
-    /** So many slots are copied at most in one step: 64 KiB. */
-    static final int COPIED_MAX = 4096;
-    /** No chunk is given back by a heap that has no more slots than this. */
-    public static final int TRIM_FLOOR = CHUNK;
-
-    private static final int OFFSET = CHUNK - 1;
-    private static final int MIN_CAPACITY = 64;
-    private static final int ROOT = 3;
-    /** Entries of the first three levels. */
+    private static final int ROOT = Block.ROOT;
+    /** Entries of a block. */
+    static final int BLOCK = Block.SLOTS - ROOT;
+    private static final int MIN_SLOTS = 64;
+    /** This many blocks are kept for use, however few entries there are. */
+    static final int SPARE_MIN = 4;
+    private static final int MAX_ENTRIES = 1 << 29;
+    /** A hint looks at the first three levels of the heap of blocks. */
     private static final int FIRST_LEVELS = 21;
-    /** The first child of every slot below this is positive. */
-    private static final int MAX_CAPACITY = 1 << 29;
 
-    /** Slots in a row. */
-    static final class Chunk {
-        final long[] keys;
-        final TimerNode[] nodes;
-        final int[] seqs;
-
-        // In an EntryFifo: where its entries begin and end, and the chunks beside it.
-        int from;
-        int to;
-        Chunk prev;
-        Chunk next;
-
-        Chunk(int capacity) {
-            keys = new long[capacity];
-            nodes = new TimerNode[capacity];
-            seqs = new int[capacity];
-        }
-
-        Chunk(Chunk old, int capacity) {
-            keys = Arrays.copyOf(old.keys, capacity);
-            nodes = Arrays.copyOf(old.nodes, capacity);
-            seqs = Arrays.copyOf(old.seqs, capacity);
-        }
-
-        void set(int i, long key, int seq, TimerNode node) {
-            keys[i] = key;
-            seqs[i] = seq;
-            nodes[i] = node;
-        }
-    }
-
-    /** The first one may be smaller than the others; only the first {@link #chunkCount} are there. */
-    private Chunk[] chunks = {new Chunk(MIN_CAPACITY), null};
-    /** Where an entry that sinks passes most of its way. */
-    private Chunk first = chunks[0];
-    private int chunkCount = 1;
+    /** In the order of their age. None is empty but for one that is alone. */
+    Block head;
+    /** The youngest, which takes new entries. */
+    private Block tail;
+    /** The blocks that are not in use, linked through next. */
+    private Block spare;
+    private int spares;
     private int size;
+    private int capacity;
+    /** The number of the next entry. */
+    int nextSeq;
+    /** The last block that the sweep has visited, or null: it begins at the head. */
+    private Block swept;
+    /** The last one that the walk has visited, or null. */
+    private Block walked;
+    /** The youngest block when the sweep began. */
+    private int sweepEnd;
+
+    // The heap of blocks, by the first entry of each; slots as in a block. An empty block is not in it.
+    private long[] keys = new long[ROOT + 1];
+    private int[] seqs = new int[ROOT + 1];
+    private Block[] blocks = new Block[ROOT + 1];
+    private int end = ROOT;
+
+    public TimerHeap() {
+        head = new Block(MIN_SLOTS);
+        tail = head;
+        capacity = head.capacity();
+    }
 
     public final int size() {
         return size;
     }
 
-    /** How many entries there is room for. */
+    /** How many entries there is memory for. */
     public final int capacity() {
-        return slots() - ROOT;
+        return capacity;
     }
 
-    private int slots() {
-        return (chunkCount - 1) * CHUNK + first.keys.length;
-    }
+    // ---- the top ----
 
+    /** NEVER if there is none. */
     public final long topKey() {
-        return size == 0 ? Timeline.NEVER : first.keys[ROOT];
+        return end == ROOT ? Timeline.NEVER : keys[ROOT];
+    }
+
+    /** There must be one. */
+    final int topSeq() {
+        return seqs[ROOT];
+    }
+
+    /** Null if there is none. */
+    public final TimerNode top() {
+        return end == ROOT ? null : blocks[ROOT].node();
+    }
+
+    final void pop() {
+        Block b = blocks[ROOT];
+        b.pop();
+        size--;
+        changed(b);
     }
 
     /**
-     * The earliest key that is not before {@code from}, among the first entries: the root, its children and theirs. If
-     * all of these are earlier, {@code from}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     * Gives the top entry a later key; it goes behind the entries that have that key already. Out of a run it is taken to
+     * the youngest block if {@code hasRoom}, since what is left there stays in order then.
      */
-    final long earliestFrom(long from) {
-        long[] k = first.keys;
-        int n = Math.min(Math.min(size, FIRST_LEVELS), k.length - ROOT);
-        long earliest = Timeline.NEVER;
-        for (int s = ROOT; s < ROOT + n; s++) {
-            if (k[s] >= from && k[s] < earliest) {
-                earliest = k[s];
+    final void rekeyTop(long key, boolean hasRoom) {
+        Block b = blocks[ROOT];
+        TimerNode t = b.node();
+        if (b.isRun() && hasRoom) {
+            pop();
+            push(key, t);
+        } else {
+            t.entry = nextSeq;
+            b.rekey(key, nextSeq++);
+            changed(b);
+        }
+    }
+
+    /**
+     * The earliest key that is not before {@code at}, among the first entries of the first blocks; if all of these are
+     * earlier, {@code at}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     */
+    final long earliestFrom(long at) {
+        Block[] b = blocks;
+        int looks = Math.min(Math.min(end, ROOT + FIRST_LEVELS), b.length);
+        long earliest = looks < end ? Long.MAX_VALUE : Timeline.NEVER;
+        for (int s = ROOT; s < looks && earliest > at; s++) {
+            Block block = b[s];
+            if (block != null) {
+                earliest = Math.min(earliest, block.earliestFrom(at));
             }
         }
-        return earliest == Timeline.NEVER && n == FIRST_LEVELS ? from : earliest;
+        return earliest == Long.MAX_VALUE ? at : earliest;
     }
 
-    public final TimerNode top() {
-        return first.nodes[ROOT];
-    }
+    // ---- growth ----
 
-    // Entries are numbered from 0, the top, to size - 1.
-
-    /** Negative for the top. */
-    static int parent(int i) {
-        return (i + ROOT >> 2) + 2 - ROOT;
-    }
-
-    public final long key(int i) {
-        int s = i + ROOT;
-        return chunks[s >> CHUNK_BITS].keys[s & OFFSET];
-    }
-
-    public final TimerNode node(int i) {
-        int s = i + ROOT;
-        return chunks[s >> CHUNK_BITS].nodes[s & OFFSET];
-    }
-
-    public final int seq(int i) {
-        int s = i + ROOT;
-        return chunks[s >> CHUNK_BITS].seqs[s & OFFSET];
+    /** Whether the next push needs no memory. */
+    final boolean hasRoom() {
+        return tail.hasSlot() || spare != null || tail.isHalfFree();
     }
 
     /**
@@ -143,179 +138,289 @@ public class TimerHeap {
      * @throws OutOfMemoryError with the heap unchanged
      */
     final void ensureRoom() {
-        if (size + ROOT == slots()) {
-            if (size + ROOT >= MAX_CAPACITY) {
-                throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
-            }
+        if (hasRoom()) {
+            return;
+        }
+        if (size >= MAX_ENTRIES) {
+            throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
+        }
+        try {
             grow();
+        } catch (OutOfMemoryError e) {
+            if (!tail.hasGap()) {
+                throw e;
+            }
+            tail.closeGap();
         }
     }
 
     /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
     void grow() {
-        int capacity = first.keys.length;
-        if (capacity < CHUNK) {
-            first = allocate(first, capacity < COPIED_MAX ? capacity * 2 : CHUNK);
-            chunks[0] = first;
+        int slots = tail.capacity() + ROOT;
+        if (slots < Block.SLOTS) {
+            Block larger = allocate(slots * 2);
+            capacity += larger.capacity() - tail.capacity();
+            tail.growInto(larger);
             return;
         }
-        Chunk[] table = chunkCount < chunks.length ? chunks : Arrays.copyOf(chunks, chunkCount * 2);
-        table[chunkCount] = allocate(null, CHUNK);
-        chunks = table;
-        chunkCount++;
+        Block b = allocate(Block.SLOTS);
+        int all = ROOT + capacity / BLOCK + 1; // the heap of blocks has room for all of them, so that a push needs none
+        if (all > blocks.length) {
+            int more = Math.max(all, blocks.length * 2);
+            long[] moreKeys = Arrays.copyOf(keys, more);
+            int[] moreSeqs = Arrays.copyOf(seqs, more);
+            blocks = Arrays.copyOf(blocks, more);
+            keys = moreKeys;
+            seqs = moreSeqs;
+        }
+        keep(b);
+        capacity += BLOCK;
     }
 
-    /** With the contents of the old one, unless that is null. Not private, so that tests can let it fail. */
-    Chunk allocate(Chunk old, int capacity) {
-        return old == null ? new Chunk(capacity) : new Chunk(old, capacity);
+    private void keep(Block b) {
+        b.prev = null;
+        b.next = spare;
+        spare = b;
+        spares++;
+    }
+
+    /** Not private, so that tests can let it fail. */
+    Block allocate(int slots) {
+        return new Block(slots);
     }
 
     /**
-     * Gives chunks back that are not used. A third of what a large heap has may be unused, and a small heap is left
+     * Gives blocks back that are not used. A third of what a large heap has may be unused, and a small heap is left
      * alone: filling from an inbox and sweeping take turns, and would make it grow and shrink for ever.
      */
     void trim() {
-        int kept = Math.max(TRIM_FLOOR, size + (size >> 1)) + OFFSET >> CHUNK_BITS;
-        while (chunkCount > kept) {
-            chunks[--chunkCount] = null;
+        while (spares > SPARE_MIN && spares * BLOCK > size >> 1) {
+            spare = spare.next;
+            spares--;
+            capacity -= BLOCK;
         }
     }
 
-    /** Adds an entry; {@link #ensureRoom} must have been called. */
-    final void push(long key, int seq, TimerNode node) {
-        siftUp(ROOT + size++, key, seq, node);
+    // ---- the youngest block ----
+
+    /** Makes an entry, which is the live one of this timer from now on. There must be room for it. */
+    final void push(long key, TimerNode node) {
+        if (!tail.hasSlot()) {
+            makeSlot();
+        }
+        Block b = tail;
+        int seq = nextSeq++;
+        node.entry = seq;
+        size++;
+        if (b.push(key, seq, node)) {
+            changed(b);
+        }
     }
 
-    /** Gives the top entry a later key, and a higher number, so that it goes behind the entries that have that key already. */
-    final void rekeyTop(long key, int seq) {
-        sink(ROOT, key, seq, first.nodes[ROOT]);
+    private void makeSlot() {
+        if (tail.isHalfFree()) {
+            tail.closeGap();
+            return;
+        }
+        Block b = spare;
+        spare = b.next;
+        spares--;
+        b.age = tail.age + 1;
+        b.next = null;
+        b.prev = tail;
+        tail.next = b;
+        tail = b;
     }
 
-    /** Removes any entry. The last one takes its place, and may have to move either way. */
-    final void removeAt(int i) {
-        int last = --size + ROOT;
-        Chunk c = chunks[last >> CHUNK_BITS];
-        int o = last & OFFSET;
-        TimerNode node = c.nodes[o];
-        c.nodes[o] = null; // or it would be kept alive until overwritten
-        int s = i + ROOT;
-        if (s < last) {
-            long key = c.keys[o];
-            int seq = c.seqs[o];
-            int parent = parent(i);
-            if (s > ROOT && before(key, seq, key(parent), seq(parent))) {
-                siftUp(s, key, seq, node);
-            } else {
-                sink(s, key, seq, node);
+    /** The entry that removeLast removes; there must be one. */
+    final TimerNode last() {
+        return tail.last();
+    }
+
+    final long lastKey() {
+        return tail.lastKey();
+    }
+
+    final int lastSeq() {
+        return tail.lastSeq();
+    }
+
+    final void removeLast() {
+        Block b = tail;
+        b.removeLast();
+        size--;
+        if (b.size() == 0) {
+            changed(b);
+        }
+    }
+
+    // ---- the heap of blocks ----
+
+    /** The first entry of a block is another one, or there is none any more. */
+    private void changed(Block b) {
+        if (b.size() == 0) {
+            leaveHeap(b);
+            if (head != tail) {
+                unlink(b);
             }
+            return;
+        }
+        boolean isNew = b.place == 0;
+        place(b, isNew ? end++ : b.place);
+        if (b.size() <= BLOCK / 4 && b != tail && !isNew) {
+            unite(b);
         }
     }
 
-    private static boolean before(long key, int seq, long otherKey, int otherSeq) {
-        return key < otherKey || key == otherKey && seq - otherSeq < 0;
+    private void leaveHeap(Block b) {
+        int hole = b.place;
+        if (hole == 0) {
+            return;
+        }
+        b.place = 0;
+        Block last = blocks[--end];
+        blocks[end] = null;
+        if (last != b) {
+            place(last, hole);
+        }
     }
 
-    /** Puts an entry where a hole is, or above. It must not belong below. */
-    private void siftUp(int hole, long key, int seq, TimerNode node) {
+    /** Puts a block where a hole is, above or below. */
+    private void place(Block b, int hole) {
+        long key = b.key();
+        int seq = b.seq();
         int s = hole;
-        Chunk c = chunks[s >> CHUNK_BITS];
-        while (s > ROOT) {
-            int parent = (s >> 2) + 2;
-            Chunk above = chunks[parent >> CHUNK_BITS];
-            int p = parent & OFFSET;
-            long parentKey = above.keys[p];
-            if (!before(key, seq, parentKey, above.seqs[p])) {
-                break;
-            }
-            c.set(s & OFFSET, parentKey, above.seqs[p], above.nodes[p]);
-            c = above;
+        for (int parent = (s >> 2) + 2; s > ROOT && Block.before(key, seq, keys[parent], seqs[parent]); parent = (s >> 2) + 2) {
+            move(parent, s);
             s = parent;
         }
-        c.set(s & OFFSET, key, seq, node);
-    }
-
-    /** Puts an entry where a hole is, or below. It must not belong above. */
-    private void sink(int hole, long key, int seq, TimerNode node) {
-        int end = size + ROOT;
-        int limit = Math.min(end, CHUNK);
-        long[] k = first.keys;
-        TimerNode[] t = first.nodes;
-        int[] q = first.seqs;
-        int s = hole;
-        int child;
-        // Slots are positive. The compiler, once it knows that, makes one check of the bounds of four keys.
-        while ((child = s - 2 << 2) < limit && child > 0) {
-            int min = child + 3 < end ? minOfFour(k, q, child) : minOf(k, q, child, end);
-            if (before(key, seq, k[min], q[min])) {
+        for (int child = s - 2 << 2; child < end; child = s - 2 << 2) {
+            int min = child + 3 < end ? Block.minOfFour(keys, seqs, child) : Block.minOf(keys, seqs, child, end);
+            if (Block.before(key, seq, keys[min], seqs[min])) {
                 break;
             }
-            k[s] = k[min];
-            t[s] = t[min];
-            q[s] = q[min];
+            move(min, s);
             s = min;
         }
-        if (s >= CHUNK || child >= CHUNK && child < end) {
-            sinkBelowFirstChunk(s, end, key, seq, node);
+        keys[s] = key;
+        seqs[s] = seq;
+        blocks[s] = b;
+        b.place = s;
+    }
+
+    private void move(int s, int into) {
+        keys[into] = keys[s];
+        seqs[into] = seqs[s];
+        blocks[into] = blocks[s];
+        blocks[into].place = into;
+    }
+
+    /**
+     * A block with few entries goes into the one before, or takes what is in the one behind. Not if a sweep or a walk has
+     * visited one of the two and not the other, nor with the youngest, which fills up anyway.
+     */
+    private void unite(Block b) {
+        if (b.prev != null && mayUnite(b.prev, b)) {
+            moveInto(b.prev, b);
+        } else if (b.next != tail && mayUnite(b, b.next)) {
+            moveInto(b, b.next);
+        }
+    }
+
+    private boolean mayUnite(Block older, Block younger) {
+        return older != swept && older != walked && older.size() + younger.size() <= BLOCK * 3 / 4;
+    }
+
+    private void moveInto(Block into, Block b) {
+        into.takeAll(b);
+        leaveHeap(b);
+        unlink(b);
+        place(into, into.place);
+    }
+
+    private void unlink(Block b) {
+        if (b == swept) {
+            swept = b.prev;
+        }
+        if (b == walked) {
+            walked = b.prev;
+        }
+        if (b == head) {
+            head = b.next;
         } else {
-            k[s] = key;
-            t[s] = node;
-            q[s] = seq;
+            b.prev.next = b.next;
         }
+        if (b == tail) {
+            tail = b.prev;
+        } else {
+            b.next.prev = b.prev;
+        }
+        keep(b);
     }
 
-    private void sinkBelowFirstChunk(int hole, int end, long key, int seq, TimerNode node) {
-        Chunk[] table = chunks;
-        Chunk c = table[hole >> CHUNK_BITS];
-        int o = hole & OFFSET;
-        int s = hole;
-        for (int child; (child = s - 2 << 2) < end; ) {
-            Chunk below = table[child >> CHUNK_BITS];
-            long[] k = below.keys;
-            int[] q = below.seqs;
-            int b = child & OFFSET;
-            int min = child + 3 < end ? minOfFour(k, q, b) : minOf(k, q, b, b + end - child);
-            if (before(key, seq, k[min], q[min])) {
-                break;
+    // ---- all of them, block by block, from the oldest on ----
+
+    /** The next block that walkOn returns is the oldest. */
+    final void beginWalk() {
+        walked = null;
+    }
+
+    /** The next block, or null. Entries may come, go and move between two calls; see {@link QueueView#forEachPending}. */
+    final Block walkOn() {
+        Block b = walked == null ? head : walked.next;
+        if (b != null) {
+            walked = b;
+        }
+        return b;
+    }
+
+    /** The last block that was returned has its turn once more. */
+    final void walkBack() {
+        walked = walked == null ? null : walked.prev;
+    }
+
+    // ---- sweeps ----
+
+    /** None has been visited. */
+    final void rewindSweep() {
+        swept = null;
+    }
+
+    /** A sweep goes on where the last one has ended, and visits what is there now. */
+    final void beginSweep() {
+        sweepEnd = tail.age;
+    }
+
+    /** Whether all have been visited that were there when the sweep began. */
+    final boolean isSwept() {
+        return nextToSweep() == null;
+    }
+
+    private Block nextToSweep() {
+        Block b = swept == null ? head : swept.next;
+        return b != null && b.size() > 0 && b.age - sweepEnd <= 0 ? b : null;
+    }
+
+    /**
+     * Drops what {@code compactor} finds stale in the next blocks. Visits so many entries at most, and goes on until all have
+     * been visited or so many were dropped as are wanted; returns how many it has visited.
+     */
+    final int sweep(Compactor compactor, int most, int wanted) {
+        int goal = size - wanted;
+        int visited = 0;
+        for (Block b = nextToSweep(); b != null && b.size() <= most - visited && size > goal; b = nextToSweep()) {
+            int before = b.size();
+            visited += before;
+            try {
+                b.sweep(compactor);
+            } finally {
+                size -= before - b.size();
+                swept = b;
+                if (b.size() < before) {
+                    changed(b);
+                }
             }
-            c.set(o, k[min], q[min], below.nodes[min]);
-            c = below;
-            o = min;
-            s = child + min - b;
         }
-        c.set(o, key, seq, node);
-    }
-
-    /** Of the last ones of all there may be fewer than four. */
-    private static int minOf(long[] k, int[] q, int from, int end) {
-        int min = from;
-        for (int i = from + 1; i < end; i++) {
-            if (before(k[i], q[i], k[min], q[min])) {
-                min = i;
-            }
-        }
-        return min;
-    }
-
-    /** A tournament on sign bits: no branch depends on the order of the keys. */
-    private static int minOfFour(long[] k, int[] s, int c) {
-        long k0 = k[c];
-        long k1 = k[c + 1];
-        long k2 = k[c + 2];
-        long k3 = k[c + 3];
-        long d = k1 - k0;
-        if (d == 0) {
-            d = s[c + 1] - s[c];
-        }
-        long e = k3 - k2;
-        if (e == 0) {
-            e = s[c + 3] - s[c + 2];
-        }
-        int a = c + (int) (d >>> 63);
-        int b = c + 2 + (int) (e >>> 63);
-        long f = Math.min(k2, k3) - Math.min(k0, k1);
-        if (f == 0) {
-            f = s[b] - s[a];
-        }
-        return a + (b - a & (int) (f >> 63));
+        return visited;
     }
 }

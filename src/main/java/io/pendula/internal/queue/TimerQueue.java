@@ -47,7 +47,7 @@ public final class TimerQueue extends Padded {
     private final boolean keepOrder;
 
     final HoldLock lock = new HoldLock();
-    final EntryQueue entries;
+    final TimerHeap entries;
     final Inbox inbox = new Inbox();
     public final WakeGate gate;
     public final Compactor compactor;
@@ -65,7 +65,7 @@ public final class TimerQueue extends Padded {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
-        this.entries = new EntryQueue(heap);
+        this.entries = heap;
         this.keepOrder = keepOrder;
         this.gate = new WakeGate();
         this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE

@@ -8,16 +8,15 @@ package io.pendula.internal.queue;
  * Overview
  *
  * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer): it drops
- * each timer that was stopped meanwhile, and files the others in the EntryQueue. There an entry whose deadline is the
- * last so far goes to the EntryFifo, any other to the TimerHeap. When the timer is due, the owner or a helper claims it
- * (DueTimers), runs it, and ends the run (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the
+ * each timer that was stopped meanwhile, and files the others in the TimerHeap, a heap of blocks; a new entry goes to the
+ * youngest block. When the timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the
  * WakeGate; a thread that arms an earlier timer wakes it. A timer that is stopped or brought forward leaves a stale entry,
- * which the Compactor has the EntryQueue drop. The QueueCloser collects what is armed when the queue is closed.
+ * which the Compactor has the TimerHeap drop, block by block. The QueueCloser collects what is armed when the queue is closed.
  *
  * Ground rules
  *
  * 1. An armed timer that does not run is in one place: about to be pushed by the thread that armed it, in the inbox, in
- *    one of the lists of the InboxDrainer, or in the EntryQueue. There it has an entry whose key is its deadline
+ *    one of the lists of the InboxDrainer, or in the TimerHeap. There it has an entry whose key is its deadline
  *    (WAITING) or earlier (MODIFIED_LATER). Any other entry is stale. It is dropped at the top, or by a sweep. No
  *    operation of a timer looks through all entries.
  * 2. A timer that is brought forward leaves its old entry behind, and may come back to that entry's key. So each entry
@@ -25,12 +24,12 @@ package io.pendula.internal.queue;
  *    filed; all others of this timer are stale.
  * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
  *    twice.
- * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. If the fifo cannot
- *    grow, the heap takes what would go there. What neither has room for is parked, and is as good as in the inbox.
+ * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. What it has
+ *    no room for is parked, and is as good as in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
  *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics may wait for the lock. No hold visits more timers than
- *    HoldLock allows, or copies more than one chunk of the heap; only a close may take longer.
+ *    HoldLock allows, or copies more than one block of the heap; only a close may take longer.
  *
  * Who may touch what
  *
@@ -65,10 +64,10 @@ package io.pendula.internal.queue;
  *              lock holder                           workers                          opaque, a hint
  * TimerQueue.awaiters, resets, Compactor.foldedStops
  *              any thread                            any thread                       classes of java.util.concurrent
- * all else     lock holder                           lock holder (EntryQueue's        plain
+ * all else     lock holder                           lock holder (TimerHeap's         plain
  *                                                    earliestFrom also racily)
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
- * EntryQueue around it. The monitor object of awaiters nests inside
+ * TimerHeap around it. The monitor object of awaiters nests inside
  * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */

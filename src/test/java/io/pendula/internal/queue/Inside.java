@@ -1,10 +1,14 @@
 package io.pendula.internal.queue;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongBinaryOperator;
@@ -14,6 +18,9 @@ import java.util.function.ToLongFunction;
 public final class Inside {
     public static final int HELP_DEPTH = Inbox.HELP_DEPTH;
     public static final TimerNode CLOSED = Inbox.CLOSED;
+    public static final int BLOCK = TimerHeap.BLOCK;
+    /** What a heap keeps that was large once: a block in use, and the spare ones. */
+    public static final int MOST_SLOTS_KEPT = (TimerHeap.SPARE_MIN + 1) * TimerHeap.BLOCK;
     public static final int MAX_VISITS = HoldLock.MAX_VISITS;
     public static final int CALL_EVERY = Compactor.CALL_EVERY;
     public static final long STALE = Compactor.STALE;
@@ -29,9 +36,9 @@ public final class Inside {
         return q.entries.size();
     }
 
-    /** As if entries had come in no order. */
-    public static void restFifo(TimerQueue q) {
-        q.entries.rest = 1 << 30;
+    /** Whether the next entry needs no memory. */
+    public static boolean hasRoom(TimerQueue q) {
+        return q.entries.hasRoom();
     }
 
     public static long topKey(TimerQueue q) {
@@ -232,51 +239,80 @@ public final class Inside {
 
     record Entry(long key, int seq, TimerNode node) {}
 
-    /** Those of the heap, then those of the fifo. */
-    static List<Entry> all(EntryQueue entries) {
+    /** Block by block, from the oldest on. */
+    static List<Entry> all(TimerHeap heap) {
         List<Entry> all = new ArrayList<>();
-        for (int i = 0; i < entries.heap.size(); i++) {
-            all.add(new Entry(entries.heap.key(i), entries.heap.seq(i), entries.heap.node(i)));
-        }
-        all.addAll(all(entries.fifo));
-        return all;
-    }
-
-    static List<Entry> all(EntryFifo fifo) {
-        List<Entry> all = new ArrayList<>();
-        for (TimerHeap.Chunk c = fifo.head; c != null; c = c.next) {
-            for (int i = c.from; i < c.to; i++) {
-                all.add(new Entry(c.keys[i], c.seqs[i], c.nodes[i]));
+        for (Block b : blocks(heap)) {
+            for (int i = b.from; i < b.to; i++) {
+                all.add(new Entry(b.keys[i], b.seqs[i], b.nodes[i]));
             }
         }
         return all;
     }
 
+    /** The timers of all entries, live or stale. */
+    public static List<TimerNode> timers(TimerHeap heap) {
+        return all(heap).stream().map(Entry::node).toList();
+    }
+
+    /** From the oldest on. */
+    static List<Block> blocks(TimerHeap heap) {
+        List<Block> blocks = new ArrayList<>();
+        for (Block b = heap.head; b != null; b = b.next) {
+            blocks.add(b);
+        }
+        return blocks;
+    }
+
+    /** Whether all entries lie in blocks that are runs, so in the order of their deadlines. */
+    public static boolean areRuns(TimerQueue q) {
+        return blocks(q.entries).stream().allMatch(Block::isRun);
+    }
+
     public static boolean isEntries(Object o) {
-        return o instanceof EntryQueue;
+        return o instanceof TimerHeap;
     }
 
     public static void assertOrder(TimerQueue q) {
-        assertHeapOrder(q.entries.heap);
-        assertFifoOrder(q.entries.fifo);
+        assertOrder(q.entries);
     }
 
-    /** Whether the entries of a fifo come in the order of their keys, and those with equal ones of their numbers. */
-    static void assertFifoOrder(EntryFifo fifo) {
-        List<Entry> all = all(fifo);
-        for (int i = 1; i < all.size(); i++) {
-            Entry before = all.get(i - 1);
-            Entry e = all.get(i);
-            assertTrue(before.key < e.key || before.key == e.key && before.seq - e.seq < 0,
-                    () -> e + " comes before the one in front of it, " + before);
+    /** The whole structure: each block is a run or a heap, and so are the blocks; links, ages, places and sums agree. */
+    static void assertOrder(TimerHeap heap) {
+        Map<Integer, Block> places = new HashMap<>();
+        int size = 0;
+        Block before = null;
+        List<Block> blocks = blocks(heap);
+        for (Block b : blocks) {
+            assertSame(before, b.prev);
+            assertTrue(before == null || before.age - b.age < 0, "ages rise");
+            assertTrue(b.size() > 0 || blocks.size() == 1, "an empty block is not linked");
+            assertEquals(b.size() > 0, b.place > 0, "a block is in the heap if it is not empty");
+            assertTrue(b.place == 0 || places.put(b.place, b) == null, "one block at a place");
+            assertOrder(b);
+            size += b.size();
+            before = b;
+        }
+        assertEquals(heap.size(), size);
+        assertTrue(heap.capacity() >= size);
+        for (Block b : blocks) {
+            Block parent = places.get((b.place >> 2) + 2);
+            assertTrue(b.place <= Block.ROOT || !Block.before(b.key(), b.seq(), parent.key(), parent.seq()),
+                    "a block comes before its parent");
+            assertTrue(b.place != Block.ROOT || heap.topKey() == b.key() && heap.topSeq() == b.seq(), "the top");
         }
     }
 
-    /** Whether each entry of a heap comes no earlier than its parent. */
-    static void assertHeapOrder(TimerHeap heap) {
-        for (int i = 1; i < heap.size(); i++) {
+    private static void assertOrder(Block b) {
+        assertTrue(b.isRun() || b.from == Block.ROOT);
+        for (int i = b.from + 1; i < b.to; i++) {
+            int above = b.isRun() ? i - 1 : (i >> 2) + 2;
             int entry = i;
-            assertTrue(heap.key(i) >= heap.key((i - 1) >> 2), () -> "entry " + entry + " comes before its parent");
+            assertTrue(Block.before(b.keys[above], b.seqs[above], b.keys[i], b.seqs[i]),
+                    () -> "entry " + entry + " comes before the one above");
+        }
+        for (int i = 0; i < b.nodes.length; i++) {
+            assertEquals(i >= b.from && i < b.to, b.nodes[i] != null, "a freed slot keeps its timer alive");
         }
     }
 }

@@ -13,11 +13,11 @@ public final class LimitedHeap extends TimerHeap {
     }
 
     @Override
-    Chunk allocate(Chunk old, int capacity) {
+    Block allocate(int slots) {
         if (exhausted) {
             throw new OutOfMemoryError("the test allows no more memory");
         }
-        return super.allocate(old, capacity);
+        return super.allocate(slots);
     }
 
     @Override

@@ -154,11 +154,11 @@ final class LinearTimers {
         }
     }
 
-    /** The heap and the fifo are one queue. */
+    /** The blocks are one queue, be they runs or heaps. */
     @Param(name = "key", gen = IntGen.class, conf = "1:3")
     @Param(name = "name", gen = IntGen.class, conf = "1:100")
     public static class Entries {
-        private final EntryQueue entries = new EntryQueue(new TimerHeap());
+        private final TimerHeap entries = new TimerHeap();
         private final HoldLock lock = new HoldLock();
 
         @Operation
@@ -193,7 +193,7 @@ final class LinearTimers {
                 if (entries.size() == 0) {
                     return false;
                 }
-                entries.rekeyTop(entries.topKey() + later);
+                entries.rekeyTop(entries.topKey() + later, false);
                 return true;
             } finally {
                 lock.unlock();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class LinearizabilityTest {
     /** What only the thread that has the lock uses, which is one step to the others. The lock itself is tried like all else. */
     private static final ManagedStrategyGuarantee UNDER_THE_LOCK = ManagedStrategyGuaranteeKt.forClasses(
-            EntryQueue.class.getName(), LatenessHistogram.class.getName()).allMethods().treatAsAtomic();
+            TimerHeap.class.getName(), Block.class.getName(), LatenessHistogram.class.getName()).allMethods().treatAsAtomic();
 
     /** Two calls, most interleavings of which can be tried; then programs of three threads, with calls before and after. */
     private static void check(Class<?> subject, Class<?> model) {
@@ -57,7 +57,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    void entries_heapAndFifo_areOneQueue() {
+    void entries_runAndHeap_areOneQueue() {
         check(LinearTimers.Entries.class, LinearTimers.Entries.Spec.class);
     }
 

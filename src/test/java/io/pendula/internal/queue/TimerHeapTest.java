@@ -1,62 +1,153 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.Inside.assertHeapOrder;
+import static io.pendula.internal.queue.Inside.assertOrder;
+import static io.pendula.internal.queue.Inside.blocks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Field;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TimerHeapTest {
+    private static final int BLOCK = TimerHeap.BLOCK;
+    private static final int MOST_KEPT = Inside.MOST_SLOTS_KEPT;
+
     private static final class Node extends TimerNode {
+        /** A look at its word fails with this. */
+        Error error;
+
         Node() {
             super(null);
+        }
+
+        @Override
+        public long wordVolatile() {
+            if (error != null) {
+                throw error;
+            }
+            return super.wordVolatile();
         }
     }
 
     /** A heap beside a sorted set; every operation is done to both. */
     private static final class Pair {
-        final TimerHeap heap = new TimerHeap();
+        final LimitedHeap heap = new LimitedHeap();
+        final Compactor compactor = new Compactor(heap, new HoldLock(), new WakeGate(), 1);
         final SortedModel model = new SortedModel();
-        int nextSeq;
+        private final Set<TimerNode> shown = new HashSet<>();
+        private Set<TimerNode> staying = new HashSet<>();
+        private int walks;
 
-        void push(long key) {
-            Node node = new Node();
+        TimerNode push(long key) {
+            TimerNode node = new Node();
+            node.beginMoving(1);
+            node.tryFile(node.wordVolatile());
             heap.ensureRoom();
-            heap.push(key, nextSeq++, node);
+            heap.push(key, node);
             model.add(key, node);
+            return node;
         }
 
         void pop() {
             model.forgetFirst();
-            heap.removeAt(0);
+            heap.pop();
         }
 
-        void removeAt(int i) {
-            model.forget(heap.node(i));
-            heap.removeAt(i);
+        void removeLast() {
+            model.forget(heap.last());
+            heap.removeLast();
         }
 
-        void rekeyTop(long key) {
+        void rekeyTop(long key, boolean hasRoom) {
             TimerNode node = heap.top();
+            if (hasRoom) {
+                heap.ensureRoom();
+            }
+            heap.rekeyTop(key, hasRoom);
             model.forget(node);
-            heap.rekeyTop(key, nextSeq++);
             model.add(key, node);
+        }
+
+        /** Goes on with a sweep, which drops each entry for which the dice say so; begins one if none is under way. */
+        void sweep(int visits, Random rnd, int dropOneIn) {
+            if (heap.isSwept()) {
+                compactor.rewind();
+            }
+            Set<TimerNode> stale = new HashSet<>();
+            for (Inside.Entry e : Inside.all(heap)) {
+                if (rnd.nextInt(dropOneIn) == 0) {
+                    e.node().entry--;
+                    stale.add(e.node());
+                }
+            }
+            heap.sweep(compactor, visits, Integer.MAX_VALUE);
+            for (Inside.Entry e : Inside.all(heap)) {
+                if (stale.remove(e.node())) {
+                    e.node().entry++;
+                }
+            }
+            stale.forEach(model::forget);
+        }
+
+        /** Goes on with a walk, which must show all that stay; then begins one. */
+        void walkOn() {
+            Block b = heap.walkOn();
+            if (b != null) {
+                b.forEach(shown::add);
+                return;
+            }
+            staying.removeIf(t -> !model.has(t));
+            staying.removeAll(shown);
+            assertEquals(Set.of(), staying, "walk " + walks + " has missed timers");
+            walks++;
+            shown.clear();
+            staying = new HashSet<>(model.nodes());
+            heap.beginWalk();
         }
 
         void check() {
             model.check(heap.size(), heap.topKey(), heap.top());
         }
 
-        void checkFreed() {
-            for (int i = heap.size(); i < heap.capacity(); i++) {
-                assertNull(heap.node(i), "a freed slot keeps its node alive");
+        /** The structure, and by whatever way they are looked at, each entry once. */
+        void checkAll() {
+            assertOrder(heap);
+            Set<TimerNode> met = new HashSet<>();
+            for (Inside.Entry e : Inside.all(heap)) {
+                assertEquals(model.keyOf(e.node()), e.key());
+                assertEquals(e.seq(), e.node().entry);
+                assertTrue(met.add(e.node()), "two entries for one timer");
             }
+            assertEquals(heap.size(), met.size());
+            assertEquals(0, Stream.iterate(spare(), Objects::nonNull, b -> b.next)
+                    .flatMap(b -> Stream.of(b.nodes)).filter(Objects::nonNull).count(), "a freed block keeps a timer alive");
+        }
+
+        private Block spare() {
+            try {
+                Field spare = TimerHeap.class.getDeclaredField("spare");
+                spare.setAccessible(true);
+                return (Block) spare.get(heap);
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        long runs() {
+            return blocks(heap).stream().filter(Block::isRun).count();
         }
 
         void popAll() {
@@ -65,7 +156,76 @@ class TimerHeapTest {
                 pop();
             }
             check();
+            assertOrder(heap);
+            assertTrue(heap.capacity() <= MOST_KEPT || heap.capacity() == spareSlots() + BLOCK, heap.capacity() + " slots");
         }
+
+        private int spareSlots() {
+            return BLOCK * (int) Stream.iterate(spare(), Objects::nonNull, b -> b.next).count();
+        }
+    }
+
+    private static Pair inOrder(int entries) {
+        Pair p = new Pair();
+        for (int i = 0; i < entries; i++) {
+            p.push(1_000 + 10L * i);
+        }
+        return p;
+    }
+
+    private static Pair inNoOrder(int entries, Random rnd) {
+        Pair p = new Pair();
+        for (int i = 0; i < entries; i++) {
+            p.push(rnd.nextInt(1 << 30));
+        }
+        return p;
+    }
+
+    // ---- order ----
+
+    /** Delays as they come: random, one, or a few that are mixed, so that there are runs and heaps. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void randomOperations_delaysOfAllKinds_matchSortedSet(int seed) {
+        Random rnd = new Random(seed);
+        LongUnaryOperator[] delays = {
+            any -> rnd.nextInt(1 << 20), any -> 30_000, any -> rnd.nextInt(50) == 0 ? 1_000_000 : 30_000,
+            any -> rnd.nextBoolean() ? 30_000 : 60_000, any -> rnd.nextInt(3), any -> 20_000 + rnd.nextInt(8)};
+        Pair p = new Pair();
+        p.heap.nextSeq = seed % 2 == 0 ? 0 : Integer.MAX_VALUE - 10_000; // which wraps around on the way
+        long now = 0;
+        boolean usedBoth = false;
+        for (int i = 0; i < 30_000; i++) {
+            LongUnaryOperator delay = delays[i / 2_500 % delays.length];
+            boolean growing = (i / 6_000 & 1) == 0;
+            int dice = rnd.nextInt(40);
+            if (p.model.isEmpty() || dice < (growing ? 24 : 14)) {
+                p.push(now + delay.applyAsLong(0));
+            } else if (dice < 33) {
+                now = Math.max(now, p.heap.topKey());
+                p.pop();
+            } else if (dice < 36) {
+                p.sweep(rnd.nextInt(1 + p.heap.size()), rnd, 1 + rnd.nextInt(20));
+            } else if (dice < 38) {
+                p.rekeyTop(p.heap.topKey() + 1 + delay.applyAsLong(0), rnd.nextBoolean());
+            } else if (dice < 39) {
+                p.heap.trim();
+            } else {
+                p.removeLast();
+            }
+            now++;
+            p.check();
+            if (i % 50 == 0) {
+                p.walkOn();
+            }
+            if (i % 250 == 0) {
+                p.checkAll();
+                usedBoth |= p.runs() > 0 && p.runs() < blocks(p.heap).size();
+            }
+        }
+        assertTrue(usedBoth, "there must have been runs and heaps at once");
+        assertTrue(p.walks > 50, p.walks + " walks");
+        p.popAll();
     }
 
     /** Few distinct keys make ties, many make deep sifts; each start of the sequence wraps at another place. */
@@ -75,221 +235,431 @@ class TimerHeapTest {
         Random rnd = new Random(firstSeq);
         for (int keys : new int[] {1, 3, 40, 1 << 30}) {
             Pair p = new Pair();
-            p.nextSeq = firstSeq;
-            for (int i = 0; i < 6_000; i++) {
+            p.heap.nextSeq = firstSeq;
+            for (int i = 0; i < 12_000; i++) {
                 int dice = rnd.nextInt(20);
-                boolean growing = (i / 1_500 & 1) == 0;
-                if (p.model.isEmpty() || dice < (growing ? 11 : 7)) {
+                boolean growing = (i / 3_000 & 1) == 0;
+                if (p.model.isEmpty() || dice < (growing ? 14 : 5)) {
                     p.push(rnd.nextInt(keys));
-                } else if (dice < 15) {
-                    p.pop();
                 } else if (dice < 18) {
-                    p.removeAt(rnd.nextInt(p.heap.size()));
-                } else if (dice < 19) {
-                    p.rekeyTop(p.heap.topKey() + rnd.nextInt(keys));
+                    p.pop();
                 } else {
-                    p.heap.trim();
+                    p.rekeyTop(p.heap.topKey() + rnd.nextInt(keys), dice == 18);
                 }
                 p.check();
                 if (i % 500 == 0) {
-                    p.checkFreed();
-                    assertHeapOrder(p.heap);
+                    p.checkAll();
                 }
             }
             p.popAll();
-            p.checkFreed();
         }
     }
 
     @Test
     void pop_extremeKeys_comeInOrder() {
         Pair p = new Pair();
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 2 * BLOCK; i++) {
             p.push(Timeline.NEVER - i % 3);
             p.push(i % 3);
         }
         p.popAll();
     }
 
-    @Test
-    void removeAt_lastTakesPlaceUnderLaterParent_movesUp() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rekeyTop_equalKeys_goesBehindThem(boolean hasRoom) {
         Pair p = new Pair();
-        p.push(0);
-        p.push(100); // the children of this one have late keys
-        p.push(1);
-        p.push(1);
-        p.push(1);
-        for (int i = 0; i < 4; i++) {
-            p.push(200);
-        }
-        for (int i = 0; i < 4; i++) {
-            p.push(2); // the children of the next one have early keys
-        }
-        p.removeAt(5);
-        assertHeapOrder(p.heap);
-        p.popAll();
-    }
-
-    @Test
-    void rekeyTop_equalKeys_goesBehindThem() {
-        Pair p = new Pair();
-        p.push(1);
-        TimerNode first = p.heap.top();
+        TimerNode first = p.push(1);
         p.push(5);
         p.push(5);
-        p.rekeyTop(5);
+        p.rekeyTop(5, hasRoom);
         p.pop();
         p.pop();
         assertSame(first, p.heap.top());
     }
 
-    /** As in a queue whose timers surface, are swept and are pushed again, over several chunks. */
-    @ParameterizedTest
-    @ValueSource(ints = {3, 5_000, 1 << 30})
-    void randomOperations_severalChunks_matchSortedSet(int keys) {
-        Random rnd = new Random(keys);
-        Pair p = new Pair();
-        for (int i = 0; i < 4 * TimerHeap.CHUNK; i++) {
-            p.push(rnd.nextInt(keys));
-        }
-        for (int i = 0; i < 60_000; i++) {
-            int dice = rnd.nextInt(20);
-            if (p.model.isEmpty() || dice < 4) {
-                p.push(p.heap.topKey() % keys + rnd.nextInt(keys));
-            } else if (dice < 10) {
-                p.pop();
-            } else if (dice < 15) {
-                p.removeAt(p.heap.size() - 1 - rnd.nextInt(Math.min(40, p.heap.size())));
-            } else if (dice < 18) {
-                p.removeAt(rnd.nextInt(p.heap.size()));
-            } else if (dice < 19) {
-                p.rekeyTop(p.heap.topKey() + rnd.nextInt(keys));
-            } else {
-                p.heap.trim();
-            }
-            p.check();
-            if (i % 5_000 == 0) {
-                p.checkFreed();
-                assertHeapOrder(p.heap);
-            }
-        }
+    // ---- runs ----
+
+    @Test
+    void push_inOrder_blocksAreRuns() {
+        Pair p = inOrder(100_000);
+        assertEquals(blocks(p.heap).size(), p.runs());
+        assertTrue(p.heap.capacity() < 100_000 + BLOCK, p.heap.capacity() + " slots");
+        p.checkAll();
         p.popAll();
-        p.checkFreed();
     }
 
-    /** A step of growth happens under the owner's lock: it copies one chunk at most, and then nothing. */
+    /** As by several threads that arm timers with the same delay. */
     @Test
-    void ensureRoom_full_growsByOneChunkAtMost() {
+    void push_nearlyInOrder_blocksAreRuns() {
+        Pair p = new Pair();
+        Random rnd = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            p.push(10_000 + 10L * i - rnd.nextInt(10 * Block.NEAR));
+        }
+        assertEquals(blocks(p.heap).size(), p.runs());
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** A few timers a day ahead, and all others 30 seconds: these stay in order. */
+    @Test
+    void push_fewFarAhead_blockIsARun() {
+        Pair p = inOrder(200);
+        for (int i = 0; i < Block.NEAR; i++) {
+            p.push(1_000_000);
+        }
+        for (int i = 0; i < 700; i++) {
+            p.push(5_000 + i);
+        }
+        assertEquals(1, p.runs());
+        p.push(4_000);
+        assertEquals(0, p.runs(), "it belongs in front of too many");
+        p.popAll();
+    }
+
+    /** What is put off leaves a run in order, and comes behind all others. */
+    @Test
+    void rekeyTop_runAndRoom_goesToTheYoungestBlock() {
+        Pair p = inOrder(2 * BLOCK);
+        p.rekeyTop(1_000_000, true);
+        assertEquals(3, p.runs());
+        assertEquals(1_000_000, p.heap.lastKey());
+        p.checkAll();
+        p.popAll();
+    }
+
+    @Test
+    void rekeyTop_noRoom_needsNoMemory() {
+        Pair p = inOrder(2 * BLOCK);
+        p.heap.exhausted = true;
+        assertFalse(p.heap.hasRoom());
+        p.rekeyTop(5_005, false);
+        p.checkAll();
+        p.popAll();
+    }
+
+    @Test
+    void pop_lastOfAHeap_isARunAgain() {
+        Pair p = new Pair();
+        for (int i = 0; i < 40; i++) {
+            p.push(1_000 - i);
+        }
+        assertEquals(0, p.runs());
+        p.popAll();
+        assertEquals(1, p.runs());
+    }
+
+    // ---- memory ----
+
+    /** A step of growth happens under the owner's lock: it copies a block at most. */
+    @Test
+    void ensureRoom_full_growsByOneBlockAtMost() {
         Pair p = new Pair();
         int steps = 0;
-        for (int i = 0; i < 10 * TimerHeap.CHUNK; i++) {
+        for (int i = 0; i < 40 * BLOCK; i++) {
             int before = p.heap.capacity();
             boolean full = p.heap.size() == before;
             p.push(-i & 0xfff);
-            if (full) {
-                steps++;
-                int grown = p.heap.capacity() - before;
-                assertTrue(grown == TimerHeap.CHUNK || p.heap.capacity() < TimerHeap.CHUNK && grown >= before,
-                        before + " slots grew by " + grown);
-                assertTrue(before < TimerHeap.COPIED_MAX || grown == TimerHeap.CHUNK, before + " entries were copied");
-            }
-            assertTrue(p.heap.capacity() >= p.heap.size() && p.heap.capacity() < p.heap.size() + TimerHeap.CHUNK);
+            int grown = p.heap.capacity() - before;
+            steps += grown > 0 ? 1 : 0;
+            assertTrue(grown == 0 || full, "grown though there was room");
+            assertTrue(grown == 0 || (before < BLOCK ? grown <= before + Block.ROOT : grown == BLOCK), before + " grew by " + grown);
         }
-        assertTrue(steps > 10 && steps < 20, steps + " steps");
-        assertHeapOrder(p.heap);
+        assertEquals(39 + 4, steps);
+        p.checkAll();
         p.popAll();
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, TimerHeap.CHUNK, 2 * TimerHeap.CHUNK, 5 * TimerHeap.CHUNK})
+    @ValueSource(ints = {0, 1, BLOCK, 5 * BLOCK, 8 * BLOCK})
     void ensureRoom_outOfMemory_leavesHeapUnchanged(int before) {
-        LimitedHeap heap = new LimitedHeap();
-        for (int i = 0; i < before || heap.size() < heap.capacity(); i++) {
-            heap.ensureRoom();
-            heap.push(i, i, new Node());
+        Pair p = new Pair();
+        for (int i = 0; i < before || p.heap.hasRoom(); i++) {
+            p.push(i);
         }
-        heap.exhausted = true;
-        int capacity = heap.capacity();
-        TimerNode[] nodes = new TimerNode[capacity];
-        for (int i = 0; i < capacity; i++) {
-            nodes[i] = heap.node(i);
+        p.heap.exhausted = true;
+        int capacity = p.heap.capacity();
+        assertThrows(OutOfMemoryError.class, p.heap::ensureRoom);
+        assertEquals(capacity, p.heap.capacity());
+        assertEquals(capacity, p.heap.size());
+        p.checkAll();
+        p.heap.exhausted = false;
+        p.push(5);
+        p.popAll();
+    }
+
+    /** The slots in front of a run are used before memory is refused, though all entries must be moved for one slot. */
+    @Test
+    void ensureRoom_outOfMemoryAndOneWasPopped_hasRoom() {
+        Pair p = inOrder(BLOCK);
+        p.heap.exhausted = true;
+        for (int i = 0; i < 100; i++) {
+            p.pop();
+            p.push(100_000 + i);
+            assertThrows(OutOfMemoryError.class, p.heap::ensureRoom);
         }
-        assertThrows(OutOfMemoryError.class, heap::ensureRoom);
-        assertEquals(capacity, heap.size());
-        assertEquals(capacity, heap.capacity());
-        for (TimerNode node : nodes) { // pushed in the order of their keys, so no entry has ever moved
-            assertSame(node, heap.top());
-            heap.removeAt(0);
+        p.checkAll();
+        p.popAll();
+    }
+
+    @Test
+    void removeLast_outOfMemory_makesRoom() {
+        Random rnd = new Random(2);
+        Pair p = inNoOrder(3 * BLOCK, rnd);
+        p.heap.exhausted = true;
+        for (int i = 0; i < 2_000; i++) {
+            p.removeLast();
+            assertTrue(p.heap.hasRoom());
+            p.push(rnd.nextInt(1 << 30));
+            p.check();
         }
+        p.checkAll();
+        p.popAll();
+    }
+
+    /** Blocks are used again, also where the collector would take a small queue's slots for old ones. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 500, 900, 2_000, 10_000})
+    void popAndPush_oneDelay_needsNoMemory(int pending) {
+        Pair p = inOrder(pending);
+        long key = 1_000_000;
+        for (int i = 0; i < 3 * pending; i++) {
+            p.push(key++);
+            p.pop();
+        }
+        p.heap.onGrow = () -> {
+            throw new AssertionError("asked for memory");
+        };
+        for (int i = 0; i < 20_000; i++) {
+            p.push(key++);
+            p.pop();
+        }
+        p.checkAll();
+        assertTrue(p.heap.capacity() <= 3 * BLOCK + pending, p.heap.capacity() + " slots");
+        p.heap.onGrow = () -> {};
+        p.popAll();
+    }
+
+    /** Fired in no order, blocks become sparse: they are united. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void pop_inNoOrder_slotsAreGivenBack(int seed) {
+        Pair p = inNoOrder(60 * BLOCK, new Random(seed));
+        while (p.heap.size() > 1) {
+            p.pop();
+            p.heap.trim();
+            if (p.heap.size() % 1_000 == 0) {
+                p.check();
+                p.checkAll();
+                assertTrue(p.heap.capacity() <= 6 * p.heap.size() + MOST_KEPT, p.heap.capacity() + " slots for " + p.heap.size());
+            }
+        }
+        assertTrue(p.heap.capacity() <= MOST_KEPT, p.heap.capacity() + " slots");
+        p.popAll();
     }
 
     /** A third of what is there may be unused, so that filling and sweeping in turn need not allocate each time. */
     @Test
-    void trim_moreThanAThirdUnused_givesWholeChunksBack() {
-        Pair p = new Pair();
-        for (int i = 0; i < 60_000; i++) {
-            p.push(i);
-        }
+    void trim_moreThanAThirdUnused_givesBlocksBack() {
+        Pair p = inOrder(60_000);
+        p.heap.exhausted = true; // trim needs none
         while (p.heap.size() > 1) {
             p.pop();
             int before = p.heap.capacity();
             p.heap.trim();
-            int kept = Math.max(TimerHeap.TRIM_FLOOR, p.heap.size() * 3 / 2);
-            assertTrue(p.heap.capacity() == before || p.heap.capacity() >= kept - 3);
-            assertTrue(p.heap.capacity() < kept + TimerHeap.CHUNK, p.heap.capacity() + " for " + p.heap.size());
+            int unused = Math.max(TimerHeap.SPARE_MIN * BLOCK, p.heap.size() / 2);
+            assertTrue(p.heap.capacity() == before || p.heap.capacity() >= p.heap.size() + unused - BLOCK);
+            assertTrue(p.heap.capacity() <= p.heap.size() + unused + 2 * BLOCK, p.heap.capacity() + " for " + p.heap.size());
         }
-        p.checkFreed();
-        p.check();
-        assertTrue(p.heap.capacity() <= TimerHeap.TRIM_FLOOR);
-        for (int i = 0; i < 30_000; i++) {
-            p.push(i);
+        assertTrue(p.heap.capacity() <= MOST_KEPT);
+        p.checkAll();
+    }
+
+    // ---- sweeps ----
+
+    /** Each stale entry goes in one round, and what lives stays in order. */
+    @ParameterizedTest
+    @ValueSource(ints = {1_021, 1_024, 2_500, 100_000})
+    void sweep_inSlices_dropsAllAndKeepsTheOrder(int slice) {
+        Pair p = inOrder(5_000);
+        int live = 0;
+        for (Inside.Entry e : Inside.all(p.heap)) {
+            if (e.seq() % 3 != 0) {
+                e.node().entry--;
+            } else {
+                live++;
+            }
         }
+        p.compactor.rewind();
+        while (!p.heap.isSwept()) {
+            assertTrue(p.heap.sweep(p.compactor, slice, Integer.MAX_VALUE) <= slice);
+        }
+        assertEquals(live, p.heap.size());
+        assertEquals(blocks(p.heap).size(), p.runs());
+        assertOrder(p.heap);
+        long last = 0;
+        for (; p.heap.size() > 0; p.heap.pop()) {
+            assertTrue(p.heap.topKey() > last);
+            last = p.heap.topKey();
+        }
+    }
+
+    /** Entries fire and come in between, so that blocks are united before and behind the sweep. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void sweep_entriesComeAndGoMeanwhile_dropsAllThatWereStaleBefore(int seed) {
+        Random rnd = new Random(seed);
+        for (int round = 0; round < 20; round++) {
+            Pair p = inNoOrder(20 * BLOCK, rnd);
+            for (int i = rnd.nextInt(12 * BLOCK); i > 0; i--) {
+                p.pop();
+            }
+            Set<TimerNode> stale = new HashSet<>();
+            for (Inside.Entry e : Inside.all(p.heap)) {
+                if (rnd.nextInt(4) == 0) {
+                    e.node().entry--;
+                    stale.add(e.node());
+                }
+            }
+            p.compactor.rewind();
+            while (!p.heap.isSwept()) {
+                p.heap.sweep(p.compactor, BLOCK, Integer.MAX_VALUE);
+                for (int i = rnd.nextInt(600); i > 0; i--) {
+                    TimerNode top = p.heap.top();
+                    if (top != null && !stale.contains(top)) {
+                        p.heap.pop();
+                    }
+                    if (rnd.nextInt(3) == 0) {
+                        p.push(rnd.nextInt(1 << 30));
+                    }
+                }
+                assertOrder(p.heap);
+            }
+            Inside.all(p.heap).forEach(e -> assertEquals(e.seq(), e.node().entry, "a stale entry was not visited"));
+        }
+    }
+
+    /** As when a thread has no stack left: what it had no time to look at stays, and what it has dropped is gone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sweep_breaksOffInTheMiddle_losesNone(boolean isRun) {
+        Pair p = isRun ? inOrder(BLOCK) : inNoOrder(BLOCK, new Random(1));
+        List<Inside.Entry> all = Inside.all(p.heap);
+        for (int i = 0; i < all.size(); i += 2) {
+            all.get(i).node().entry--;
+            p.model.forget(all.get(i).node());
+        }
+        Node broken = (Node) all.get(BLOCK / 2 | 1).node();
+        broken.error = new StackOverflowError("meant");
+        p.compactor.rewind();
+        assertSame(broken.error, assertThrows(StackOverflowError.class, () -> p.heap.sweep(p.compactor, BLOCK, BLOCK)));
+        broken.error = null;
+        assertOrder(p.heap);
+        p.compactor.rewind();
+        p.heap.sweep(p.compactor, BLOCK, BLOCK);
+        p.checkAll();
         p.popAll();
     }
 
+    /** The first of all lives for long, and many that come behind it are stopped: the slots in between are used again. */
     @Test
-    void trim_outOfMemory_needsNone() {
-        LimitedHeap heap = new LimitedHeap();
-        for (int i = 0; i < 60_000; i++) {
-            heap.ensureRoom();
-            heap.push(i, i, new Node());
+    void sweep_oldestLives_heapStaysSmall() {
+        Pair p = inOrder(1);
+        TimerNode first = p.heap.top();
+        long key = 100_000;
+        for (int round = 0; round < 100; round++) {
+            for (int i = 0; i < 2_000; i++) {
+                p.push(key++).entry--;
+            }
+            p.compactor.rewind();
+            p.heap.sweep(p.compactor, 5_000, Integer.MAX_VALUE);
+            assertTrue(p.heap.capacity() <= 6 * BLOCK, p.heap.capacity() + " slots");
         }
-        heap.exhausted = true;
-        while (heap.size() > 1) {
-            heap.removeAt(0);
-        }
-        heap.trim();
-        assertTrue(heap.capacity() <= TimerHeap.TRIM_FLOOR);
-        assertEquals(59_999, heap.topKey());
+        assertSame(first, p.heap.top());
+        assertEquals(1, p.heap.size());
     }
 
-    private static TimerHeap heapOf(int entries) {
-        TimerHeap heap = new TimerHeap();
-        for (int i = 1; i <= entries; i++) {
-            heap.ensureRoom();
-            heap.push(10L * i, i, new Node());
-        }
-        return heap;
-    }
+    // ---- walks ----
 
-    @Test
-    void earliestFrom_amongTheFirstEntries_isTheLowestThatIsNotEarlier() {
-        assertEquals(Timeline.NEVER, new TimerHeap().earliestFrom(0));
-        assertEquals(10, heapOf(1).earliestFrom(10));
-        assertEquals(Timeline.NEVER, heapOf(1).earliestFrom(11));
-        TimerHeap heap = heapOf(20);
-        assertEquals(10, heap.earliestFrom(0));
-        assertEquals(110, heap.earliestFrom(101));
-        assertEquals(200, heap.earliestFrom(200));
-        assertEquals(Timeline.NEVER, heap.earliestFrom(201));
-    }
-
-    /** The root, its children and theirs are 21: what lies below may be due at any time after them. */
+    /** Timers fire and come between two blocks, so that blocks are united before and behind the place of the walk. */
     @ParameterizedTest
-    @ValueSource(ints = {21, 22, 5_000})
-    void earliestFrom_allOfTheFirstEntriesAreEarlier_isThatInstant(int entries) {
-        TimerHeap heap = heapOf(entries);
-        assertEquals(210, heap.earliestFrom(201));
-        assertEquals(211, heap.earliestFrom(211));
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void walkOn_blocksAreUnitedMeanwhile_showsAllThatStay(int seed) {
+        Random rnd = new Random(seed);
+        for (int round = 0; round < 20; round++) {
+            Pair p = inNoOrder(20 * BLOCK, rnd);
+            for (int i = 10 * BLOCK + rnd.nextInt(4 * BLOCK); i > 0; i--) {
+                p.pop();
+            }
+            p.heap.beginWalk();
+            Set<TimerNode> staying = new HashSet<>(p.model.nodes());
+            Set<TimerNode> shown = new HashSet<>();
+            for (Block b = p.heap.walkOn(); b != null; b = p.heap.walkOn()) {
+                b.forEach(shown::add);
+                for (int i = rnd.nextInt(600); i > 0 && p.heap.size() > 0; i--) {
+                    staying.remove(p.heap.top());
+                    p.pop();
+                    if (rnd.nextInt(3) == 0) {
+                        p.push(rnd.nextInt(1 << 30));
+                    }
+                }
+                assertOrder(p.heap);
+            }
+            staying.removeAll(shown);
+            assertEquals(Set.of(), staying);
+        }
+    }
+
+    // ---- the hint ----
+
+    @Test
+    void earliestFrom_oneBlock_isTheLowestOfTheFirstOnes() {
+        assertEquals(Timeline.NEVER, new TimerHeap().earliestFrom(0));
+        for (boolean isRun : new boolean[] {true, false}) {
+            Pair p = new Pair();
+            for (int i = 1; i <= 16; i++) {
+                p.push(10L * (isRun ? i : 17 - i));
+            }
+            assertEquals(isRun ? 1 : 0, p.runs());
+            assertEquals(10, p.heap.earliestFrom(0));
+            assertEquals(10, p.heap.earliestFrom(10));
+            assertEquals(110, p.heap.earliestFrom(101));
+            assertEquals(160, p.heap.earliestFrom(160));
+            assertEquals(Timeline.NEVER, p.heap.earliestFrom(161));
+        }
+    }
+
+    @Test
+    void earliestFrom_manyAreEarlier_isThatInstant() {
+        Pair p = inOrder(2_000);
+        long far = p.heap.topKey() + 500;
+        assertEquals(far, p.heap.earliestFrom(far), "what lies behind may be due at any time after them");
+        assertEquals(p.heap.topKey() + 20, p.heap.earliestFrom(p.heap.topKey() + 11));
+    }
+
+    @Test
+    void earliestFrom_manyBlocksAreEarlier_isThatInstant() {
+        Pair p = inNoOrder(60 * BLOCK, new Random(3));
+        long top = p.heap.topKey();
+        assertEquals(top, p.heap.earliestFrom(0));
+        assertEquals(1 << 29, p.heap.earliestFrom(1 << 29));
+        p.pop();
+        assertEquals(p.heap.topKey(), p.heap.earliestFrom(top + 1));
+        Pair q = new Pair();
+        for (int i = 0; i < 40; i++) { // in each block one entry is early, and all others are never due
+            q.push(i);
+            for (int k = 1; k < BLOCK; k++) {
+                q.push(Timeline.NEVER);
+            }
+        }
+        q.push(1_000);
+        assertEquals(500, q.heap.earliestFrom(500), "the block with the next one is not among the first");
+    }
+
+    @Test
+    void top_nothingThere_isNull() {
+        assertNull(new TimerHeap().top());
+        assertEquals(Timeline.NEVER, new TimerHeap().topKey());
     }
 }

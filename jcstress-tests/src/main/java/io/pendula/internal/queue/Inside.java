@@ -1,5 +1,9 @@
 package io.pendula.internal.queue;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
 /** What the states reach inside a queue that the runtime does not. */
 public final class Inside {
     private Inside() {}
@@ -19,17 +23,21 @@ public final class Inside {
         q.lock.lock();
         try {
             boolean goesOn = true;
-            while (goesOn && q.entries.heap.size() > 0) {
-                goesOn = q.drainer.removeLastOfHeap();
+            while (goesOn && q.entries.size() > 0) {
+                goesOn = q.drainer.removeLast();
             }
         } finally {
             q.lock.unlock();
         }
     }
 
-    /** No entry goes to the fifo, though it may come in order. */
-    public static void restFifo(TimerQueue q) {
-        q.entries.rest = 1 << 30;
+    /** The timers of all entries, live or stale. */
+    public static List<TimerNode> timers(TimerHeap heap) {
+        List<TimerNode> all = new ArrayList<>();
+        for (Block b = heap.head; b != null; b = b.next) {
+            all.addAll(Arrays.asList(b.nodes).subList(b.from, b.to));
+        }
+        return all;
     }
 
     public static void pretendStale(TimerQueue q, int entries) {

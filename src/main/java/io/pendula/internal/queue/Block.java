@@ -1,0 +1,362 @@
+package io.pendula.internal.queue;
+
+import java.util.Arrays;
+import java.util.function.Predicate;
+
+/**
+ * Up to a thousand entries (deadline, number, timer) of a {@link TimerHeap}. As long as entries come in the order of their
+ * keys, or nearly so, they lie as a run, sorted: the first is taken out in front, and the next is added behind the last.
+ * The first entry that does not fit makes the block a 4-ary heap. Single-threaded; the owner locks.
+ *
+ * <p>Keys lie in an array of their own beside the references: a sift then touches one cache line per level instead of four
+ * timers. Timers do not know their index: writing it at every move would cost as much again, and lazy deletion needs none.
+ *
+ * <p>The root has slot 3, and the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind it, so four
+ * siblings lie in one cache line. Order among equals costs one {@code int} per entry. The smallest of four children is
+ * found without a branch that the processor could mispredict; numbers are looked at only when two keys are really equal,
+ * and are compared by difference, so they may wrap around.
+ */
+final class Block {
+    static final int ROOT = 3;
+    /** 16 KiB in three arrays, with compressed references: a block that is in use lies in the first-level cache. */
+    static final int SLOTS = 1024;
+    /** In a run an entry goes in front of this many others at most, as only a few steps are cheaper than a sift. */
+    static final int NEAR = 8;
+    /** A hint looks at so many entries of a run, and at the first three levels of a heap. */
+    private static final int FIRST_OF_RUN = 16;
+    private static final int FIRST_LEVELS = 21;
+
+    long[] keys;
+    int[] seqs;
+    TimerNode[] nodes;
+    /** Entries lie from here, which is ROOT in a heap, to before {@code to}. */
+    int from = ROOT;
+    int to = ROOT;
+    private boolean isRun = true;
+
+    // Of the TimerHeap that has the block.
+    Block prev;
+    Block next;
+    /** Blocks are numbered in the order in which they came into use. */
+    int age;
+    /** Where the block is in the heap of blocks. */
+    int place;
+
+    Block(int slots) {
+        keys = new long[slots];
+        seqs = new int[slots];
+        nodes = new TimerNode[slots];
+    }
+
+    int size() {
+        return to - from;
+    }
+
+    int capacity() {
+        return keys.length - ROOT;
+    }
+
+    boolean isRun() {
+        return isRun;
+    }
+
+    // ---- room ----
+
+    boolean hasSlot() {
+        return to < keys.length;
+    }
+
+    /** Of a block without a slot behind its entries: whether moving them to the front is worth its price. */
+    boolean isHalfFree() {
+        return size() <= capacity() / 2;
+    }
+
+    boolean hasGap() {
+        return from > ROOT;
+    }
+
+    /** Moves a run to the front, so that what is free lies behind it. */
+    void closeGap() {
+        if (!hasGap()) {
+            return;
+        }
+        int n = size();
+        System.arraycopy(keys, from, keys, ROOT, n);
+        System.arraycopy(seqs, from, seqs, ROOT, n);
+        System.arraycopy(nodes, from, nodes, ROOT, n);
+        Arrays.fill(nodes, Math.max(from, ROOT + n), to, null); // or they would be kept alive until overwritten
+        from = ROOT;
+        to = ROOT + n;
+    }
+
+    /** Takes the slots of a larger block, which is not used otherwise. */
+    void growInto(Block larger) {
+        System.arraycopy(keys, 0, larger.keys, 0, to);
+        System.arraycopy(seqs, 0, larger.seqs, 0, to);
+        System.arraycopy(nodes, 0, larger.nodes, 0, to);
+        keys = larger.keys;
+        seqs = larger.seqs;
+        nodes = larger.nodes;
+    }
+
+    // ---- the first entry ----
+
+    /** There must be one, as for all below. */
+    long key() {
+        return keys[from];
+    }
+
+    int seq() {
+        return seqs[from];
+    }
+
+    TimerNode node() {
+        return nodes[from];
+    }
+
+    void pop() {
+        if (isRun) {
+            nodes[from++] = null;
+        } else {
+            TimerNode last = nodes[--to];
+            nodes[to] = null;
+            if (to > ROOT) {
+                sink(ROOT, keys[to], seqs[to], last);
+            }
+        }
+        restIfEmpty();
+    }
+
+    private void restIfEmpty() {
+        if (from == to) {
+            from = ROOT;
+            to = ROOT;
+            isRun = true;
+        }
+    }
+
+    /** Gives the first entry a later key, and a higher number. */
+    void rekey(long key, int seq) {
+        becomeHeap();
+        sink(ROOT, key, seq, nodes[ROOT]);
+    }
+
+    // ---- the last entry: that of a run, a leaf of a heap ----
+
+    long lastKey() {
+        return keys[to - 1];
+    }
+
+    int lastSeq() {
+        return seqs[to - 1];
+    }
+
+    TimerNode last() {
+        return nodes[to - 1];
+    }
+
+    void removeLast() {
+        nodes[--to] = null;
+        restIfEmpty();
+    }
+
+    // ---- push ----
+
+    /** Behind all entries with the same key. There must be a slot. True if the entry is the first now. */
+    boolean push(long key, int seq, TimerNode node) {
+        int i = to;
+        if (isRun && (i - from <= NEAR || keys[i - 1 - NEAR] <= key)) {
+            for (; i > from && keys[i - 1] > key; i--) {
+                set(i, keys[i - 1], seqs[i - 1], nodes[i - 1]);
+            }
+            set(i, key, seq, node);
+            to++;
+            return i == from;
+        }
+        becomeHeap();
+        return siftUp(to++, key, seq, node) == ROOT;
+    }
+
+    /** A run at the front is a heap already. */
+    private void becomeHeap() {
+        if (isRun) {
+            closeGap();
+            isRun = false;
+        }
+    }
+
+    private void set(int i, long key, int seq, TimerNode node) {
+        keys[i] = key;
+        seqs[i] = seq;
+        nodes[i] = node;
+    }
+
+    // ---- all of them ----
+
+    /** Shows the timers of the entries that may be live, until {@code look} says no; false if it did. */
+    boolean forEach(Predicate<TimerNode> look) {
+        for (int i = from; i < to; i++) {
+            if (nodes[i].entry == seqs[i] && !look.test(nodes[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Drops what {@code compactor} finds stale. Whatever that throws, the entries that it was not asked about stay. */
+    void sweep(Compactor compactor) {
+        int kept = from;
+        int i = from;
+        try {
+            for (; i < to; i++) {
+                TimerNode t = nodes[i];
+                if (!compactor.isStale(t, seqs[i])) {
+                    move(i, kept++);
+                }
+            }
+        } finally {
+            for (; i < to; i++) {
+                move(i, kept++);
+            }
+            if (kept < to) {
+                Arrays.fill(nodes, kept, to, null);
+                to = kept;
+                restIfEmpty();
+                heapify();
+            }
+        }
+    }
+
+    private void move(int i, int into) {
+        if (into < i) {
+            set(into, keys[i], seqs[i], nodes[i]);
+        }
+    }
+
+    /** Takes the entries of another block; there must be room. */
+    void takeAll(Block b) {
+        closeGap();
+        int n = b.size();
+        System.arraycopy(b.keys, b.from, keys, to, n);
+        System.arraycopy(b.seqs, b.from, seqs, to, n);
+        System.arraycopy(b.nodes, b.from, nodes, to, n);
+        Arrays.fill(b.nodes, b.from, b.to, null);
+        isRun &= b.isRun && (to == ROOT || n == 0 || !before(keys[to], seqs[to], keys[to - 1], seqs[to - 1]));
+        to += n;
+        b.to = b.from;
+        b.restIfEmpty();
+        heapify();
+    }
+
+    private void heapify() {
+        if (!isRun && size() > 1) {
+            for (int s = (to - 1 >> 2) + 2; s >= ROOT; s--) {
+                sink(s, keys[s], seqs[s], nodes[s]);
+            }
+        }
+    }
+
+    /**
+     * The earliest key that is not before {@code at}, among the first entries; if all of these are earlier, and there are
+     * others, {@code at}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     */
+    long earliestFrom(long at) {
+        long[] k = keys;
+        int i = from;
+        int end = Math.min(to, k.length);
+        int looks = Math.min(end, i + (isRun ? FIRST_OF_RUN : FIRST_LEVELS));
+        long earliest = Timeline.NEVER;
+        for (; i < looks; i++) {
+            if (k[i] >= at && k[i] < earliest) {
+                earliest = k[i];
+            }
+        }
+        return earliest == Timeline.NEVER && looks < end ? at : earliest;
+    }
+
+    // ---- the heap ----
+
+    static boolean before(long key, int seq, long otherKey, int otherSeq) {
+        return key < otherKey || key == otherKey && seq - otherSeq < 0;
+    }
+
+    /** Puts an entry where a hole is, or above; returns where. It must not belong below. */
+    private int siftUp(int hole, long key, int seq, TimerNode node) {
+        long[] k = keys;
+        int[] q = seqs;
+        TimerNode[] t = nodes;
+        int s = hole;
+        while (s > ROOT) {
+            int parent = (s >> 2) + 2;
+            if (!before(key, seq, k[parent], q[parent])) {
+                break;
+            }
+            k[s] = k[parent];
+            q[s] = q[parent];
+            t[s] = t[parent];
+            s = parent;
+        }
+        k[s] = key;
+        q[s] = seq;
+        t[s] = node;
+        return s;
+    }
+
+    /** Puts an entry where a hole is, or below. It must not belong above. */
+    private void sink(int hole, long key, int seq, TimerNode node) {
+        int end = to;
+        long[] k = keys;
+        int[] q = seqs;
+        TimerNode[] t = nodes;
+        int s = hole;
+        int child;
+        // Slots are positive. The compiler, once it knows that, makes one check of the bounds of four keys.
+        while ((child = s - 2 << 2) < end && child > 0) {
+            int min = child + 3 < end ? minOfFour(k, q, child) : minOf(k, q, child, end);
+            if (before(key, seq, k[min], q[min])) {
+                break;
+            }
+            k[s] = k[min];
+            q[s] = q[min];
+            t[s] = t[min];
+            s = min;
+        }
+        k[s] = key;
+        q[s] = seq;
+        t[s] = node;
+    }
+
+    /** Of the last ones of all there may be fewer than four. */
+    static int minOf(long[] k, int[] q, int from, int end) {
+        int min = from;
+        for (int i = from + 1; i < end; i++) {
+            if (before(k[i], q[i], k[min], q[min])) {
+                min = i;
+            }
+        }
+        return min;
+    }
+
+    /** A tournament on sign bits: no branch depends on the order of the keys. */
+    static int minOfFour(long[] k, int[] s, int c) {
+        long k0 = k[c];
+        long k1 = k[c + 1];
+        long k2 = k[c + 2];
+        long k3 = k[c + 3];
+        long d = k1 - k0;
+        if (d == 0) {
+            d = s[c + 1] - s[c];
+        }
+        long e = k3 - k2;
+        if (e == 0) {
+            e = s[c + 3] - s[c + 2];
+        }
+        int a = c + (int) (d >>> 63);
+        int b = c + 2 + (int) (e >>> 63);
+        long f = Math.min(k2, k3) - Math.min(k0, k1);
+        if (f == 0) {
+            f = s[b] - s[a];
+        }
+        return a + (b - a & (int) (f >> 63));
+    }
+}
