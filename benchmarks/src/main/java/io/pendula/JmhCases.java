@@ -16,6 +16,7 @@ final class JmhCases {
             new JmhCase("startstop", "StartStopBenchmark.startStop", JmhCase.Kind.SCHEDULER, SCHEDULERS, startStop()),
             new JmhCase("scaling", "StartStopBenchmark.startStop", JmhCase.Kind.SCHEDULER,
                     Subject.all("PENDULA", "STPE", "FJP", "HWT", "NETTY_EXECUTOR", "GO_1_14"), scaling()),
+            new JmhCase("window", "WindowBenchmark.window", JmhCase.Kind.SCHEDULER, SCHEDULERS, windows()),
             new JmhCase("reset", "ResetBenchmark.reset", JmhCase.Kind.SCHEDULER, SCHEDULERS, resets()),
             new JmhCase("fire", "FireBenchmark.fire", JmhCase.Kind.SCHEDULER, SCHEDULERS,
                     Case.product("byReset=false,true", "workers=1,2")),
@@ -54,6 +55,15 @@ final class JmhCases {
                         "workers=" + n));
             }
         }
+        return cells;
+    }
+
+    private static List<Map<String, String>> windows() {
+        List<Map<String, String>> cells = new ArrayList<>();
+        cells.addAll(Case.product("delays=RANDOM", "stopped=OLDEST,ANY,SOON", "pending=1000,100000,1000000", "threads=1",
+                "workers=0"));
+        cells.addAll(Case.product("delays=ONE,FEW", "stopped=OLDEST", "pending=100000", "threads=1", "workers=0"));
+        cells.addAll(Case.product("delays=RANDOM", "stopped=OLDEST", "pending=100000", "threads=2", "workers=1,2"));
         return cells;
     }
 

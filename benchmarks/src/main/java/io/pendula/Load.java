@@ -3,6 +3,7 @@ package io.pendula;
 import static java.util.concurrent.TimeUnit.MINUTES;
 
 import io.pendula.ResetBenchmark.Direction;
+import io.pendula.WindowBenchmark.Stopped;
 
 /** What one thread does to a scheduler, step by step. */
 abstract class Load {
@@ -78,6 +79,46 @@ abstract class Load {
                 handle = oldest;
             }
             rival.cancel(handle);
+        }
+    }
+
+    /** Timeouts that never happen, of which there are as many all the time. */
+    static final class Window extends Load {
+        private final Rival rival;
+        private final Delays delays;
+        private final Stopped stopped;
+        /** If most are stopped soon, the others; each takes the place of the oldest. */
+        private final Object[] ring;
+        /** Those that are stopped soon: at a random step, so that most live for less than a tenth of the others' time. */
+        private final Object[] soon;
+        private int next;
+
+        Window(Rival rival, Delays delays, Stopped stopped, int count, long seed) {
+            super(seed);
+            this.rival = rival;
+            this.delays = delays;
+            this.stopped = stopped;
+            this.soon = filled(stopped == Stopped.SOON ? count / 2 : 0);
+            this.ring = filled(count - soon.length);
+        }
+
+        private Object[] filled(int count) {
+            Object[] handles = new Object[count];
+            for (int i = 0; i < count; i++) {
+                handles[i] = rival.schedule(delays.next(this), Rival.Task.NOTHING);
+            }
+            return handles;
+        }
+
+        @Override
+        void step() {
+            Object[] handles = stopped == Stopped.SOON && random(100) < 95 ? soon : ring;
+            int i = handles == soon || stopped == Stopped.ANY ? random(handles.length) : next;
+            if (i == next && handles == ring) {
+                next = next + 1 == ring.length ? 0 : next + 1;
+            }
+            rival.cancel(handles[i]);
+            handles[i] = rival.schedule(delays.next(this), Rival.Task.NOTHING);
         }
     }
 

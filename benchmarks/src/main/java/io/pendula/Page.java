@@ -24,7 +24,7 @@ final class Page {
     private static final Map<String, String> TITLES = Map.ofEntries(
             Map.entry("startstop", "Arming a timeout and stopping it"),
             Map.entry("scaling", "The same with more threads and workers"),
-            Map.entry("reset", "Moving a deadline"), Map.entry("fire", "Firing and arming again, at full speed"),
+            Map.entry("window", "A window of timeouts"), Map.entry("reset", "Moving a deadline"), Map.entry("fire", "Firing and arming again, at full speed"),
             Map.entry("frontier", "Lateness and its price"),
             Map.entry("blocked", "Behind a callback that blocks for 200 ms"),
             Map.entry("heavy", "Callbacks that compute for long"),

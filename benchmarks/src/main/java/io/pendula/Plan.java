@@ -55,6 +55,7 @@ final class Plan {
         plan.add("startstop", "delays=ONE inFlight=16000|100000 pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("startstop", "delays=ONE inFlight=1000 pending=100000 threads=2", MOST_IMPORTANT, brief, 2);
+        plan.add("window", "delays=RANDOM stopped=OLDEST pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
         plan.add("frontier", "busy=false", List.of(),
@@ -79,6 +80,7 @@ final class Plan {
         plan.add("startstop", "threads=2", MOST_IMPORTANT, asIs, 3.5);
         plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1",
                 with(FURTHER_LIBRARIES, GoProgram.SUBJECT), asIs, 3.5);
+        plan.add("window", "", MOST_IMPORTANT, asIs, 3.5);
         plan.add("reset", "", MOST_IMPORTANT, asIs, 3.5);
         plan.add("fire", "", librariesAndGo, asIs, 3.5);
         for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
