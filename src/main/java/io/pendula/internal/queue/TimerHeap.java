@@ -55,7 +55,7 @@ public class TimerHeap {
     public TimerHeap() {
         head = new Block(MIN_SLOTS);
         tail = head;
-        capacity = head.capacity();
+        capacity = MIN_SLOTS - ROOT;
     }
 
     public final int size() {
