@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ class ModuleTest {
     }
 
     @Test
+    @Tag("not-emulated") // the image has a program for AArch64 in the place of java
     void image_ofJavaBaseAndPendula_runsATimer(@TempDir Path dir) throws Exception {
         Path image = dir.resolve("image");
         StringWriter said = new StringWriter();
