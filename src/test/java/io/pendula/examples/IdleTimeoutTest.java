@@ -35,6 +35,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -116,6 +117,7 @@ class IdleTimeoutTest {
 
     // ---- the whole ----
 
+    @Tag("not-emulated") // its load is for a processor, not for an emulator
     @Test
     @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ_WRITE)
     void demo_thousandsOfConnections_idleOnesAreClosedInTimeAndNoOthers() {
