@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +145,10 @@ class BatchTest {
         it.arm(0, "long", () -> it.now += Worker.SPARE_IDLE_NANOS);
         Thread closing = new Thread(() -> {
             eventually("the spare one sleeps, and no longer as poller", () -> spare.asleep);
-            LockSupport.parkNanos(20_000_000); // in which it has had some rounds
+            for (int i = 0; i < 5; i++) { // some rounds
+                spare.call();
+                LockSupport.parkNanos(5_000_000);
+            }
             it.scheduler.shutdownNow();
         });
         closing.start();
@@ -285,6 +289,19 @@ class BatchTest {
         return hasSlept[0];
     }
 
+    /** By less than counts as a pause: the timer was not due when the sleep was to end. */
+    @Test
+    void clockLeapsAhead_whatIsLateThen_isNotCountedAsOverdue() {
+        Stepped it = new Stepped();
+        it.sleepsAreShort = true;
+        it.leap = 5 * Worker.OVERDUE_NANOS;
+        TimerQueue q = it.engine.queues[0];
+        long end = DueTimers.endOfLongestSleep(it.engine.timeline.now());
+        q.arm(new OneShotTimer(q, it.scheduler::shutdownNow), end + 2 * Worker.OVERDUE_NANOS);
+        it.run();
+        assertEquals(0, it.scheduler.stats().overdueWakes());
+    }
+
     /** No sleep is published for long, which is when stale entries are swept elsewhere. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
@@ -318,8 +335,9 @@ class BatchTest {
     /** Two workers whose threads never start: the test's thread is the poller's, and its clock is set by hand. */
     private static final class Stepped {
         volatile long now;
-        /** A sleep ends at once, when its time has passed. */
+        /** A sleep ends at once, when its time has passed, and the clock has leapt by this. */
         boolean sleepsAreShort;
+        long leap;
         final List<String> order = new CopyOnWriteArrayList<>();
         final TimerScheduler scheduler = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false)
                 .clock(this::read).threadFactory(r -> new Thread(r) {
@@ -335,7 +353,7 @@ class BatchTest {
 
         private long read() {
             if (sleepsAreShort && poller.asleep) {
-                now = Math.max(now, poller.until);
+                now = Math.max(now, poller.until + leap);
             }
             return now;
         }

@@ -94,6 +94,9 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
         private String textUntil(String end) {
             StringBuilder text = new StringBuilder();
             for (; next < lines.size() && !lines.get(next).equals(end); next++) {
+                if (lines.get(next).startsWith("fault: ")) {
+                    throw wrong("no " + end + " before the next fault");
+                }
                 text.append(lines.get(next)).append('\n');
             }
             if (next == lines.size()) {

@@ -115,14 +115,14 @@ public class TimerHeap {
     final long earliestFrom(long at) {
         Block[] b = blocks;
         int looks = Math.min(Math.min(end, ROOT + FIRST_LEVELS), b.length);
-        long earliest = looks < end ? Long.MAX_VALUE : Timeline.NEVER;
+        long earliest = Timeline.NEVER;
         for (int s = ROOT; s < looks && earliest > at; s++) {
             Block block = b[s];
             if (block != null) {
                 earliest = Math.min(earliest, block.earliestFrom(at));
             }
         }
-        return earliest == Long.MAX_VALUE ? at : earliest;
+        return earliest;
     }
 
     // ---- growth ----
