@@ -80,7 +80,7 @@ final class Plan {
         plan.add("startstop", "threads=2", MOST_IMPORTANT, asIs, 3.5);
         plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1",
                 with(FURTHER_LIBRARIES, GoProgram.SUBJECT), asIs, 3.5);
-        plan.add("window", "", MOST_IMPORTANT, asIs, 3.5);
+        plan.add("window", "", List.of("PENDULA", "STPE", "FJP"), asIs, 3.5); // the precise ones
         plan.add("reset", "", MOST_IMPORTANT, asIs, 3.5);
         plan.add("fire", "", librariesAndGo, asIs, 3.5);
         for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
