@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Timers that are armed for now run in the order of arming, whatever lies beside them in the fifo or in the heap. */
+/** Timers that are armed for now run in the order of arming, whatever lies beside them in a run or in a heap. */
 class ArmedForNowTest {
     private final Rig rig = new Rig(false);
 
