@@ -9,13 +9,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The deferred cost of resets: among a million timers some are put off, then others are brought forward, one by one.
  * Those put off were due in ten minutes ("far"), or all at one instant within the two seconds that are watched, when
  * all their entries have to be re-keyed at once ("near"). Or threads arm millions of timers of one worker at full speed:
- * what one of them has to do at once for the others, and how long a timer that is due waits for it. Or views of a
- * scheduler with a million timers are shut down, one after the other, each with so many tasks that wait.
+ * what one of them has to do at once for the others, and how long a timer that is due waits for it, beside a thread of
+ * no scheduler that only parks as long. Or views of a scheduler with a million timers are shut down, one after the other, each with so many tasks that wait.
  */
 final class PauseCase implements Case {
     private static final int TIMERS = 1_000_000;
@@ -70,16 +71,22 @@ final class PauseCase implements Case {
             threads[i] = new Arming(timers, ARMED / threads.length, i);
         }
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
-        probe.restart();
+        probe.lateness.restart();
+        BareProbe bare = new BareProbe();
+        bare.start();
         for (Arming t : threads) {
             t.start();
         }
         for (Arming t : threads) {
             t.join();
         }
+        bare.end();
         child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
         child.figure("hold_timers", timers.engine.queues[0].view().longestHold());
-        child.figure("worst_probe_us", probe.worst / 1e3);
+        child.figure("p99_probe_us", probe.lateness.p99() / 1e3);
+        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
+        child.figure("park_p99_us", bare.lateness.p99() / 1e3);
+        child.figure("park_worst_us", bare.lateness.worst() / 1e3);
     }
 
     private static void endViews(Child child) throws InterruptedException {
@@ -87,7 +94,7 @@ final class PauseCase implements Case {
         Load.fill(SchedulerType.pendula(timers), TIMERS, 0);
         Probe probe = new Probe(timers);
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
-        probe.restart();
+        probe.lateness.restart();
         long[] took = new long[VIEWS];
         for (int i = 0; i < VIEWS; i++) {
             SchedulerExecutor view = timers.asScheduledExecutorService();
@@ -101,8 +108,8 @@ final class PauseCase implements Case {
         }
         Arrays.sort(took);
         child.figure("end_us", took[VIEWS / 2] / 1e3);
-        child.figure("p99_probe_us", probe.p99() / 1e3);
-        child.figure("worst_probe_us", probe.worst / 1e3);
+        child.figure("p99_probe_us", probe.lateness.p99() / 1e3);
+        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
     }
 
     private void reset(Child child) throws InterruptedException {
@@ -123,7 +130,7 @@ final class PauseCase implements Case {
             long delay = near ? start + NEAR - System.nanoTime() : MINUTES.toNanos(10) + i;
             putOff[i] = timers.after(delay, NANOSECONDS, Rival.Task.NOTHING);
         }
-        probe.restart();
+        probe.lateness.restart();
         for (Timer t : putOff) {
             t.reset(60, MINUTES);
         }
@@ -138,7 +145,7 @@ final class PauseCase implements Case {
         }
         child.figure("first_late_us", forwards[0].lateness / 1e3);
         child.figure("worst_late_us", latest / 1e3);
-        child.figure("worst_probe_us", probe.worst / 1e3);
+        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
     }
 
     /**
@@ -202,13 +209,9 @@ final class PauseCase implements Case {
 
     /** A timer that arms itself again and again, and notes how late it was. */
     private static final class Probe implements Runnable {
-        private static final int MOST = 1 << 16;
-
         private final Timer timer;
-        private final long[] late = new long[MOST];
+        final Lateness lateness = new Lateness();
         private long deadline;
-        private volatile int runs;
-        volatile long worst;
 
         Probe(TimerScheduler timers) {
             timer = timers.after(60, MINUTES, this);
@@ -222,17 +225,57 @@ final class PauseCase implements Case {
 
         @Override
         public void run() {
-            long lateness = System.nanoTime() - deadline;
-            late[runs % MOST] = lateness;
-            runs++; // by one thread at a time, as a timer never overlaps itself
-            worst = Math.max(worst, lateness);
+            lateness.add(System.nanoTime() - deadline);
             next();
+        }
+    }
+
+    /** What the collector and the system do to any thread that sleeps for the period again and again. */
+    private static final class BareProbe extends Thread {
+        final Lateness lateness = new Lateness();
+        private volatile boolean over;
+
+        @Override
+        public void run() {
+            while (!over) {
+                long deadline = System.nanoTime() + PROBE_PERIOD;
+                long left = PROBE_PERIOD;
+                while (left > 0) {
+                    LockSupport.parkNanos(left);
+                    left = deadline - System.nanoTime();
+                }
+                lateness.add(-left);
+            }
+        }
+
+        void end() throws InterruptedException {
+            over = true;
+            join();
+        }
+    }
+
+    /** Written by one thread at a time. */
+    private static final class Lateness {
+        private static final int MOST = 1 << 16;
+
+        private final long[] late = new long[MOST];
+        private volatile int runs;
+        private volatile long worst;
+
+        void add(long lateness) {
+            late[runs % MOST] = lateness;
+            runs++;
+            worst = Math.max(worst, lateness);
         }
 
         /** About: a run may be in progress. */
         void restart() {
             worst = 0;
             runs = 0;
+        }
+
+        long worst() {
+            return worst;
         }
 
         long p99() {
