@@ -41,7 +41,7 @@ class DocsTest {
     /** A class of another library, and the end of many a name. */
     private static final Set<String> OTHERS = Set.of("HashedWheelTimer", "Races");
     private static final Pattern FILE_NAME =
-            Pattern.compile("`((?:\\.ci|\\.mvn|adapters|benchmarks|docs|fray-tests|jcstress-tests|src)/[\\w./-]+)`");
+            Pattern.compile("`((?:\\.ci|adapters|benchmarks|clients|docs|fray-tests|jcstress-tests|parent|src)/[\\w./-]+)`");
     private static final Pattern DEPENDENCY =
             Pattern.compile("<groupId>io\\.pendula</groupId>\\s*<artifactId>([\\w-]+)</artifactId>");
     private static final Pattern REGION =
@@ -180,7 +180,7 @@ class DocsTest {
 
     private static Map<String, String> testSources() throws IOException {
         return sources("src/test/java", "jcstress-tests/src/main/java", "fray-tests/src/main/java", "benchmarks/src/test/java",
-                "adapters/src/test/java");
+                "adapters/src/test/java", "clients/src/test/java");
     }
 
     /** By the name of the file. */

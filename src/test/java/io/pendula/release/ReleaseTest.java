@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.Timer;
 
 import java.io.InputStream;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,12 +19,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.transform.OutputKeys;
-import javax.xml.transform.Transformer;
-import javax.xml.transform.TransformerFactory;
-import javax.xml.transform.dom.DOMSource;
-import javax.xml.transform.stream.StreamResult;
 import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathFactory;
 
@@ -42,8 +37,11 @@ class ReleaseTest {
     private static final Pattern OWN_VERSION = Pattern.compile(
             "<groupId>io\\.pendula</groupId>\\s*<artifactId>[\\w-]+</artifactId>\\s*<version>([^<]+)</version>"
                     + "|\"io\\.pendula:pendula:([^\"]+)\"");
+    private static final String PARENT = "parent/pom.xml";
     private static final String LIBRARY = "pom.xml";
     private static final String ADAPTERS = "adapters/pom.xml";
+    /** What flatten makes of the library's pom before each run of the tests. */
+    private static final String PUBLISHED = "target/published-pom.xml";
 
     private static Document document(String file) throws Exception {
         return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of(file).toFile());
@@ -53,57 +51,94 @@ class ReleaseTest {
         return XPathFactory.newInstance().newXPath().evaluate(path, document(file)).strip();
     }
 
-    private static String pom(String path) throws Exception {
-        return value(LIBRARY, path);
-    }
-
-    /** An element with all that is in it, without the space between. */
-    private static String element(String file, String path) throws Exception {
+    private static List<String> values(String file, String path) throws Exception {
         NodeList found = (NodeList) XPathFactory.newInstance().newXPath().evaluate(path, document(file),
                 XPathConstants.NODESET);
-        assertEquals(1, found.getLength(), () -> file + ": " + path);
-        Transformer text = TransformerFactory.newInstance().newTransformer();
-        text.setOutputProperty(OutputKeys.OMIT_XML_DECLARATION, "yes");
-        StringWriter out = new StringWriter();
-        text.transform(new DOMSource(found.item(0)), new StreamResult(out));
-        return out.toString().replaceAll("(?s)<!--.*?-->", "").replaceAll(">\\s+<", "><");
+        List<String> values = new ArrayList<>();
+        for (int i = 0; i < found.getLength(); i++) {
+            values.add(found.item(i).getTextContent().strip());
+        }
+        return values;
     }
 
+    private static String changelist() throws Exception {
+        return value(PARENT, "/project/properties/changelist");
+    }
+
+    private static String version() throws Exception {
+        return value(PARENT, "/project/properties/revision") + changelist();
+    }
+
+    /** OSGi knows no SNAPSHOT, so it gets the version without. */
     @Test
     void osgiVersion_isThatOfThePom() throws Exception {
-        assertEquals(pom("/project/version").replace("-SNAPSHOT", ""), pom("/project/properties/osgi.version"));
+        assertEquals("${revision}", value(LIBRARY, "//manifestEntries/Bundle-Version"));
+        assertEquals("io.pendula;version=\"${revision}\"", value(LIBRARY, "//manifestEntries/Export-Package"));
+        assertTrue(value(PARENT, "/project/properties/revision").matches("\\d+\\.\\d+\\.\\d+"));
+        assertTrue(changelist().isEmpty() || changelist().equals("-SNAPSHOT"), changelist());
     }
 
     @Test
     void changelog_hasTheVersion() throws Exception {
-        String version = pom("/project/properties/osgi.version");
+        String version = value(PARENT, "/project/properties/revision");
         assertTrue(Files.readAllLines(Path.of("CHANGELOG.md")).stream().anyMatch(l -> l.startsWith("## " + version)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"name", "description", "url", "licenses/license/url", "developers/developer/name",
         "scm/connection", "scm/url"})
-    void poms_haveWhatCentralAsksFor(String element) throws Exception {
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
-            assertTrue(!value(file, "/project/" + element).isEmpty(), () -> file + ": " + element);
-        }
+    void publishedPom_hasWhatCentralAsksFor(String element) throws Exception {
+        assertFalse(value(PUBLISHED, "/project/" + element).isEmpty());
     }
 
-    /** Both artifacts come from one project and are built by the same plugins. */
+    /** Users would have to fetch a parent, and its properties are of no use to them. */
+    @Test
+    void publishedPom_standsAlone() throws Exception {
+        assertEquals(List.of(), values(PUBLISHED, "/project/parent | /project/build | /project/profiles"));
+        assertFalse(Files.readString(Path.of(PUBLISHED)).contains("${"));
+        assertEquals("io.pendula:pendula:" + version(), value(PUBLISHED, "/project/groupId") + ":"
+                + value(PUBLISHED, "/project/artifactId") + ":" + value(PUBLISHED, "/project/version"));
+    }
+
+    /** JSpecify's annotations are for compilers: a program runs without them, as every test in a child JVM does. */
+    @Test
+    void publishedPom_dependsOnNothingAtRunTime() throws Exception {
+        String dependency = "/project/dependencies/dependency";
+        assertEquals(List.of("jspecify"), values(PUBLISHED, dependency + "/artifactId"));
+        assertEquals("provided", value(PUBLISHED, dependency + "/scope"));
+        assertEquals("true", value(PUBLISHED, dependency + "/optional"));
+    }
+
+    /** Both artifacts come from one project: what they share stands in the parent, once. */
     @ParameterizedTest
     @ValueSource(strings = {"groupId", "version", "url", "inceptionYear", "organization", "licenses", "developers", "scm",
         "issueManagement", "properties/project.build.outputTimestamp", "properties/maven.compiler.release",
         "profiles/profile[id='release']", "profiles/profile[id='publish']"})
     void adapters_areReleasedAsTheLibraryIs(String element) throws Exception {
-        assertEquals(element(LIBRARY, "/project/" + element), element(ADAPTERS, "/project/" + element));
+        assertEquals(1, values(PARENT, "/project/" + element).size());
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            assertEquals(List.of(), values(file, "/project/" + element), file);
+        }
+    }
+
+    @Test
+    void poms_ofWhatIsPublished_areFlattenedAndInstalledWithSources() throws Exception {
+        for (String file : List.of(LIBRARY, ADAPTERS)) {
+            List<String> plugins = values(file, "/project/build/plugins/plugin/artifactId");
+            assertTrue(plugins.containsAll(List.of("flatten-maven-plugin", "maven-source-plugin")), file);
+            assertEquals("false", value(file, "/project/properties/maven.install.skip"), file);
+            assertEquals("false", value(file, "/project/properties/maven.deploy.skip"), file);
+        }
+        assertEquals("jar-no-fork", value(PARENT, "//plugin[artifactId='maven-source-plugin']//goal"));
+        assertEquals("true", value(PARENT, "/project/properties/maven.install.skip"));
+        assertEquals("true", value(PARENT, "/project/properties/maven.deploy.skip"));
     }
 
     /** An address that exists nowhere must not get to Central. */
     @Test
     void poms_ofARelease_haveRealAddresses() throws Exception {
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
-            assertTrue(!Files.readString(Path.of(file)).contains(".invalid")
-                    || value(file, "/project/version").endsWith("-SNAPSHOT"),
+        for (String file : List.of(PARENT, LIBRARY, ADAPTERS)) {
+            assertTrue(!Files.readString(Path.of(file)).contains(".invalid") || changelist().equals("-SNAPSHOT"),
                     () -> file + ": a version that is no SNAPSHOT has addresses that end in .invalid");
         }
     }
@@ -111,41 +146,46 @@ class ReleaseTest {
     /** Who makes the library stands in the manifest and below each page of the Javadoc. */
     @Test
     void poms_namesThatAreShown_areReal() throws Exception {
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
-            for (String element : List.of("organization/name", "developers/developer/id", "developers/developer/name",
-                    "issueManagement/system")) {
-                assertFalse(value(file, "/project/" + element).contains("placeholder"), () -> file + ": " + element);
-            }
-            assertEquals("Copyright {inceptionYear} {organizationName}. Apache License 2.0.",
-                    value(file, "/project/profiles/profile[id='release']//bottom"));
+        for (String element : List.of("organization/name", "developers/developer/id", "developers/developer/name",
+                "issueManagement/system")) {
+            assertFalse(value(PARENT, "/project/" + element).contains("placeholder"), element);
         }
+        assertEquals("Copyright {inceptionYear} {organizationName}. Apache License 2.0.",
+                value(PARENT, "/project/profiles/profile[id='release']//bottom"));
     }
 
-    /** A program that has installed the library steps into its sources. */
-    @Test
-    void poms_eachBuild_makesSourcesJars() throws Exception {
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
-            assertEquals("jar-no-fork", value(file, "/project/build/plugins/plugin[artifactId='maven-source-plugin']"
-                    + "//goal"));
-        }
-    }
-
+    /** A project that is no module of the parent would be built by nobody. */
     @Test
     void version_isTheSameEverywhere() throws Exception {
-        String version = pom("/project/version");
-        for (String file : List.of(ADAPTERS, "benchmarks/pom.xml", "jcstress-tests/pom.xml", "fray-tests/pom.xml",
-                ".mvn/all.xml")) {
-            assertEquals(version, value(file, "/project/version"), file);
+        Set<String> modules = new TreeSet<>();
+        for (String module : values(PARENT, "/project/modules/module")) {
+            String pom = Path.of("parent", module, "pom.xml").normalize().toString();
+            modules.add(pom);
+            assertEquals("pendula-parent:${revision}${changelist}",
+                    value(pom, "/project/parent/artifactId") + ":" + value(pom, "/project/parent/version"), pom);
         }
+        Set<String> poms = new TreeSet<>(Set.of(LIBRARY));
+        try (Stream<Path> folders = Files.list(Path.of(""))) {
+            folders.map(f -> f.resolve("pom.xml")).filter(Files::exists).map(Path::toString).forEach(poms::add);
+        }
+        poms.remove(PARENT);
+        assertEquals(poms, modules);
         Map<String, Integer> mentions = new TreeMap<>();
         for (String page : List.of("README.md", "docs/adapters.md")) {
             Matcher m = OWN_VERSION.matcher(Files.readString(Path.of(page)));
             while (m.find()) {
-                assertEquals(version, m.group(1) != null ? m.group(1) : m.group(2), page);
+                assertEquals(version(), m.group(1) != null ? m.group(1) : m.group(2), page);
                 mentions.merge(page, 1, Integer::sum);
             }
         }
         assertEquals(Map.of("README.md", 2, "docs/adapters.md", 1), mentions);
+    }
+
+    @Test
+    void poms_areShort() throws Exception {
+        for (String file : List.of(PARENT, LIBRARY, ADAPTERS)) {
+            assertTrue(Files.readAllLines(Path.of(file)).size() <= 500, file);
+        }
     }
 
     @Test
@@ -176,13 +216,6 @@ class ReleaseTest {
         assertEquals(Set.of(), missing);
     }
 
-    /** JSpecify's annotations are for compilers: a program runs without them, as every test in a child JVM does. */
-    @Test
-    void jspecify_isNotPassedOn() throws Exception {
-        assertEquals("provided", pom("/project/dependencies/dependency[artifactId='jspecify']/scope"));
-        assertEquals("true", pom("/project/dependencies/dependency[artifactId='jspecify']/optional"));
-    }
-
     /** The profile that changes byte code says nothing about a name that is gone: it changes, or runs, a little less. */
     @Test
     void pitProfile_namesClassesThatExist() throws Exception {
@@ -190,11 +223,9 @@ class ReleaseTest {
         List<String> gone = new ArrayList<>();
         for (String list : List.of("targetClasses", "targetTests")) {
             Path root = Path.of("targetClasses".equals(list) ? "src/main/java" : "src/test/java");
-            NodeList params = (NodeList) XPathFactory.newInstance().newXPath().evaluate(pit + list + "/param",
-                    document(LIBRARY), XPathConstants.NODESET);
-            assertTrue(params.getLength() > 10, list);
-            for (int i = 0; i < params.getLength(); i++) {
-                String name = params.item(i).getTextContent();
+            List<String> names = values(LIBRARY, pit + list + "/param");
+            assertTrue(names.size() > 10, list);
+            for (String name : names) {
                 Path file = root.resolve(name.replace("*", "").replace('.', '/') + ".java");
                 if (!Files.exists(file)) {
                     gone.add(name);

@@ -4,7 +4,6 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.Timer;
 import io.pendula.TimerScheduler;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;

@@ -40,7 +40,7 @@ import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
 /** The library as a bundle in an OSGi framework, with the headers that the build gives its jar. */
-class OsgiClient {
+class OsgiTest {
     @TempDir
     private Path dir;
 
@@ -59,20 +59,25 @@ class OsgiClient {
         framework.waitForStop(60_000);
     }
 
-    /** The headers of the pom, with its properties put in. */
+    /** The headers that the library's pom gives its jar, with properties put in. */
     private static Map<String, String> headers() throws Exception {
-        Document pom = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of("pom.xml").toFile());
         XPath xpath = XPathFactory.newInstance().newXPath();
+        Document pom = pom("../pom.xml");
+        String revision = xpath.evaluate("/project/properties/revision", pom("../parent/pom.xml"));
         NodeList entries = (NodeList) xpath.evaluate("//plugin[artifactId='maven-jar-plugin']//manifestEntries/*", pom,
                 XPathConstants.NODESET);
         Map<String, String> headers = new TreeMap<>();
         for (int i = 0; i < entries.getLength(); i++) {
             headers.put(entries.item(i).getNodeName(), entries.item(i).getTextContent()
-                    .replace("${osgi.version}", xpath.evaluate("/project/properties/osgi.version", pom))
+                    .replace("${revision}", revision)
                     .replace("${project.name}", xpath.evaluate("/project/name", pom))
                     .replace("${project.description}", xpath.evaluate("/project/description", pom)));
         }
         return headers;
+    }
+
+    private static Document pom(String file) throws Exception {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of(file).toFile());
     }
 
     /** A jar with these headers, and with all that is in a folder. */

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** gRPC with both ends in this process and one executor for calls and deadlines; it never closes what it was given. */
-class GrpcClient {
+class GrpcTest {
     private static final long LIMIT = 100;
 
     private static final MethodDescriptor<String, String> ECHO = MethodDescriptor.<String, String>newBuilder()

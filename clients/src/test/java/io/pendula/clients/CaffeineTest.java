@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Caffeine evicts what has expired although nobody touches the cache, if it has a scheduler. It keeps at most one task
  * waiting there, which it paces by about a second, and has no close: a cache that is empty again leaves none.
  */
-class CaffeineClient {
+class CaffeineTest {
     private static final long LIFE = 100;
 
     /** Who was evicted when, and how often anybody was evicted. */

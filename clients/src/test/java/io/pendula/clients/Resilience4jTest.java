@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Resilience4j times calls out and spaces retries with the executor that each call is given. */
-class Resilience4jClient {
+class Resilience4jTest {
     private static final long LIMIT = 100;
     private static final long PAUSE = 30;
 

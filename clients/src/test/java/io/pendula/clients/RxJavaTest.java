@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** RxJava's time operators on {@code Schedulers.from(executor)}; such a scheduler never closes its executor. */
-class RxJavaClient {
+class RxJavaTest {
     private static final long PERIOD = 20;
     private static final long LIMIT = 100;
 

@@ -28,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
  * Reactor's time operators on {@code Schedulers.fromExecutorService(executor)}. Disposing of such a scheduler shuts its
  * executor down, so the one who owns the executor leaves that out, or gives a view of a scheduler away.
  */
-class ReactorClient {
+class ReactorTest {
     private static final long PERIOD = 20;
     private static final long LIMIT = 100;
     private static final Duration PATIENCE = Duration.ofSeconds(Patience.SECONDS);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * HikariCP's housekeeping, leak detection and end of life of connections, with H2 behind it. It reports by its log
  * alone; and the executor that it was given it does not close, but it takes its tasks back.
  */
-class HikariClient {
+class HikariTest {
     /** The least that it takes. */
     private static final long LEAK_AFTER = 2_000;
 
