@@ -7,7 +7,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A fault that is planted in the library's source: in each of the places a text is replaced by another.
+ * A fault that is planted in the library's source: in each of the places a fragment is replaced by another. A list in
+ * src/test/planted says it so, and {@link PlantedSource} finds the place:
+ *
+ * <pre>
+ * fault: claims-early
+ * says: a timer is claimed a nanosecond before its deadline
+ * guards: Never early
+ * killed by: TimerQueueModelTest#randomOperations_fixedSeeds_matchTheModel
+ * in: DueTimers.claimDue
+ * - $when &gt; $now
+ * + $when &gt; $now + 1
+ * </pre>
+ *
+ * <p>{@code in} names the class, nested ones with the outer one, and its method or field; a constructor is called as its
+ * class, and a class alone stands for all of it. The fragment behind {@code -} must be there once, in whichever method of
+ * that name. It should be short, and a whole expression or statement. Spaces and comments do not count. {@code $when} is
+ * whatever name stands there, as that of a local variable, also behind {@code +}; a local that the fragment does not have
+ * keeps its own name there. Without {@code +} the fragment is left out. A fault that changes two places has {@code in}
+ * twice.
  *
  * @param group the file that lists it, without its suffix
  * @param name what it is called on the command line
@@ -19,14 +37,14 @@ import java.util.List;
  */
 record PlantedFault(String group, String name, String says, List<String> traps, List<String> tests, boolean slow,
         List<Change> changes) {
-    /** In a file of the library. */
-    record Change(String file, String old, String replacement) {}
+    /** In a class of the library, or a member of one. */
+    record Change(String place, String old, String replacement) {
+        String file() {
+            return place.replaceFirst("\\..*", "") + ".java";
+        }
+    }
 
-    private static final String OLD = "<<<<";
-    private static final String NEW = "====";
-    private static final String END = ">>>>";
-
-    /** All that a file lists. Lines that begin with '#' outside of a change are comments. */
+    /** All that a file lists. Lines that begin with '#' are comments. */
     static List<PlantedFault> read(Path list) throws IOException {
         String group = list.getFileName().toString().replaceFirst("\\.\\w+$", "");
         List<PlantedFault> faults = new ArrayList<>();
@@ -61,7 +79,6 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
         PlantedFault fault(String group) {
             String name = null;
             String says = null;
-            String file = null;
             boolean slow = false;
             List<String> traps = new ArrayList<>();
             List<String> tests = new ArrayList<>();
@@ -70,16 +87,15 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
                 String line = lines.get(next);
                 int colon = line.indexOf(": ");
                 String value = colon < 0 ? "" : line.substring(colon + 2).strip();
-                switch (line.equals(OLD) ? OLD : colon < 0 ? "" : line.substring(0, colon)) {
+                switch (colon < 0 ? "" : line.substring(0, colon)) {
                     case "fault" -> name = value;
                     case "says" -> says = value;
                     case "guards" -> traps.add(value);
-                    case "in" -> file = value;
                     case "killed by" -> tests.addAll(List.of(value.split(", *")));
                     case "slow" -> slow = true;
-                    case OLD -> {
+                    case "in" -> {
                         next++;
-                        changes.add(new Change(file, textUntil(NEW), textUntil(END)));
+                        changes.add(new Change(value, fragment("- "), fragment("+ ")));
                         next--;
                     }
                     default -> throw wrong("not understood: " + line);
@@ -91,41 +107,16 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
             return new PlantedFault(group, name, says, traps, tests, slow, changes);
         }
 
-        private String textUntil(String end) {
+        /** The lines that begin so. */
+        private String fragment(String mark) {
             StringBuilder text = new StringBuilder();
-            for (; next < lines.size() && !lines.get(next).equals(end); next++) {
-                if (lines.get(next).startsWith("fault: ")) {
-                    throw wrong("no " + end + " before the next fault");
-                }
-                text.append(lines.get(next)).append('\n');
+            for (; next < lines.size() && lines.get(next).startsWith(mark); next++) {
+                text.append(text.isEmpty() ? "" : "\n").append(lines.get(next).substring(mark.length()));
             }
-            if (next == lines.size()) {
-                throw wrong("no " + end);
+            if (text.isEmpty() && mark.equals("- ")) {
+                throw wrong("a change needs a fragment to be replaced");
             }
-            next++;
             return text.toString();
         }
-    }
-
-    /** Indentation does not count, so that moving code to another level breaks no list. */
-    static String plant(String source, Change change) {
-        List<String> lines = source.lines().toList();
-        List<String> old = change.old().lines().map(String::strip).toList();
-        int found = -1;
-        for (int i = 0; i + old.size() <= lines.size(); i++) {
-            if (lines.subList(i, i + old.size()).stream().map(String::strip).toList().equals(old)) {
-                if (found >= 0) {
-                    throw new IllegalArgumentException("more than once in " + change.file() + ":\n" + change.old());
-                }
-                found = i;
-            }
-        }
-        if (found < 0) {
-            throw new IllegalArgumentException("not found in " + change.file() + ":\n" + change.old());
-        }
-        List<String> planted = new ArrayList<>(lines.subList(0, found));
-        planted.addAll(change.replacement().lines().toList());
-        planted.addAll(lines.subList(found + old.size(), lines.size()));
-        return String.join("\n", planted) + "\n";
     }
 }

@@ -21,7 +21,7 @@ class PlantedFaultTest {
             assertTrue(names.add(f.name()), () -> "two faults are called " + f.name());
             for (PlantedFault.Change c : f.changes()) {
                 try {
-                    PlantedFault.plant(Files.readString(Planted.source(c.file())), c);
+                    PlantedSource.change(Files.readString(Planted.source(c.file())), c);
                 } catch (Exception e) {
                     wrong.add(f.name() + ": " + e.getMessage());
                 }
@@ -47,10 +47,11 @@ class PlantedFaultTest {
     }
 
     @Test
-    void page_andRowsThatFaultsGuard_areWhatTheListsSay() throws Exception {
+    void lists_everyRowAndPromiseThatAFaultGuards_exists() throws Exception {
         List<String> wrong = new ArrayList<>();
-        String page = Planted.page(Planted.all(), wrong);
+        List<PlantedFault> all = Planted.all();
+        String page = Planted.page(all, wrong);
         assertEquals(List.of(), wrong);
-        assertEquals(Files.readString(Planted.REPORT), page, "the page is old: .ci/planted --page writes it");
+        assertEquals(List.of(), all.stream().filter(f -> !page.contains("| " + f.says() + " | ")).toList());
     }
 }

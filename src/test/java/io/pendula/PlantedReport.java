@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** docs/internals/planted-faults.md: what is planted, where, and which test finds it; and which traps have no fault, and why. */
+/** The page that .ci/planted writes: what is planted, where, and which test finds it; and which traps have no fault, and why. */
 final class PlantedReport {
     private static final String NUMBERED = "## \\d+\\. ";
     private static final String HEAD = """
             # What proves that the tests can fail
 
             Written by `.ci/planted`, which plants each fault below in a copy of the library, and runs the tests beside it:
-            they pass without the fault, and fail with it. The faults are listed in `src/test/planted`, as texts to
-            be replaced. `.ci/planted --short` leaves out those whose tests take long; it also fails if this file is not
-            what the lists say. `.ci/planted NAME` plants one fault, or the faults of one list. A fault that gets through
-            is planted up to twice more, and each further attempt is printed: its test depends on chance.
+            they pass without the fault, and fail with it. The faults are listed in `src/test/planted`, as fragments to
+            be replaced. `.ci/planted --short` leaves out those whose tests take long. `.ci/planted NAME` plants one
+            fault, or the faults of one list. A fault that gets through is planted up to twice more, and each further
+            attempt is printed: its test depends on chance.
 
             Small changes of the byte code of a queue's parts, by PIT: `mvn -Ppit test-compile`, ten minutes; the
             report is in `target/pit-reports`.

@@ -2,17 +2,12 @@ package io.pendula;
 
 import static io.pendula.internal.queue.Inside.assertOrder;
 import static io.pendula.internal.queue.TimerNode.CANCELLED;
-import static io.pendula.internal.queue.TimerNode.CANCELLED_QUEUED;
-import static io.pendula.internal.queue.TimerNode.DELETED;
-import static io.pendula.internal.queue.TimerNode.DELETED_QUEUED;
-import static io.pendula.internal.queue.TimerNode.MODIFIED_EARLIER;
 import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.MOVING;
 import static io.pendula.internal.queue.TimerNode.NO_STATUS;
 import static io.pendula.internal.queue.TimerNode.REMOVED;
 import static io.pendula.internal.queue.TimerNode.RUNNING;
 import static io.pendula.internal.queue.TimerNode.RUNNING_ARMED;
-import static io.pendula.internal.queue.TimerNode.RUNNING_CANCELLED;
 import static io.pendula.internal.queue.TimerNode.WAITING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -30,7 +25,6 @@ import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.queue.TimerQueue;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
@@ -45,7 +39,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,145 +47,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One test for each row of the transition table, then what the rows have in common. */
-class TimerQueueTest {
-    /** The owner sleeps until an anchor of this deadline, so a timer wakes it if it is due before. */
-    private static final long ANCHOR = 500;
-
-    private Rig rig;
-    private TimerQueue queue;
-
-    @BeforeEach
-    void sleepUntilTheAnchor() {
-        use(new Rig(false));
-        rig.arm(ANCHOR);
-        sleep();
-    }
-
-    private void use(Rig other) {
-        rig = other;
-        queue = rig.queue;
-    }
-
-    private void sleep() {
-        assertEquals(ANCHOR, rig.sleep(1));
-    }
-
-    // ---- timers in each state, brought there by what users and workers do; the owner sleeps ----
-
-    private OneShotTimer moving() {
-        return rig.arm(600);
-    }
-
-    private OneShotTimer waiting() {
-        OneShotTimer t = rig.arm(600);
-        sleep();
-        return t;
-    }
-
-    private OneShotTimer modifiedLater() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.reset(t, 700));
-        return t;
-    }
-
-    /** Its entry with the key 600 is dead. */
-    private OneShotTimer modifiedEarlier() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.reset(t, 550));
-        return t;
-    }
-
-    private OneShotTimer deleted() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.stop(t));
-        return t;
-    }
-
-    private OneShotTimer deletedQueued() {
-        OneShotTimer t = moving();
-        assertTrue(queue.stop(t));
-        return t;
-    }
-
-    private OneShotTimer cancelledQueued() {
-        OneShotTimer t = moving();
-        assertTrue(queue.cancel(t));
-        return t;
-    }
-
-    /** Armed and claimed while the owner is up, so no wake is counted. */
-    private OneShotTimer claimed(Runnable task) {
-        rig.keepWith(rig.owner);
-        OneShotTimer t = rig.arm(100, task);
-        assertSame(t, rig.claim(100).node());
-        sleep();
-        return t;
-    }
-
-    private OneShotTimer running() {
-        return claimed(() -> {});
-    }
-
-    private OneShotTimer runningArmed() {
-        OneShotTimer t = running();
-        assertFalse(queue.reset(t, 600));
-        return t;
-    }
-
-    private OneShotTimer runningCancelled() {
-        OneShotTimer t = running();
-        assertFalse(queue.cancel(t));
-        return t;
-    }
-
-    private OneShotTimer fired() {
-        OneShotTimer t = running();
-        queue.endRun(t);
-        return t;
-    }
-
-    private OneShotTimer removed() {
-        OneShotTimer t = deletedQueued();
-        rig.drain();
-        return t;
-    }
-
-    private OneShotTimer cancelled() {
-        OneShotTimer t = fired();
-        assertFalse(queue.cancel(t));
-        return t;
-    }
-
-    /** A timer without a task whose firing nobody has received. */
-    private OneShotTimer kept() {
-        return claimed(new Receiver());
-    }
-
-    // ---- what must be true after the operation ----
-
-    private void assertWord(TimerNode t, int state, long deadline) {
-        assertEquals(state, rig.state(t), "state");
-        assertEquals(deadline, rig.deadline(t), "deadline");
-    }
-
-    /** Besides the anchor; drains the inbox. */
-    private void assertCounts(int dead, int pending, int wakes) {
-        assertEquals(dead, rig.dead(), "stale entries");
-        assertEquals(wakes, rig.owner.wakes, "wakes");
-        QueueView.Snapshot stats = queue.view().stats();
-        assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
-        assertEquals(pending + 1, stats.pending(), "pending");
-    }
-
+/** What a row of the transition table cannot say, and what its rows have in common; {@link TransitionTableTest} tries each row. */
+class TimerQueueTest extends QueueCase {
     // ---- arm ----
-
-    @Test
-    void arm_new_isMoving() {
-        OneShotTimer t = rig.arm(600);
-        assertWord(t, MOVING, 600);
-        assertCounts(0, 1, 0);
-    }
 
     @Test
     void arm_earlierThanTheSleep_wakesOnce() {
@@ -324,238 +181,11 @@ class TimerQueueTest {
 
     // ---- stop ----
 
-    @Test
-    void stop_waiting_isDeleted() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.stop(t));
-        assertWord(t, DELETED, 600);
-        assertCounts(1, 0, 0);
-    }
-
-    @Test
-    void stop_modifiedLater_isDeleted() {
-        OneShotTimer t = modifiedLater();
-        assertTrue(queue.stop(t));
-        assertWord(t, DELETED, 700);
-        assertCounts(1, 0, 0);
-    }
-
-    @Test
-    void stop_moving_isDeletedQueued() {
-        OneShotTimer t = moving();
-        assertTrue(queue.stop(t));
-        assertWord(t, DELETED_QUEUED, 600);
-        assertCounts(0, 0, 0);
-        assertWord(t, REMOVED, 600);
-    }
-
-    @Test
-    void stop_modifiedEarlier_isDeletedQueued() {
-        OneShotTimer t = modifiedEarlier();
-        assertTrue(queue.stop(t));
-        assertWord(t, DELETED_QUEUED, 550);
-        assertCounts(1, 0, 0);
-        assertWord(t, REMOVED, 550);
-    }
-
-    @Test
-    void stop_runningArmed_isRunning() {
-        OneShotTimer t = runningArmed();
-        assertTrue(queue.stop(t));
-        assertWord(t, RUNNING, 600);
-        queue.endRun(t);
-        assertWord(t, NO_STATUS, 600);
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void stop_firingWaitsForReceiver_isRemoved() {
-        OneShotTimer t = kept();
-        assertTrue(queue.stop(t));
-        assertWord(t, REMOVED, 100);
-        assertFalse(queue.stop(t));
-        assertCounts(0, 0, 0);
-    }
-
-    static Stream<Arguments> statesThatStopLeaves() {
-        return Stream.of(row("NO_STATUS", TimerQueueTest::fired), row("REMOVED", TimerQueueTest::removed),
-                row("RUNNING", TimerQueueTest::running), row("DELETED", TimerQueueTest::deleted),
-                row("DELETED_QUEUED", TimerQueueTest::deletedQueued), row("CANCELLED", TimerQueueTest::cancelled),
-                row("CANCELLED_QUEUED", TimerQueueTest::cancelledQueued),
-                row("RUNNING_CANCELLED", TimerQueueTest::runningCancelled));
-    }
-
     private static Arguments row(String state, Function<TimerQueueTest, OneShotTimer> from) {
         return arguments(state, from);
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("statesThatStopLeaves")
-    void stop_nothingToPrevent_changesNothing(String state, Function<TimerQueueTest, OneShotTimer> from) {
-        OneShotTimer t = from.apply(this);
-        long word = t.wordVolatile();
-        int dead = rig.dead();
-        assertFalse(queue.stop(t));
-        assertEquals(word, t.wordVolatile());
-        assertCounts(dead, 0, 0);
-    }
-
-    // ---- cancel ----
-
-    @Test
-    void cancel_waiting_isCancelled() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.cancel(t));
-        assertWord(t, CANCELLED, 600);
-        assertNull(t.work());
-        assertCounts(1, 0, 0);
-    }
-
-    @Test
-    void cancel_modifiedLater_isCancelled() {
-        OneShotTimer t = modifiedLater();
-        assertTrue(queue.cancel(t));
-        assertWord(t, CANCELLED, 700);
-        assertNull(t.work());
-        assertCounts(1, 0, 0);
-    }
-
-    @Test
-    void cancel_moving_isCancelledQueued() {
-        OneShotTimer t = moving();
-        assertTrue(queue.cancel(t));
-        assertWord(t, CANCELLED_QUEUED, 600);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-        assertWord(t, CANCELLED, 600);
-    }
-
-    @Test
-    void cancel_modifiedEarlier_isCancelledQueued() {
-        OneShotTimer t = modifiedEarlier();
-        assertTrue(queue.cancel(t));
-        assertWord(t, CANCELLED_QUEUED, 550);
-        assertNull(t.work());
-        assertCounts(1, 0, 0);
-        assertWord(t, CANCELLED, 550);
-    }
-
-    @Test
-    void cancel_deletedQueued_isCancelledQueuedAndCountedOnce() {
-        OneShotTimer t = deletedQueued();
-        assertFalse(queue.cancel(t));
-        assertWord(t, CANCELLED_QUEUED, 600);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void cancel_runningArmed_isRunningCancelled() {
-        OneShotTimer t = runningArmed();
-        assertTrue(queue.cancel(t));
-        assertWord(t, RUNNING_CANCELLED, 600);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void cancel_running_isRunningCancelled() {
-        OneShotTimer t = running();
-        assertFalse(queue.cancel(t));
-        assertWord(t, RUNNING_CANCELLED, 100);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-        assertEquals(0, queue.view().stats().stopped());
-    }
-
-    @Test
-    void cancel_firingWaitsForReceiver_isCancelled() {
-        OneShotTimer t = kept();
-        assertTrue(queue.cancel(t));
-        assertWord(t, CANCELLED, 100);
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void cancel_noStatus_isCancelled() {
-        OneShotTimer t = fired();
-        assertFalse(queue.cancel(t));
-        assertWord(t, CANCELLED, 100);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void cancel_removed_isCancelled() {
-        OneShotTimer t = removed();
-        assertFalse(queue.cancel(t));
-        assertWord(t, CANCELLED, 600);
-        assertNull(t.work());
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void cancel_deleted_isCancelledAndItsEntryStaysDead() {
-        OneShotTimer t = deleted();
-        assertFalse(queue.cancel(t));
-        assertWord(t, CANCELLED, 600);
-        assertNull(t.work());
-        assertCounts(1, 0, 0);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    static Stream<Arguments> cancelledStates() {
-        return Stream.of(row("CANCELLED", TimerQueueTest::cancelled),
-                row("CANCELLED_QUEUED", TimerQueueTest::cancelledQueued),
-                row("RUNNING_CANCELLED", TimerQueueTest::runningCancelled));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("cancelledStates")
-    void cancel_cancelled_changesNothing(String state, Function<TimerQueueTest, OneShotTimer> from) {
-        OneShotTimer t = from.apply(this);
-        long word = t.wordVolatile();
-        assertFalse(queue.cancel(t));
-        assertEquals(word, t.wordVolatile());
-        assertCounts(0, 0, 0);
-    }
-
     // ---- reset ----
-
-    @Test
-    void reset_noStatus_isMoving() {
-        OneShotTimer t = fired();
-        assertFalse(queue.reset(t, 600));
-        assertWord(t, MOVING, 600);
-        assertCounts(0, 1, 0);
-    }
-
-    @Test
-    void reset_removed_isMoving() {
-        OneShotTimer t = removed();
-        assertFalse(queue.reset(t, 400));
-        assertWord(t, MOVING, 400);
-        assertCounts(0, 1, 1);
-    }
-
-    @Test
-    void reset_firingWaitsForReceiver_replacesIt() {
-        OneShotTimer t = kept();
-        assertTrue(queue.reset(t, 600));
-        assertWord(t, MOVING, 600);
-        assertCounts(0, 1, 0);
-    }
-
-    @Test
-    void reset_waitingLater_isModifiedLater() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.reset(t, 601));
-        assertWord(t, MODIFIED_LATER, 601);
-        assertNull(Inside.inboxHead(queue));
-        assertCounts(0, 1, 0);
-    }
 
     @Test
     void reset_waitingSameDeadline_isModifiedLater() {
@@ -566,95 +196,6 @@ class TimerQueueTest {
         assertEquals(1, rig.fire(ANCHOR));
         assertEquals(0, rig.fire(599));
         assertEquals(1, rig.fire(600));
-    }
-
-    @Test
-    void reset_waitingEarlier_isModifiedEarlier() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.reset(t, 599));
-        assertWord(t, MODIFIED_EARLIER, 599);
-        assertCounts(1, 1, 0);
-        assertWord(t, WAITING, 599);
-    }
-
-    @Test
-    void reset_waitingEarlierThanTheSleep_wakes() {
-        OneShotTimer t = waiting();
-        assertTrue(queue.reset(t, 499));
-        assertWord(t, MODIFIED_EARLIER, 499);
-        assertCounts(1, 1, 1);
-    }
-
-    @Test
-    void reset_modifiedLaterLater_isModifiedLater() {
-        OneShotTimer t = modifiedLater();
-        assertTrue(queue.reset(t, 800));
-        assertWord(t, MODIFIED_LATER, 800);
-        assertCounts(0, 1, 0);
-    }
-
-    @Test
-    void reset_modifiedLaterEarlier_isModifiedEarlier() {
-        OneShotTimer t = modifiedLater();
-        assertTrue(queue.reset(t, 650));
-        assertWord(t, MODIFIED_EARLIER, 650);
-        assertCounts(1, 1, 0);
-        assertWord(t, WAITING, 650);
-    }
-
-    @Test
-    void reset_deletedLater_livesAgain() {
-        OneShotTimer t = deleted();
-        assertFalse(queue.reset(t, 600));
-        assertWord(t, MODIFIED_LATER, 600);
-        assertNull(Inside.inboxHead(queue));
-        assertCounts(0, 1, 0);
-    }
-
-    @Test
-    void reset_deletedEarlier_isModifiedEarlier() {
-        OneShotTimer t = deleted();
-        assertFalse(queue.reset(t, 400));
-        assertWord(t, MODIFIED_EARLIER, 400);
-        assertCounts(1, 1, 1);
-        assertWord(t, WAITING, 400);
-    }
-
-    @Test
-    void reset_movingLater_staysMoving() {
-        OneShotTimer t = moving();
-        assertTrue(queue.reset(t, 700));
-        assertWord(t, MOVING, 700);
-        assertCounts(0, 1, 0);
-        assertWord(t, WAITING, 700);
-    }
-
-    @Test
-    void reset_movingEarlier_wakes() {
-        OneShotTimer t = moving();
-        assertTrue(queue.reset(t, 550));
-        assertWord(t, MOVING, 550);
-        assertEquals(0, rig.owner.wakes);
-        assertTrue(queue.reset(t, 400));
-        assertWord(t, MOVING, 400);
-        assertCounts(0, 1, 1);
-    }
-
-    @Test
-    void reset_modifiedEarlierLater_staysModifiedEarlier() {
-        OneShotTimer t = modifiedEarlier();
-        assertTrue(queue.reset(t, 900));
-        assertWord(t, MODIFIED_EARLIER, 900);
-        assertCounts(1, 1, 0);
-        assertWord(t, WAITING, 900);
-    }
-
-    @Test
-    void reset_modifiedEarlierEarlier_wakes() {
-        OneShotTimer t = modifiedEarlier();
-        assertTrue(queue.reset(t, 400));
-        assertWord(t, MODIFIED_EARLIER, 400);
-        assertCounts(1, 1, 1);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -674,53 +215,6 @@ class TimerQueueTest {
                 row("MODIFIED_LATER", TimerQueueTest::modifiedLater), row("MODIFIED_EARLIER", TimerQueueTest::modifiedEarlier));
     }
 
-    /** Whoever went to sleep meanwhile may have left the stopped timer out of account. */
-    @Test
-    void reset_deletedQueued_isMovingAndWakes() {
-        OneShotTimer t = deletedQueued();
-        assertFalse(queue.reset(t, 400));
-        assertWord(t, MOVING, 400);
-        assertCounts(0, 1, 1);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void reset_deletedQueuedAfterTheSleep_wakesNobody() {
-        OneShotTimer t = deletedQueued();
-        assertFalse(queue.reset(t, 550));
-        assertWord(t, MOVING, 550);
-        assertCounts(0, 1, 0);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void reset_running_isRunningArmed() {
-        OneShotTimer t = running();
-        assertFalse(queue.reset(t, 400));
-        assertWord(t, RUNNING_ARMED, 400);
-        assertNull(Inside.inboxHead(queue));
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void reset_runningArmed_staysRunningArmed() {
-        OneShotTimer t = runningArmed();
-        assertTrue(queue.reset(t, 400));
-        assertWord(t, RUNNING_ARMED, 400);
-        assertCounts(0, 0, 0);
-        assertEquals(1, queue.view().stats().reset());
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("cancelledStates")
-    void reset_cancelled_throws(String state, Function<TimerQueueTest, OneShotTimer> from) {
-        OneShotTimer t = from.apply(this);
-        long word = t.wordVolatile();
-        assertThrows(IllegalStateException.class, () -> queue.reset(t, 400));
-        assertEquals(word, t.wordVolatile());
-        assertCounts(0, 0, 0);
-    }
-
     /** The attempt before has linked it to what was first in the inbox then. */
     @Test
     void push_queueIsClosedMeanwhile_keepsNoOtherTimer() {
@@ -733,46 +227,6 @@ class TimerQueueTest {
     }
 
     // ---- drain ----
-
-    @Test
-    void drain_moving_isWaiting() {
-        OneShotTimer t = moving();
-        rig.drain();
-        assertWord(t, WAITING, 600);
-        assertNull(Inside.link(t));
-        assertEquals(2, rig.entries());
-        assertCounts(0, 1, 0);
-    }
-
-    @Test
-    void drain_modifiedEarlier_isWaitingBesideItsDeadEntry() {
-        OneShotTimer t = modifiedEarlier();
-        rig.drain();
-        assertWord(t, WAITING, 550);
-        assertNull(Inside.link(t));
-        assertEquals(3, rig.entries());
-        assertCounts(1, 1, 0);
-    }
-
-    @Test
-    void drain_deletedQueued_isRemoved() {
-        OneShotTimer t = deletedQueued();
-        rig.drain();
-        assertWord(t, REMOVED, 600);
-        assertNull(Inside.link(t));
-        assertEquals(1, rig.entries());
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void drain_cancelledQueued_isCancelled() {
-        OneShotTimer t = cancelledQueued();
-        rig.drain();
-        assertWord(t, CANCELLED, 600);
-        assertNull(Inside.link(t));
-        assertEquals(1, rig.entries());
-        assertCounts(0, 0, 0);
-    }
 
     @Test
     void drain_equalDeadlines_keepsTheOrderOfArming() {
@@ -851,43 +305,7 @@ class TimerQueueTest {
         assertEquals(1, rig.fire(700));
     }
 
-    // ---- receive ----
-
-    @Test
-    void receive_noStatus_isRemoved() {
-        OneShotTimer t = kept();
-        long w = t.wordVolatile();
-        assertTrue(t.tryReceive(w));
-        assertWord(t, REMOVED, 100);
-        assertFalse(t.tryReceive(w));
-        assertCounts(0, 0, 0);
-    }
-
     // ---- run end ----
-
-    @Test
-    void endRun_running_isNoStatus() {
-        OneShotTimer t = running();
-        queue.endRun(t);
-        assertWord(t, NO_STATUS, 100);
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void endRun_runningCancelled_isCancelled() {
-        OneShotTimer t = runningCancelled();
-        queue.endRun(t);
-        assertWord(t, CANCELLED, 100);
-        assertCounts(0, 0, 0);
-    }
-
-    @Test
-    void endRun_runningArmed_isMoving() {
-        OneShotTimer t = runningArmed();
-        queue.endRun(t);
-        assertWord(t, MOVING, 600);
-        assertCounts(0, 1, 0);
-    }
 
     @Test
     void endRun_runningArmedEarlierThanTheSleep_wakes() {
@@ -961,15 +379,6 @@ class TimerQueueTest {
         assertTrue(queue.reset(t, 700));
         assertEquals(700, rig.sleep(1));
         assertWord(t, WAITING, 700);
-    }
-
-    @Test
-    void sweep_deleted_isRemoved() {
-        OneShotTimer t = deleted();
-        rig.sweepAll();
-        assertWord(t, REMOVED, 600);
-        assertEquals(1, rig.entries());
-        assertCounts(0, 0, 0);
     }
 
     @Test
@@ -1116,53 +525,6 @@ class TimerQueueTest {
         assertEquals(collected ? 2 : 1, queue.view().stats().unfired());
         assertEquals(0, queue.view().pending());
         assertTrue(queue.isClosed());
-    }
-
-    @Test
-    void close_moving_isCollected() {
-        assertClosing(moving(), true, REMOVED);
-    }
-
-    @Test
-    void close_modifiedEarlier_isCollected() {
-        assertClosing(modifiedEarlier(), true, REMOVED);
-    }
-
-    @Test
-    void close_waiting_isCollected() {
-        assertClosing(waiting(), true, REMOVED);
-    }
-
-    @Test
-    void close_modifiedLater_isCollected() {
-        assertClosing(modifiedLater(), true, REMOVED);
-    }
-
-    @Test
-    void close_deleted_isRemoved() {
-        assertClosing(deleted(), false, REMOVED);
-    }
-
-    @Test
-    void close_deletedQueued_isRemoved() {
-        assertClosing(deletedQueued(), false, REMOVED);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void close_cancelledQueued_isCancelled() {
-        assertClosing(cancelledQueued(), false, CANCELLED);
-        assertEquals(1, queue.view().stats().stopped());
-    }
-
-    @Test
-    void close_running_goesOn() {
-        OneShotTimer t = running();
-        assertClosing(t, false, RUNNING);
-        List<TimerNode> unfired = new ArrayList<>();
-        queue.closer.collectRunning(t, unfired);
-        assertEquals(List.of(), unfired);
-        assertWord(t, RUNNING, 100);
     }
 
     @Test

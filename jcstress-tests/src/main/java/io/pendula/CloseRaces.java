@@ -19,776 +19,285 @@ import org.openjdk.jcstress.infra.results.ZIL_Result;
 public class CloseRaces {
 
     /** A timer that is armed while the queue closes is collected or refused. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
-    @State
     public static class CloseVsArm extends Rig {
         private final OneShotTimer made = new OneShotTimer(queue, this::fired);
-
-        @Actor
-        public void arm(LIL_Result r) {
-            r.r1 = tryArm(made);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(one("armed".equals(r.r1)), 0, 0);
-        }
+        @Actor public void arm(LIL_Result r) { r.r1 = tryArm(made); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(one("armed".equals(r.r1)), 0, 0); }
     }
 
     /** A waiting timer that is put off while the queue closes is collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, 1, ok", expect = ACCEPTABLE, desc = "Put off, then collected.")
     @Outcome(id = "refused, 1, ok", expect = ACCEPTABLE, desc = "Collected before the reset.")
-    @State
-    public static class CloseVsResetLater extends Rig {
-        public CloseVsResetLater() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            int reset = one("replaced".equals(r.r1));
-            r.r3 = audit(1 + reset, 0, reset);
-        }
+    public static class CloseVsResetLater extends Given.Waiting {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = auditResets(1, 0, r.r1); }
     }
 
     /** A waiting timer that is brought forward while the queue closes is collected: a refused reset changes nothing. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, 1, ok", expect = ACCEPTABLE, desc = "Brought forward, then collected.")
     @Outcome(id = "refused, 1, ok", expect = ACCEPTABLE, desc = "Collected before the reset.")
-    @State
-    public static class CloseVsResetEarlier extends Rig {
-        public CloseVsResetEarlier() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            int reset = one("replaced".equals(r.r1));
-            r.r3 = audit(1 + reset, 0, reset);
-        }
+    public static class CloseVsResetEarlier extends Given.Waiting {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = auditResets(1, 0, r.r1); }
     }
 
     /** A stopped timer that is armed again while the queue closes is collected or refused. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetOfStopped extends Rig {
-        public CloseVsResetOfStopped() {
-            file(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + r.r2, 1, 0);
-        }
+    public static class CloseVsResetOfStopped extends Given.Deleted {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + r.r2, 1, 0); }
     }
 
     /** The same if it comes back earlier, so that it must be pushed. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before the push.")
-    @State
-    public static class CloseVsResetOfStoppedEarlier extends Rig {
-        public CloseVsResetOfStoppedEarlier() {
-            file(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + r.r2, 1, 0);
-        }
+    public static class CloseVsResetOfStoppedEarlier extends Given.Deleted {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + r.r2, 1, 0); }
     }
 
     /** The same for a timer that was stopped while in the inbox, where it still is. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetOfStoppedInInbox extends Rig {
-        public CloseVsResetOfStoppedInInbox() {
-            queue.arm(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + r.r2, 1, 0);
-        }
+    public static class CloseVsResetOfStoppedInInbox extends Given.DeletedQueued {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + r.r2, 1, 0); }
     }
 
     /** The same for a timer that is armed in its own run. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetInRun extends Rig {
-        public CloseVsResetInRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            worker.finish();
-            r.r3 = audit(1 + r.r2, 0, 0);
-        }
+    public static class CloseVsResetInRun extends Given.Running {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { worker.finish(); r.r3 = audit(1 + r.r2, 0, 0); }
     }
 
     /** The next firing of a timer whose run ends while the queue closes is collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Collected in the run, or in the inbox.")
-    @State
-    public static class CloseVsEndOfRun extends Rig {
-        public CloseVsEndOfRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-            queue.reset(timer, LATE);
-        }
-
-        @Actor
-        public void end(IL_Result r) {
-            worker.finish();
-        }
-
-        @Actor
-        public void close(IL_Result r) {
-            r.r1 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(IL_Result r) {
-            r.r2 = audit(2, 0, 0);
-        }
+    public static class CloseVsEndOfRun extends Given.RunningArmed {
+        @Actor public void end(IL_Result r) { worker.finish(); }
+        @Actor public void close(IL_Result r) { r.r1 = closeQueue(); }
+        @Arbiter public void settle(IL_Result r) { r.r2 = audit(2, 0, 0); }
     }
 
     /** A reset after the close is refused, though the run in which it began ends before it. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "refused, ok", expect = ACCEPTABLE, desc = "Refused in the run, or after it.")
-    @State
     public static class ResetVsEndOfRunAfterClose extends Rig {
-        public ResetVsEndOfRunAfterClose() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-            closeQueue();
-        }
-
-        @Actor
-        public void reset(LL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void end(LL_Result r) {
-            worker.finish();
-        }
-
-        @Arbiter
-        public void settle(LL_Result r) {
-            closeQueue();
-            r.r2 = audit(1, 0, 0);
-        }
+        public ResetVsEndOfRunAfterClose() { file(timer, DUE); worker.claim(queue, DUE); closeQueue(); }
+        @Actor public void reset(LL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void end(LL_Result r) { worker.finish(); }
+        @Arbiter public void settle(LL_Result r) { closeQueue(); r.r2 = audit(1, 0, 0); }
     }
 
     /** A stop in a run prevents the next firing, or that was collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
-    @State
-    public static class CloseVsStopInRun extends Rig {
-        public CloseVsStopInRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-            queue.reset(timer, LATE);
-        }
-
-        @Actor
-        public void stop(ZIL_Result r) {
-            r.r1 = queue.stop(timer);
-        }
-
-        @Actor
-        public void close(ZIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(ZIL_Result r) {
-            worker.finish();
-            r.r3 = audit(2, one(r.r1), 0);
-        }
+    public static class CloseVsStopInRun extends Given.RunningArmed {
+        @Actor public void stop(ZIL_Result r) { r.r1 = queue.stop(timer); }
+        @Actor public void close(ZIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(ZIL_Result r) { worker.finish(); r.r3 = audit(2, one(r.r1), 0); }
     }
 
     /** A waiting timer is either stopped or collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
-    @State
-    public static class CloseVsStop extends Rig {
-        public CloseVsStop() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void stop(ZIL_Result r) {
-            r.r1 = queue.stop(timer);
-        }
-
-        @Actor
-        public void close(ZIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(ZIL_Result r) {
-            r.r3 = audit(1, one(r.r1), 0);
-        }
+    public static class CloseVsStop extends Given.Waiting {
+        @Actor public void stop(ZIL_Result r) { r.r1 = queue.stop(timer); }
+        @Actor public void close(ZIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(ZIL_Result r) { r.r3 = audit(1, one(r.r1), 0); }
     }
 
     /** A timer in the inbox is either stopped or collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, 0, ok", expect = ACCEPTABLE, desc = "Stopped.")
     @Outcome(id = "false, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
-    @State
-    public static class CloseVsStopOfQueued extends Rig {
-        public CloseVsStopOfQueued() {
-            queue.arm(timer, DUE);
-        }
-
-        @Actor
-        public void stop(ZIL_Result r) {
-            r.r1 = queue.stop(timer);
-        }
-
-        @Actor
-        public void close(ZIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(ZIL_Result r) {
-            r.r3 = audit(1, one(r.r1), 0);
-        }
+    public static class CloseVsStopOfQueued extends Given.Moving {
+        @Actor public void stop(ZIL_Result r) { r.r1 = queue.stop(timer); }
+        @Actor public void close(ZIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(ZIL_Result r) { r.r3 = audit(1, one(r.r1), 0); }
     }
 
     /** A due timer is either run or collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 0, ok", expect = ACCEPTABLE, desc = "Run.")
     @Outcome(id = "0, 1, ok", expect = ACCEPTABLE, desc = "Collected.")
-    @State
-    public static class CloseVsRun extends Rig {
-        public CloseVsRun() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void run(IIL_Result r) {
-            r.r1 = worker.runDue(queue, DUE);
-        }
-
-        @Actor
-        public void close(IIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(IIL_Result r) {
-            r.r3 = audit(1, 0, 0);
-        }
+    public static class CloseVsRun extends Given.Waiting {
+        @Actor public void run(IIL_Result r) { r.r1 = worker.runDue(queue, DUE); }
+        @Actor public void close(IIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(IIL_Result r) { r.r3 = audit(1, 0, 0); }
     }
 
     /** A stopped timer is reset, and again by the thread that closes then: what that has seen armed is not refused. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetVsResetThenClose extends Rig {
-        public ResetVsResetThenClose() {
-            queue.arm(timer, DUE);
-            queue.stop(timer);
-            drainInbox();
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(LATE);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 1, r.r1, r.r2);
-        }
+    public static class ResetVsResetThenClose extends Given.Removed {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(LATE); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 1, r.r1, r.r2); }
     }
 
     /** The same to the instant that it had before: its word could be as it was once it has been collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetVsEqualResetThenClose extends Rig {
-        public ResetVsEqualResetThenClose() {
-            queue.arm(timer, DUE);
-            queue.stop(timer);
-            drainInbox();
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(DUE);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(DUE);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 1, r.r1, r.r2);
-        }
+    public static class ResetVsEqualResetThenClose extends Given.Removed {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(DUE); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(DUE); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 1, r.r1, r.r2); }
     }
 
     /** Two resets of a stopped timer, one after the other, while the queue closes. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
     @Outcome(id = "armed, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
     @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsTwoResets extends Rig {
-        public CloseVsTwoResets() {
-            queue.arm(timer, DUE);
-            queue.stop(timer);
-            drainInbox();
-        }
-
-        @Actor
-        public void resetTwice(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-            r.r2 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LLLL_Result r) {
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 1, r.r1, r.r2);
-        }
+    public static class CloseVsTwoResets extends Given.Removed {
+        @Actor public void resetTwice(LLLL_Result r) { r.r1 = tryReset(EARLY); r.r2 = tryReset(LATE); }
+        @Actor public void close(LLLL_Result r) { r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 1, r.r1, r.r2); }
     }
 
     /** A waiting timer is brought forward, and put off by the thread that closes then. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, replaced, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetEarlierVsResetLaterThenClose extends Rig {
-        public ResetEarlierVsResetLaterThenClose() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(LATE);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class ResetEarlierVsResetLaterThenClose extends Given.Waiting {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(LATE); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** The other way round: the one that must be pushed comes from the thread that closes then. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, replaced, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetLaterVsResetEarlierThenClose extends Rig {
-        public ResetLaterVsResetEarlierThenClose() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(EARLY);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class ResetLaterVsResetEarlierThenClose extends Given.Waiting {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(EARLY); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** A waiting timer is brought forward and put off while the queue closes; it is collected if both are refused. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
     @Outcome(id = "replaced, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
     @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetEarlierThenLater extends Rig {
-        public CloseVsResetEarlierThenLater() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void resetTwice(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-            r.r2 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LLLL_Result r) {
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class CloseVsResetEarlierThenLater extends Given.Waiting {
+        @Actor public void resetTwice(LLLL_Result r) { r.r1 = tryReset(EARLY); r.r2 = tryReset(LATE); }
+        @Actor public void close(LLLL_Result r) { r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** The other way round. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
     @Outcome(id = "replaced, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
     @Outcome(id = "refused, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetLaterThenEarlier extends Rig {
-        public CloseVsResetLaterThenEarlier() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void resetTwice(LLLL_Result r) {
-            r.r1 = tryReset(LATE);
-            r.r2 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void close(LLLL_Result r) {
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class CloseVsResetLaterThenEarlier extends Given.Waiting {
+        @Actor public void resetTwice(LLLL_Result r) { r.r1 = tryReset(LATE); r.r2 = tryReset(EARLY); }
+        @Actor public void close(LLLL_Result r) { r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** A timer that runs is reset, and again by the thread that closes then. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetInRunVsResetThenClose extends Rig {
-        public ResetInRunVsResetThenClose() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(LATE);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            worker.finish();
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class ResetInRunVsResetThenClose extends Given.Running {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(EARLY); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(LATE); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { worker.finish(); r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** The same to the instant at which it runs. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"armed, replaced, 1, ok", "replaced, armed, 1, ok"}, expect = ACCEPTABLE, desc = "Both first.")
     @Outcome(id = "refused, armed, 1, ok", expect = ACCEPTABLE, desc = "Closed before the first.")
-    @State
-    public static class ResetInRunVsEqualResetThenClose extends Rig {
-        public ResetInRunVsEqualResetThenClose() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void reset(LLLL_Result r) {
-            r.r1 = tryReset(DUE);
-        }
-
-        @Actor
-        public void resetThenClose(LLLL_Result r) {
-            r.r2 = tryReset(DUE);
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            worker.finish();
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class ResetInRunVsEqualResetThenClose extends Given.Running {
+        @Actor public void reset(LLLL_Result r) { r.r1 = tryReset(DUE); }
+        @Actor public void resetThenClose(LLLL_Result r) { r.r2 = tryReset(DUE); r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { worker.finish(); r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** Two resets of a timer that runs, one after the other, while the queue closes. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, replaced, 1, ok", expect = ACCEPTABLE, desc = "Both before.")
     @Outcome(id = "armed, refused, 1, ok", expect = ACCEPTABLE, desc = "Closed between them.")
     @Outcome(id = "refused, refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsTwoResetsInRun extends Rig {
-        public CloseVsTwoResetsInRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void resetTwice(LLLL_Result r) {
-            r.r1 = tryReset(EARLY);
-            r.r2 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LLLL_Result r) {
-            r.r3 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LLLL_Result r) {
-            worker.finish();
-            r.r4 = auditResets(1, 0, r.r1, r.r2);
-        }
+    public static class CloseVsTwoResetsInRun extends Given.Running {
+        @Actor public void resetTwice(LLLL_Result r) { r.r1 = tryReset(EARLY); r.r2 = tryReset(LATE); }
+        @Actor public void close(LLLL_Result r) { r.r3 = closeQueue(); }
+        @Arbiter public void settle(LLLL_Result r) { worker.finish(); r.r4 = auditResets(1, 0, r.r1, r.r2); }
     }
 
     /** A callback resets its own timer and returns while the queue closes. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsResetThenEndOfRun extends Rig {
-        public CloseVsResetThenEndOfRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void resetThenEnd(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-            worker.finish();
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
-        }
+    public static class CloseVsResetThenEndOfRun extends Given.Running {
+        @Actor public void resetThenEnd(LIL_Result r) { r.r1 = tryReset(LATE); worker.finish(); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0); }
     }
 
     /** A timer is reset just after its run while the queue closes. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class CloseVsEndOfRunThenReset extends Rig {
-        public CloseVsEndOfRunThenReset() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void endThenReset(LIL_Result r) {
-            worker.finish();
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void close(LIL_Result r) {
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
-        }
+    public static class CloseVsEndOfRunThenReset extends Given.Running {
+        @Actor public void endThenReset(LIL_Result r) { worker.finish(); r.r1 = tryReset(LATE); }
+        @Actor public void close(LIL_Result r) { r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0); }
     }
 
     /** A run ends while its timer is reset, by the thread that closes the queue then: its arming is collected. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
-    @State
-    public static class EndOfRunVsResetThenClose extends Rig {
-        public EndOfRunVsResetThenClose() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void end(LIL_Result r) {
-            worker.finish();
-        }
-
-        @Actor
-        public void resetThenClose(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
-        }
+    public static class EndOfRunVsResetThenClose extends Given.Running {
+        @Actor public void end(LIL_Result r) { worker.finish(); }
+        @Actor public void resetThenClose(LIL_Result r) { r.r1 = tryReset(LATE); r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0); }
     }
 
     /** A timer is reset while its run ends, on the thread that closes the queue then. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class ResetVsEndOfRunThenClose extends Rig {
-        public ResetVsEndOfRunThenClose() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void endThenClose(LIL_Result r) {
-            worker.finish();
-            r.r2 = closeQueue();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
-        }
+    public static class ResetVsEndOfRunThenClose extends Given.Running {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void endThenClose(LIL_Result r) { worker.finish(); r.r2 = closeQueue(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0); }
     }
 
     /** A timer is reset while its callback closes the queue, and then ends. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1, ok", expect = ACCEPTABLE, desc = "Collected in the run, after it, or in the inbox.")
     @Outcome(id = "refused, 0, ok", expect = ACCEPTABLE, desc = "Closed before.")
-    @State
-    public static class ResetVsCloseThenEndOfRun extends Rig {
-        public ResetVsCloseThenEndOfRun() {
-            file(timer, DUE);
-            worker.claim(queue, DUE);
-        }
-
-        @Actor
-        public void reset(LIL_Result r) {
-            r.r1 = tryReset(LATE);
-        }
-
-        @Actor
-        public void closeThenEnd(LIL_Result r) {
-            r.r2 = closeQueue();
-            worker.finish();
-        }
-
-        @Arbiter
-        public void settle(LIL_Result r) {
-            r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0);
-        }
+    public static class ResetVsCloseThenEndOfRun extends Given.Running {
+        @Actor public void reset(LIL_Result r) { r.r1 = tryReset(LATE); }
+        @Actor public void closeThenEnd(LIL_Result r) { r.r2 = closeQueue(); worker.finish(); }
+        @Arbiter public void settle(LIL_Result r) { r.r3 = audit(1 + one("armed".equals(r.r1)), 0, 0); }
     }
 }

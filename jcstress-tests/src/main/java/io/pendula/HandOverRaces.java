@@ -43,42 +43,23 @@ public class HandOverRaces {
     }
 
     /** The close meets a timer that waits, that is just being handed over, or that has run. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 0, 1 fired, 0 unfired, 0 running", expect = ACCEPTABLE, desc = "Ran.")
     @Outcome(id = "0, 1, 0 fired, 1 unfired, 0 running", expect = ACCEPTABLE, desc = "Returned.")
-    @State
     public static class HandOverVsClose extends Handing {
-        public HandOverVsClose() {
-            super(Runnable::run);
-        }
-
-        @Actor
-        public void advance() {
-            clock.advance(Duration.ofSeconds(1));
-        }
-
-        @Actor
-        public void close(IIL_Result r) {
-            r.r2 = close();
-        }
-
-        @Arbiter
-        public void arbiter(IIL_Result r) {
-            settle(r);
-        }
+        public HandOverVsClose() { super(Runnable::run); }
+        @Actor public void advance() { clock.advance(Duration.ofSeconds(1)); }
+        @Actor public void close(IIL_Result r) { r.r2 = close(); }
+        @Arbiter public void arbiter(IIL_Result r) { settle(r); }
     }
 
     /** The executor begins what it has while the scheduler is closed. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 0, 1 fired, 0 unfired, 0 running", expect = ACCEPTABLE, desc = "Ran.")
     @Outcome(id = "0, 1, 0 fired, 1 unfired, 0 running", expect = ACCEPTABLE, desc = "Taken back.")
-    @State
     public static class BeginVsClose extends Handing {
         private final Queue<Runnable> handed;
-
-        public BeginVsClose() {
-            this(new ArrayDeque<>());
-        }
+        public BeginVsClose() { this(new ArrayDeque<>()); }
 
         private BeginVsClose(Queue<Runnable> handed) {
             super(handed::add);
@@ -86,19 +67,8 @@ public class HandOverRaces {
             clock.advance(Duration.ofSeconds(1));
         }
 
-        @Actor
-        public void begin() {
-            handed.remove().run();
-        }
-
-        @Actor
-        public void close(IIL_Result r) {
-            r.r2 = close();
-        }
-
-        @Arbiter
-        public void arbiter(IIL_Result r) {
-            settle(r);
-        }
+        @Actor public void begin() { handed.remove().run(); }
+        @Actor public void close(IIL_Result r) { r.r2 = close(); }
+        @Arbiter public void arbiter(IIL_Result r) { settle(r); }
     }
 }

@@ -61,6 +61,10 @@ public class LoopRaces {
         final OneShotTimer other;
         final OneShotTimer probe;
 
+        Looped() {
+            this(0);
+        }
+
         Looped(int throwing) {
             this.throwing = new AtomicInteger(throwing);
             time = NOW - 1;
@@ -125,83 +129,35 @@ public class LoopRaces {
     }
 
     /** Who arms is seen by the loop, or calls the hook. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
     @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
-    @State
     public static class ArmVsWait extends Looped {
-        public ArmVsWait() {
-            super(0);
-            loop.queue.arm(other, LATE);
-        }
-
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, EARLY);
-        }
-
-        @Actor
-        public void sleep(LI_Result r) {
-            r.r1 = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
-            r.r1 = waits((long) r.r1, EARLY);
-            r.r2 = rings.get();
-        }
+        public ArmVsWait() { loop.queue.arm(other, LATE); }
+        @Actor public void arm() { timer.queue.arm(timer, EARLY); }
+        @Actor public void sleep(LI_Result r) { r.r1 = loop.nanosUntilNext(); }
+        @Arbiter public void settle(LI_Result r) { r.r1 = waits((long) r.r1, EARLY); r.r2 = rings.get(); }
     }
 
     /** What arrives while a helper empties the inbox is not forgotten. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "Filed, or noted.")
-    @State
     public static class ArmVsHelp extends Looped {
-        public ArmVsHelp() {
-            super(0);
-            loop.queue.arm(other, LATE);
-        }
-
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, EARLY);
-        }
-
-        @Actor
-        public void help() {
-            scheduler.pending();
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            r.r1 = waits(loop.nanosUntilNext(), EARLY);
-        }
+        public ArmVsHelp() { loop.queue.arm(other, LATE); }
+        @Actor public void arm() { timer.queue.arm(timer, EARLY); }
+        @Actor public void help() { scheduler.pending(); }
+        @Arbiter public void settle(L_Result r) { r.r1 = waits(loop.nanosUntilNext(), EARLY); }
     }
 
     /** A timer that is stopped in the inbox while whoever arms sorts what is there is gone, and can be armed again. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "Stopped; the other one is left; both are armed.")
-    @State
     public static class StopVsFileOlder extends Looped {
-        public StopVsFileOlder() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-            Inside.makeDeep(loop.queue);
-        }
-
-        @Actor
-        public void stop(III_Result r) {
-            r.r1 = Rig.one(timer.queue.stop(timer));
-        }
-
-        @Actor
-        public void fileOlderHalf() {
-            other.queue.arm(other, LATE);
-        }
-
-        @Arbiter
-        public void settle(III_Result r) {
+        public StopVsFileOlder() { timer.queue.arm(timer, LATE); Inside.makeDeep(loop.queue); }
+        @Actor public void stop(III_Result r) { r.r1 = Rig.one(timer.queue.stop(timer)); }
+        @Actor public void fileOlderHalf() { other.queue.arm(other, LATE); }
+        @Arbiter public void settle(III_Result r) {
             r.r2 = (int) scheduler.pending();
             timer.queue.reset(timer, EARLY);
             r.r3 = (int) scheduler.pending();
@@ -209,127 +165,59 @@ public class LoopRaces {
     }
 
     /** One that is brought forward meanwhile is seen by the loop at its new deadline. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time, 2", expect = ACCEPTABLE, desc = "Before or after.")
-    @State
     public static class ResetVsFileOlder extends Looped {
-        public ResetVsFileOlder() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-            Inside.makeDeep(loop.queue);
-        }
-
-        @Actor
-        public void reset() {
-            timer.queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void fileOlderHalf() {
-            other.queue.arm(other, LATE);
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
+        public ResetVsFileOlder() { timer.queue.arm(timer, LATE); Inside.makeDeep(loop.queue); }
+        @Actor public void reset() { timer.queue.reset(timer, EARLY); }
+        @Actor public void fileOlderHalf() { other.queue.arm(other, LATE); }
+        @Arbiter public void settle(LI_Result r) {
             r.r1 = waits(loop.nanosUntilNext(), EARLY);
             r.r2 = (int) scheduler.pending();
         }
     }
 
     /** A timer in the inbox that is brought forward is seen by the loop, or calls the hook. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
     @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
-    @State
     public static class ResetOfQueuedVsWait extends Looped {
-        public ResetOfQueuedVsWait() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void reset() {
-            timer.queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void sleep(LI_Result r) {
-            r.r1 = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
-            r.r1 = waits((long) r.r1, EARLY);
-            r.r2 = rings.get();
-        }
+        public ResetOfQueuedVsWait() { timer.queue.arm(timer, LATE); }
+        @Actor public void reset() { timer.queue.reset(timer, EARLY); }
+        @Actor public void sleep(LI_Result r) { r.r1 = loop.nanosUntilNext(); }
+        @Arbiter public void settle(LI_Result r) { r.r1 = waits((long) r.r1, EARLY); r.r2 = rings.get(); }
     }
 
     /** So it is if the loop returns from its wait and waits again. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it; it may have been called before.")
     @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
-    @State
     public static class ArmVsPollAndWait extends Looped {
-        public ArmVsPollAndWait() {
-            super(0);
-            loop.queue.arm(other, LATE);
-            loop.nanosUntilNext();
-        }
-
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, EARLY);
-        }
-
-        @Actor
-        public void sleep(LI_Result r) {
-            loop.runDue(Integer.MAX_VALUE);
-            r.r1 = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(LI_Result r) {
-            r.r1 = waits((long) r.r1, EARLY);
-            r.r2 = rings.get();
-        }
+        public ArmVsPollAndWait() { loop.queue.arm(other, LATE); loop.nanosUntilNext(); }
+        @Actor public void arm() { timer.queue.arm(timer, EARLY); }
+        @Actor public void sleep(LI_Result r) { loop.runDue(Integer.MAX_VALUE); r.r1 = loop.nanosUntilNext(); }
+        @Arbiter public void settle(LI_Result r) { r.r1 = waits((long) r.r1, EARLY); r.r2 = rings.get(); }
     }
 
     /** After a hook has thrown, the next one who arms an earlier timer than the loop waits for calls it. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
     @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
-    @State
     public static class ThrowVsWait extends Looped {
-        public ThrowVsWait() {
-            super(1);
-        }
-
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, BETWEEN);
-        }
-
-        @Actor
-        public void sleep(L_Result r) {
-            r.r1 = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            armProbe(EARLY);
-            r.r1 = waits((long) r.r1, BETWEEN);
-        }
+        public ThrowVsWait() { super(1); }
+        @Actor public void arm() { timer.queue.arm(timer, BETWEEN); }
+        @Actor public void sleep(L_Result r) { r.r1 = loop.nanosUntilNext(); }
+        @Arbiter public void settle(L_Result r) { armProbe(EARLY); r.r1 = waits((long) r.r1, BETWEEN); }
     }
 
     /** The same if the loop has waited before, for a timer that was stopped, and goes to wait for longer at once. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
     @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
-    @State
     public static class ThrowVsLongerWait extends Looped {
         public ThrowVsLongerWait() {
             super(1);
@@ -339,124 +227,62 @@ public class LoopRaces {
             loop.queue.stop(other);
         }
 
-        @Actor
-        public void arm() {
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void sleep(L_Result r) {
-            r.r1 = loop.nanosUntilNext();
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            armProbe(BETWEEN);
-            r.r1 = waits((long) r.r1, BETWEEN);
-        }
+        @Actor public void arm() { timer.queue.arm(timer, LATE); }
+        @Actor public void sleep(L_Result r) { r.r1 = loop.nanosUntilNext(); }
+        @Arbiter public void settle(L_Result r) { armProbe(BETWEEN); r.r1 = waits((long) r.r1, BETWEEN); }
     }
 
     /** A timer that is armed while its loop goes is returned, or refused. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "armed, 1", expect = ACCEPTABLE, desc = "Returned.")
     @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "The loop was gone.")
-    @State
     public static class DetachVsArm extends Looped {
-        public DetachVsArm() {
-            super(0);
-        }
-
-        @Actor
-        public void arm(LI_Result r) {
-            r.r1 = tryArm(timer, DUE);
-        }
-
-        @Actor
-        public void detach(LI_Result r) {
-            r.r2 = detach(loop).size();
-        }
+        @Actor public void arm(LI_Result r) { r.r1 = tryArm(timer, DUE); }
+        @Actor public void detach(LI_Result r) { r.r2 = detach(loop).size(); }
     }
 
     /** A timer that is put off while its loop goes is returned, whether the reset came in time or not. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "replaced, 1", expect = ACCEPTABLE, desc = "Put off, then returned.")
     @Outcome(id = "refused, 1", expect = ACCEPTABLE, desc = "Returned before the reset.")
     @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "Taken back by the reset, as it could not be pushed.")
-    @State
     public static class DetachVsReset extends Looped {
         public DetachVsReset() {
-            super(0);
             timer.queue.arm(timer, LATE);
             scheduler.pending(); // files it
         }
 
-        @Actor
-        public void reset(LI_Result r) {
-            r.r1 = tryReset(timer, EARLY);
-        }
-
-        @Actor
-        public void detach(LI_Result r) {
-            r.r2 = detach(loop).size();
-        }
+        @Actor public void reset(LI_Result r) { r.r1 = tryReset(timer, EARLY); }
+        @Actor public void detach(LI_Result r) { r.r2 = detach(loop).size(); }
     }
 
     /** A waiting timer is stopped, or returned. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Stopped.")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Returned.")
-    @State
     public static class DetachVsStop extends Looped {
-        public DetachVsStop() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void stop(II_Result r) {
-            r.r1 = Rig.one(timer.queue.stop(timer));
-        }
-
-        @Actor
-        public void detach(II_Result r) {
-            r.r2 = detach(loop).size();
-        }
+        public DetachVsStop() { timer.queue.arm(timer, LATE); }
+        @Actor public void stop(II_Result r) { r.r1 = Rig.one(timer.queue.stop(timer)); }
+        @Actor public void detach(II_Result r) { r.r2 = detach(loop).size(); }
     }
 
     /** A timer is returned by the loop that goes, or by the scheduler that closes. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "By the loop.")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "By the scheduler.")
-    @State
     public static class DetachVsShutdown extends Looped {
-        public DetachVsShutdown() {
-            super(0);
-            timer.queue.arm(timer, LATE);
-        }
-
-        @Actor
-        public void detach(II_Result r) {
-            r.r1 = detach(loop).size();
-        }
-
-        @Actor
-        public void shutdown(II_Result r) {
-            r.r2 = scheduler.shutdownNow().size();
-        }
+        public DetachVsShutdown() { timer.queue.arm(timer, LATE); }
+        @Actor public void detach(II_Result r) { r.r1 = detach(loop).size(); }
+        @Actor public void shutdown(II_Result r) { r.r2 = scheduler.shutdownNow().size(); }
     }
 
     /** A scheduler that has closed has waited for the loop's run. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The run began before the close.")
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "It did not begin.")
-    @State
     public static class CloseVsRun extends Looped {
         private int ended;
-
-        public CloseVsRun() {
-            super(0);
-            timer.queue.arm(timer, DUE);
-        }
+        public CloseVsRun() { timer.queue.arm(timer, DUE); }
 
         @Override
         void run() {
@@ -464,31 +290,18 @@ public class LoopRaces {
             ended = 1; // plain: seen only by who has waited
         }
 
-        @Actor
-        public void run(II_Result r) {
-            r.r1 = loop.runDue(Integer.MAX_VALUE);
-        }
-
-        @Actor
-        public void close(II_Result r) {
-            scheduler.close();
-            r.r2 = ended;
-        }
+        @Actor public void run(II_Result r) { r.r1 = loop.runDue(Integer.MAX_VALUE); }
+        @Actor public void close(II_Result r) { scheduler.close(); r.r2 = ended; }
     }
 
     /** The same for a loop that goes in that run. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The run began before the close.")
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "It did not begin.")
-    @State
     public static class CloseVsRunThatDetaches extends Looped {
         private final List<TimerNode> returned = new ArrayList<>(0);
         private int ended;
-
-        public CloseVsRunThatDetaches() {
-            super(0);
-            timer.queue.arm(timer, DUE);
-        }
+        public CloseVsRunThatDetaches() { timer.queue.arm(timer, DUE); }
 
         @Override
         void run() {
@@ -497,15 +310,7 @@ public class LoopRaces {
             ended = 1;
         }
 
-        @Actor
-        public void run(II_Result r) {
-            r.r1 = loop.runDue(Integer.MAX_VALUE);
-        }
-
-        @Actor
-        public void close(II_Result r) {
-            scheduler.close();
-            r.r2 = ended;
-        }
+        @Actor public void run(II_Result r) { r.r1 = loop.runDue(Integer.MAX_VALUE); }
+        @Actor public void close(II_Result r) { scheduler.close(); r.r2 = ended; }
     }
 }

@@ -154,10 +154,14 @@ abstract class Rig {
         return wrong.isEmpty() ? "ok" : wrong;
     }
 
-    /** The same after two resets, of which each has armed the timer, replaced a firing, or was refused. */
-    final String auditResets(int armed, int stopped, Object first, Object second) {
-        int newly = one("armed".equals(first)) + one("armed".equals(second));
-        int replaced = one("replaced".equals(first)) + one("replaced".equals(second));
+    /** The same after resets, of which each has armed the timer, replaced a firing, or was refused. */
+    final String auditResets(int armed, int stopped, Object... results) {
+        int newly = 0;
+        int replaced = 0;
+        for (Object result : results) {
+            newly += one("armed".equals(result));
+            replaced += one("replaced".equals(result));
+        }
         return audit(armed + newly + replaced, stopped, replaced);
     }
 

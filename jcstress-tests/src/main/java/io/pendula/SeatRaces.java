@@ -76,48 +76,23 @@ public class SeatRaces {
     }
 
     /** Exactly one thread serves after a wake: the old one or a new one. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, 0", expect = ACCEPTABLE, desc = "The old thread goes on.")
     @Outcome(id = "false, 1", expect = ACCEPTABLE, desc = "The waker has started a new one.")
-    @State
     public static class WakeVsLeave extends Leaving {
-        @Actor
-        public void old(ZI_Result r) {
-            r.r1 = leave();
-        }
-
-        @Actor
-        public void waker() {
-            wake();
-        }
-
-        @Arbiter
-        public void arbiter(ZI_Result r) {
-            r.r2 = started();
-        }
+        @Actor public void old(ZI_Result r) { r.r1 = leave(); }
+        @Actor public void waker() { wake(); }
+        @Arbiter public void arbiter(ZI_Result r) { r.r2 = started(); }
     }
 
     /** Two wakers find the same empty seat, or the same thread that is not started yet. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "false, 1", expect = ACCEPTABLE, desc = "One of them has started one thread.")
-    @State
     public static class WakeVsWake extends Leaving {
         private final boolean stays = leave(); // not woken yet
 
-        @Actor
-        public void first() {
-            wake();
-        }
-
-        @Actor
-        public void second() {
-            wake();
-        }
-
-        @Arbiter
-        public void arbiter(ZI_Result r) {
-            r.r1 = stays;
-            r.r2 = started();
-        }
+        @Actor public void first() { wake(); }
+        @Actor public void second() { wake(); }
+        @Arbiter public void arbiter(ZI_Result r) { r.r1 = stays; r.r2 = started(); }
     }
 }

@@ -21,104 +21,42 @@ public class ShortageRaces {
     }
 
     /** A stop prevents the firing, whether the timer has an entry or is parked. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
-    @State
     public static class ParkVsStop extends Short {
-        public ParkVsStop() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void stop(ZL_Result r) {
-            r.r1 = queue.stop(timer);
-        }
-
-        @Actor
-        public void makeRoom() {
-            park();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(1, 1, 0);
-        }
+        public ParkVsStop() { file(timer, DUE); }
+        @Actor public void stop(ZL_Result r) { r.r1 = queue.stop(timer); }
+        @Actor public void makeRoom() { park(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(1, 1, 0); }
     }
 
     /** A timer that is brought forward fires once: pushed with its entry stale, or changed in place while parked. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward.")
-    @State
     public static class ParkVsResetEarlier extends Short {
-        public ParkVsResetEarlier() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void makeRoom() {
-            park();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(2, 0, 1);
-        }
+        public ParkVsResetEarlier() { file(timer, DUE); }
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, EARLY); }
+        @Actor public void makeRoom() { park(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(2, 0, 1); }
     }
 
     /** The same for one that has left an entry behind before. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward once more.")
-    @State
     public static class ParkVsResetEarlierAgain extends Short {
-        public ParkVsResetEarlierAgain() {
-            file(timer, LATE);
-            queue.reset(timer, DUE);
-            drainInbox();
-        }
-
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void makeRoom() {
-            park();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(3, 0, 2);
-        }
+        public ParkVsResetEarlierAgain() { file(timer, LATE); queue.reset(timer, DUE); drainInbox(); }
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, EARLY); }
+        @Actor public void makeRoom() { park(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(3, 0, 2); }
     }
 
     /** A put-off timer keeps its deadline. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Put off.")
-    @State
     public static class ParkVsResetLater extends Short {
-        public ParkVsResetLater() {
-            file(timer, DUE);
-        }
-
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, LATE);
-        }
-
-        @Actor
-        public void makeRoom() {
-            park();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(2, 0, 1);
-        }
+        public ParkVsResetLater() { file(timer, DUE); }
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, LATE); }
+        @Actor public void makeRoom() { park(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(2, 0, 1); }
     }
 }

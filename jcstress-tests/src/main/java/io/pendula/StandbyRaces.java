@@ -78,35 +78,23 @@ public class StandbyRaces {
     }
 
     /** 1. The poller goes to sleep while a timer is armed. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "none", expect = ACCEPTABLE, desc = "It is up, or called, or sleeps until then.")
-    @State
     public static class ArmVsSleep extends Workers {
         private boolean isAsleep;
-
-        @Actor
-        public void arm() {
-            arm(SOON);
-        }
-
-        @Actor
-        public void sleep() {
+        @Actor public void arm() { arm(SOON); }
+        @Actor public void sleep() {
             publish(poller);
             long next = queue.gate.pollUntil();
             isAsleep = next != WakeGate.AWAKE && standby.goToSleep(poller, true, next, NOW)
                     && !poller.isCalled(next); // the look before the park
         }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            r.r1 = isAsleep ? fault() : "none";
-        }
+        @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
     }
 
     /** 2. The poller hands over to the guard, which sleeps, while a timer is armed. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
-    @State
     public static class ArmVsHandOver extends Workers {
         public ArmVsHandOver() {
             queue.arm(new OneShotTimer(queue, () -> {}), LATER);
@@ -114,29 +102,21 @@ public class StandbyRaces {
             guard.sleeps(LATER);
         }
 
-        @Actor
-        public void arm() {
-            arm(SOON);
-        }
-
-        @Actor
-        public void handOver() {
+        @Actor public void arm() { arm(SOON); }
+        @Actor public void handOver() {
             long next = queue.gate.pollUntil();
             if (next != WakeGate.AWAKE) {
                 standby.goToSleep(poller, true, next, NOW);
             }
         }
-
-        @Arbiter
-        public void settle(L_Result r) {
+        @Arbiter public void settle(L_Result r) {
             r.r1 = standby.poller() == guard ? fault() : "none"; // else the poller has seen the arming
         }
     }
 
     /** 3. A poller that has lost its role publishes an instant that it has taken from the inbox. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
-    @State
     public static class PublishVsTakeOver extends Workers {
         private boolean isAsleep;
 
@@ -147,30 +127,22 @@ public class StandbyRaces {
             standby.begin(guard, null);
         }
 
-        @Actor
-        public void publishLate() {
+        @Actor public void publishLate() {
             queue.arm(new OneShotTimer(queue, () -> {}), SOON); // its own arming, after which it publishes
             publish(poller);
         }
-
-        @Actor
-        public void sleep() {
+        @Actor public void sleep() {
             publish(guard);
             long next = queue.gate.pollUntil();
             isAsleep = next != WakeGate.AWAKE && standby.goToSleep(guard, true, next, NOW) && !guard.isCalled(next);
         }
-
-        @Arbiter
-        public void settle(L_Result r) {
-            r.r1 = isAsleep ? fault() : "none";
-        }
+        @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
     }
 
     /** 4. The guard goes to sleep while the poller wakes up and begins a callback. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "called", expect = ACCEPTABLE, desc = "The poller saw that it sleeps too long.")
     @Outcome(id = "soon", expect = ACCEPTABLE, desc = "It saw that the poller is up.")
-    @State
     public static class GuardSleepsVsPollerWakesUp extends Workers {
         public GuardSleepsVsPollerWakesUp() {
             arm(SOON); // what would be late behind a callback that blocks
@@ -178,55 +150,34 @@ public class StandbyRaces {
             poller.sleeps(Timeline.NEVER);
         }
 
-        @Actor
-        public void sleep() {
-            standby.goToSleep(guard, false, Timeline.NEVER, NOW);
-        }
-
-        @Actor
-        public void wakeUp() {
-            poller.asleep = false;
-            standby.ensureGuard(poller, queue, NOW);
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
+        @Actor public void sleep() { standby.goToSleep(guard, false, Timeline.NEVER, NOW); }
+        @Actor public void wakeUp() { poller.asleep = false; standby.ensureGuard(poller, queue, NOW); }
+        @Arbiter public void settle(L_Result r) {
             r.r1 = guard.isCalled() ? "called" : guard.until <= SOON ? "soon" : "too long";
         }
     }
 
     /** The poller takes the queue up and drains it, then runs a callback, while a timer is armed. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "drained", expect = ACCEPTABLE, desc = "The poller has it: what it leaves behind the guard looks after.")
     @Outcome(id = "called", expect = ACCEPTABLE, desc = "The guard is called.")
-    @State
     public static class ArmVsTakeUp extends Workers {
         public ArmVsTakeUp() {
             queue.arm(new OneShotTimer(queue, () -> {}), NOW - 1); // what it runs
             guard.sleeps(Timeline.NEVER);
         }
 
-        @Actor
-        public void arm() {
-            arm(SOON);
-        }
-
-        @Actor
-        public void takeUp() {
-            queue.due.pollOne(poller, NOW, standby.helpBefore(poller));
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
+        @Actor public void arm() { arm(SOON); }
+        @Actor public void takeUp() { queue.due.pollOne(poller, NOW, standby.helpBefore(poller)); }
+        @Arbiter public void settle(L_Result r) {
             r.r1 = guard.isCalled() ? "called" : Inside.holdsTimers(queue) ? "left" : "drained";
         }
     }
 
     /** The first timer is armed while the guard ends its nap, to sleep for ever like the poller. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "called", expect = ACCEPTABLE, desc = "The thread that arms has seen that the guard naps no more.")
     @Outcome(id = "naps", expect = ACCEPTABLE, desc = "The guard has seen the timer.")
-    @State
     public static class FirstArmVsEndOfNap extends Workers {
         private final Worker napping = new Worker(engine.workerPool, standby, queue, false);
 
@@ -241,18 +192,9 @@ public class StandbyRaces {
             napping.asleep = false;
         }
 
-        @Actor
-        public void endNap() {
-            standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000);
-        }
-
-        @Actor
-        public void arm() {
-            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
-        }
-
-        @Arbiter
-        public void settle(L_Result r) {
+        @Actor public void endNap() { standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000); }
+        @Actor public void arm() { queue.arm(new OneShotTimer(queue, () -> {}), LATER); }
+        @Arbiter public void settle(L_Result r) {
             r.r1 = napping.isCalled() ? "called" : napping.until != Timeline.NEVER ? "naps" : "sleeps for ever";
         }
     }

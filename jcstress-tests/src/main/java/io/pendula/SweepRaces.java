@@ -14,90 +14,35 @@ import org.openjdk.jcstress.infra.results.ZL_Result;
 public class SweepRaces {
 
     /** A stopped timer that comes back to life while its entry is swept is armed once. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Its entry lives again, or it was pushed anew.")
-    @State
-    public static class SweepVsResetLater extends Rig {
-        public SweepVsResetLater() {
-            file(other, LATE);
-            file(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, DUE);
-        }
-
-        @Actor
-        public void sweep() {
-            sweepAll();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(3, 1, 0);
-        }
+    public static class SweepVsResetLater extends Given.DeletedBesideAnother {
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, DUE); }
+        @Actor public void sweep() { sweepAll(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(3, 1, 0); }
     }
 
     /** The same for one that comes back earlier, whose entry stays stale. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Pushed, whether its entry was swept or not.")
-    @State
-    public static class SweepVsResetEarlier extends Rig {
-        public SweepVsResetEarlier() {
-            file(other, LATE);
-            file(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void sweep() {
-            sweepAll();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(3, 1, 0);
-        }
+    public static class SweepVsResetEarlier extends Given.DeletedBesideAnother {
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, EARLY); }
+        @Actor public void sweep() { sweepAll(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(3, 1, 0); }
     }
 
     /** A stopped timer that is cancelled while its entry is swept prevents nothing twice. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "false, ok", expect = ACCEPTABLE, desc = "Cancelled.")
-    @State
-    public static class SweepVsCancel extends Rig {
-        public SweepVsCancel() {
-            file(other, LATE);
-            file(timer, DUE);
-            queue.stop(timer);
-        }
-
-        @Actor
-        public void cancel(ZL_Result r) {
-            r.r1 = queue.cancel(timer);
-        }
-
-        @Actor
-        public void sweep() {
-            sweepAll();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(2, 1, 0);
-        }
+    public static class SweepVsCancel extends Given.DeletedBesideAnother {
+        @Actor public void cancel(ZL_Result r) { r.r1 = queue.cancel(timer); }
+        @Actor public void sweep() { sweepAll(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(2, 1, 0); }
     }
 
     /** A stop beyond the bound sweeps, too, unless the worker does; no stale entry is counted or dropped twice. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
-    @State
     public static class SweepVsStopThatHelps extends Rig {
         public SweepVsStopThatHelps() {
             pretendDeadEntries();
@@ -106,26 +51,14 @@ public class SweepRaces {
             queue.stop(timer);
         }
 
-        @Actor
-        public void stop(ZL_Result r) {
-            r.r1 = queue.stop(other);
-        }
-
-        @Actor
-        public void sweep() {
-            sweepAll();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(2, 2, 0);
-        }
+        @Actor public void stop(ZL_Result r) { r.r1 = queue.stop(other); }
+        @Actor public void sweep() { sweepAll(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(2, 2, 0); }
     }
 
     /** A timer that has left an entry behind is brought forward once more while a sweep looks at its entries. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Both stale entries go, sooner or later, and the live one stays.")
-    @State
     public static class SweepVsResetEarlierAgain extends Rig {
         public SweepVsResetEarlierAgain() {
             file(timer, LATE);
@@ -134,26 +67,14 @@ public class SweepRaces {
             queue.reset(timer, LATE); // put off beyond the key of the entry that it has left behind
         }
 
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, EARLY);
-        }
-
-        @Actor
-        public void sweep() {
-            sweepAll();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(4, 0, 3);
-        }
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, EARLY); }
+        @Actor public void sweep() { sweepAll(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(4, 0, 3); }
     }
 
     /** The same while a claim re-keys its live entry, which has surfaced. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Brought forward, whether its entry was re-keyed or not.")
-    @State
     public static class ReKeyVsResetEarlierAgain extends Rig {
         public ReKeyVsResetEarlierAgain() {
             file(timer, LATE);
@@ -162,19 +83,8 @@ public class SweepRaces {
             queue.reset(timer, LATE);
         }
 
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = queue.reset(timer, DUE);
-        }
-
-        @Actor
-        public void claim() {
-            worker.runDue(queue, EARLY);
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = audit(4, 0, 3);
-        }
+        @Actor public void reset(ZL_Result r) { r.r1 = queue.reset(timer, DUE); }
+        @Actor public void claim() { worker.runDue(queue, EARLY); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = audit(4, 0, 3); }
     }
 }

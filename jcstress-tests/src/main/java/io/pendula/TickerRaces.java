@@ -39,104 +39,49 @@ public class TickerRaces {
     }
 
     /** Of two resets of a ticker one comes last, with its first tick and its period. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, true, 10\\+9", expect = ACCEPTABLE, desc = "The first came last.")
     @Outcome(id = "true, true, 30\\+29", expect = ACCEPTABLE, desc = "The second came last.")
-    @State
     public static class ResetVsReset extends TickerRig {
-        @Actor
-        public void resetToShort(ZZL_Result r) {
-            r.r1 = reset(9);
-        }
-
-        @Actor
-        public void resetToLong(ZZL_Result r) {
-            r.r2 = reset(29);
-        }
-
-        @Arbiter
-        public void settle(ZZL_Result r) {
-            r.r3 = nextTick();
-        }
+        @Actor public void resetToShort(ZZL_Result r) { r.r1 = reset(9); }
+        @Actor public void resetToLong(ZZL_Result r) { r.r2 = reset(29); }
+        @Arbiter public void settle(ZZL_Result r) { r.r3 = nextTick(); }
     }
 
     /** The same for a ticker that was stopped: one of them arms it. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"false, true, 10\\+9", "true, false, 10\\+9"}, expect = ACCEPTABLE, desc = "The first came last.")
     @Outcome(id = {"false, true, 30\\+29", "true, false, 30\\+29"}, expect = ACCEPTABLE, desc = "The second came last.")
-    @State
     public static class ResetVsResetOfStopped extends TickerRig {
-        public ResetVsResetOfStopped() {
-            queue.stop(ticker);
-        }
-
-        @Actor
-        public void resetToShort(ZZL_Result r) {
-            r.r1 = reset(9);
-        }
-
-        @Actor
-        public void resetToLong(ZZL_Result r) {
-            r.r2 = reset(29);
-        }
-
-        @Arbiter
-        public void settle(ZZL_Result r) {
-            r.r3 = nextTick();
-        }
+        public ResetVsResetOfStopped() { queue.stop(ticker); }
+        @Actor public void resetToShort(ZZL_Result r) { r.r1 = reset(9); }
+        @Actor public void resetToLong(ZZL_Result r) { r.r2 = reset(29); }
+        @Arbiter public void settle(ZZL_Result r) { r.r3 = nextTick(); }
     }
 
     /** A reset while a tick is claimed replaces the tick, or the one that follows it. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = "true, 30\\+29", expect = ACCEPTABLE, desc = "The tick before has run, or not.")
-    @State
     public static class ResetVsTick extends TickerRig {
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = reset(29);
-        }
-
-        @Actor
-        public void tick() {
-            worker.runDue(queue, DUE);
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = nextTick();
-        }
+        @Actor public void reset(ZL_Result r) { r.r1 = reset(29); }
+        @Actor public void tick() { worker.runDue(queue, DUE); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = nextTick(); }
     }
 
     /** The same if the reset brings the ticker forward, so that the new ticks may run at once. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"true, 10\\+9", "true, 28\\+9"}, expect = ACCEPTABLE, desc = "None or two of its ticks have run.")
-    @State
     public static class ResetEarlierVsTick extends TickerRig {
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = reset(9);
-        }
-
-        @Actor
-        public void tick() {
-            worker.runDue(queue, DUE);
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = nextTick();
-        }
+        @Actor public void reset(ZL_Result r) { r.r1 = reset(9); }
+        @Actor public void tick() { worker.runDue(queue, DUE); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = nextTick(); }
     }
 
     /** A ticker that is closed while it is reset ticks no more. */
-    @JCStressTest
+    @JCStressTest @State
     @Outcome(id = {"true, none", "false, none"}, expect = ACCEPTABLE, desc = "Reset before it was closed, or refused.")
-    @State
     public static class ResetVsClose extends TickerRig {
-        @Actor
-        public void reset(ZL_Result r) {
-            r.r1 = "replaced".equals(tryReset());
-        }
+        @Actor public void reset(ZL_Result r) { r.r1 = "replaced".equals(tryReset()); }
 
         private String tryReset() {
             try {
@@ -146,14 +91,7 @@ public class TickerRaces {
             }
         }
 
-        @Actor
-        public void close() {
-            ticker.close();
-        }
-
-        @Arbiter
-        public void settle(ZL_Result r) {
-            r.r2 = nextTick();
-        }
+        @Actor public void close() { ticker.close(); }
+        @Arbiter public void settle(ZL_Result r) { r.r2 = nextTick(); }
     }
 }

@@ -37,7 +37,7 @@ class DocsTest {
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\(\\))?`");
     private static final Pattern DECLARATION = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
     private static final List<String> PACKAGES = List.of("java.lang", "java.lang.invoke", "java.nio.channels", "java.util",
-            "java.util.concurrent", "java.util.concurrent.atomic");
+            "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks");
     /** A class of another library, and the end of many a name. */
     private static final Set<String> OTHERS = Set.of("HashedWheelTimer", "Races");
     private static final Pattern FILE_NAME =

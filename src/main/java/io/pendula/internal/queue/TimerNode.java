@@ -15,47 +15,73 @@ public class TimerNode {
      * so every step is one CAS and these three are no windows: modifying and removing are the CAS itself, moving is
      * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
      *
-     * operation   from -> to                                 result, and what else happens
-     * arm         new            -> MOVING                   pushed to the inbox
-     * stop        WAITING        -> DELETED                  true; its entry is stale now
-     *             MODIFIED_LATER -> DELETED                  true; its entry is stale now
-     *             MOVING, MODIFIED_EARLIER -> DELETED_QUEUED true; the drain drops it
-     *             RUNNING_ARMED  -> RUNNING                  true; the run goes on, the next one is off
-     *             NO_STATUS      -> REMOVED                  true if the firing waits for a receiver (no task)
-     *             NO_STATUS (with a task), REMOVED, RUNNING, DELETED*, *CANCELLED*: nothing; false
-     * cancel      as stop, but to CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED, and from every state; then the task
-     *             is dropped. DELETED_QUEUED -> CANCELLED_QUEUED; other states at rest, DELETED -> CANCELLED; false
-     * reset       NO_STATUS, REMOVED -> MOVING               false (true if a receiver's firing is replaced); pushed
-     *             WAITING, MODIFIED_LATER -> MODIFIED_LATER  true, if not earlier: no heap, no wake
-     *             WAITING, MODIFIED_LATER -> MODIFIED_EARLIER true, if earlier: pushed; its entry is stale now
-     *             DELETED        -> MODIFIED_LATER           false, if not earlier: its entry lives again
-     *             DELETED        -> MODIFIED_EARLIER         false, if earlier: pushed; its entry stays stale
-     *             MOVING, MODIFIED_EARLIER -> the same       true; wakes if earlier
-     *             DELETED_QUEUED -> MOVING                   false; wakes, though nothing is pushed
-     *             RUNNING        -> RUNNING_ARMED            false; armed when the run ends
-     *             RUNNING_ARMED  -> RUNNING_ARMED            true
-     *             *CANCELLED*                                IllegalStateException
-     * abort       as cancel, but nothing from NO_STATUS      what has run to its end stays as it is; only a periodic
-     *                                                        task may rest there and not be over
-     * claim stopped REMOVED, DELETED -> RUNNING              for the caller of shutdownNow(), to run it
-     * retime      RUNNING_ARMED  -> RUNNING_ARMED            by the own run, before its end
-     * drain       MOVING, MODIFIED_EARLIER -> WAITING        entry pushed to the heap
-     *             DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED   dropped, never having been in the heap
-     * park        WAITING, MODIFIED_LATER -> MOVING          entry dropped, for want of memory
-     * run (top)   WAITING, due   -> RUNNING                  a one-shot's entry is popped
-     *             WAITING, due   -> RUNNING_ARMED            a periodic timer's, with its next deadline
-     *             WAITING, due   -> NO_STATUS                without a task: the firing waits for a receiver
-     *             MODIFIED_LATER -> WAITING                  (Go's adjust) its entry gets its true key
-     * receive     NO_STATUS      -> REMOVED
-     * run end     RUNNING -> NO_STATUS, RUNNING_CANCELLED -> CANCELLED
-     *             RUNNING_ARMED  -> MOVING                   pushed to the inbox
-     * clean (top), clear deleted (sweep)
-     *             DELETED        -> REMOVED                  entry dropped
-     *             any other state that the entry does not match: entry dropped, state untouched
-     * close       MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   collected as unfired
-     *             RUNNING_ARMED  -> RUNNING (as stop)        collected as unfired
-     *             DELETED, DELETED_QUEUED -> REMOVED, CANCELLED_QUEUED -> CANCELLED
-     * take back   as close, but not told as unfired          the push of a reset or of a new timer was refused
+     * A row: the states from which an operation goes, the state to which, its result, and what else happens. NEW was never
+     * armed, KEPT is NO_STATUS of a timer without a task, whose firing waits for a receiver; "others" are all states that
+     * the operation has no other row for. TransitionTableTest reads this table, and tries each row.
+     *
+     * operation       from -> to                                    result  what else happens
+     * arm             NEW -> MOVING                                 -       pushed to the inbox
+     * stop            WAITING, MODIFIED_LATER -> DELETED            true    its entry is stale now
+     *                 MOVING, MODIFIED_EARLIER -> DELETED_QUEUED    true    the drain drops it
+     *                 RUNNING_ARMED -> RUNNING                      true    the run goes on, the next one is off
+     *                 KEPT -> REMOVED                               true    the firing is taken away
+     *                 others -> same                                false
+     * cancel          WAITING, MODIFIED_LATER -> CANCELLED          true    its entry is stale now
+     *                 MOVING, MODIFIED_EARLIER -> CANCELLED_QUEUED  true
+     *                 RUNNING_ARMED -> RUNNING_CANCELLED            true
+     *                 KEPT -> CANCELLED                             true
+     *                 NO_STATUS, REMOVED, DELETED -> CANCELLED      false
+     *                 DELETED_QUEUED -> CANCELLED_QUEUED            false
+     *                 RUNNING -> RUNNING_CANCELLED                  false
+     *                 others -> same                                false   from each state: then the task is dropped
+     * abort           WAITING, MODIFIED_LATER -> CANCELLED          true    its entry is stale now
+     *                 MOVING, MODIFIED_EARLIER -> CANCELLED_QUEUED  true
+     *                 RUNNING, RUNNING_ARMED -> RUNNING_CANCELLED   true    if true: then the task is dropped
+     *                 REMOVED, DELETED -> CANCELLED                 true
+     *                 DELETED_QUEUED -> CANCELLED_QUEUED            true
+     *                 others -> same                                false   has run to its end; only a periodic task may
+     *                                                                       rest in NO_STATUS and not be over
+     * reset, later    WAITING, MODIFIED_LATER -> MODIFIED_LATER     true    or to the same deadline: no heap, no wake
+     *                 DELETED -> MODIFIED_LATER                     false   its entry lives again
+     * reset, earlier  WAITING, MODIFIED_LATER -> MODIFIED_EARLIER   true    pushed; its entry is stale now
+     *                 DELETED -> MODIFIED_EARLIER                   false   pushed; its entry stays stale
+     * reset           NO_STATUS, REMOVED -> MOVING                  false   pushed
+     *                 KEPT -> MOVING                                true    pushed; the firing is replaced
+     *                 MOVING, MODIFIED_EARLIER -> same              true    wakes if earlier
+     *                 DELETED_QUEUED -> MOVING                      false   wakes, though it is there already
+     *                 RUNNING -> RUNNING_ARMED                      false   armed when the run ends
+     *                 RUNNING_ARMED -> same                         true
+     *                 CANCELLED, CANCELLED_QUEUED, RUNNING_CANCELLED -> same   throws
+     * claim stopped   REMOVED, DELETED, DELETED_QUEUED -> RUNNING   true    for the caller of shutdownNow(), to run it;
+     *                 MOVING, MODIFIED_EARLIER -> WAITING           false   what is in the inbox is drained before
+     *                 CANCELLED_QUEUED -> CANCELLED                 false
+     *                 others -> same                                false
+     * retime          others -> same                                -       by the own run, before its end: a new deadline
+     *                                                                       if it is RUNNING_ARMED
+     * drain           MOVING, MODIFIED_EARLIER -> WAITING           -       has an entry in the heap
+     *                 DELETED_QUEUED -> REMOVED                     -       dropped, never having been in the heap
+     *                 CANCELLED_QUEUED -> CANCELLED                 -       the same
+     *                 others -> same                                -
+     * park            WAITING, MODIFIED_LATER -> MOVING             -       entry dropped, for want of memory
+     * run (top)       WAITING -> RUNNING                            -       if due; a one-shot's entry is popped
+     *                 WAITING -> RUNNING_ARMED                      -       a periodic timer's, with its next deadline
+     *                 WAITING -> KEPT                               -       without a task
+     *                 MODIFIED_LATER -> WAITING                     -       (Go's adjust) its entry gets its true key
+     * receive         KEPT -> REMOVED                               true
+     * run end         RUNNING -> NO_STATUS                          -
+     *                 RUNNING_ARMED -> MOVING                       -       pushed
+     *                 RUNNING_CANCELLED -> CANCELLED                -
+     * sweep           DELETED -> REMOVED                            -       (Go's clear deleted) entry dropped
+     *                 others -> same                                -       an entry that the state does not match goes, too
+     * clean (top)     DELETED -> REMOVED                            -       as sweep
+     * close           MOVING, MODIFIED_EARLIER, WAITING, MODIFIED_LATER -> REMOVED   -   collected as unfired
+     *                 RUNNING_ARMED -> RUNNING                      -       collected as unfired
+     *                 DELETED, DELETED_QUEUED -> REMOVED            -
+     *                 CANCELLED_QUEUED -> CANCELLED                 -
+     *                 others -> same                                -
+     * take back       MOVING, MODIFIED_EARLIER, DELETED_QUEUED -> REMOVED   -   as close, but not told as unfired: the push of
+     *                 RUNNING_ARMED -> RUNNING                      -       a reset or of a new timer was refused
+     *                 CANCELLED_QUEUED -> CANCELLED                 -
      */
 
     // States. The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
