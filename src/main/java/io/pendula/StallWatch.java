@@ -145,7 +145,7 @@ final class StallWatch implements Seat.Sitter {
         Worker[] workers = engine.workerPool.workers();
         long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // for which all of them have been in callbacks
         for (Worker w : workers) {
-            int pulse = w.pulseOpaque();
+            int pulse = w.pulse();
             note(w, pulse, now);
             if ((pulse & 1) != 0) {
                 tellIfStalled(w, now);

@@ -48,6 +48,11 @@ final class Standby implements QueueOwner {
      *    (B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A worker
      *    that goes to sleep behind it says so (G1), then looks whether the poller sleeps, and whether there is another
      *    guard that does (G2). If B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
+     * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may
+     *    say AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a worker
+     *    that is loaded, and makes that the poller. L is loaded no longer before it takes this lock to go to sleep. So if
+     *    the poller finds it loaded, L sees its role there, and makes another round, which publishes. Else the poller
+     *    finds the gate in S2 or T2.
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that, also if it is
      * this callback that arms. For timers that were armed before, the guard wakes up in time. For those that are armed
@@ -220,13 +225,34 @@ final class Standby implements QueueOwner {
         return true;
     }
 
-    /** The calling worker is behind with its timers. */
-    void callHelper(Worker me) {
+    /** The poller is behind with a queue: it calls the worker that is at home there, or any if {@code q} is null. */
+    void callHelper(Worker me, TimerQueue q) {
         Worker g = guardAsleep(me);
-        Worker helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
-        if (helper != null && !helper.isTemporary && !helper.isComing()) {
+        Worker helper = q != null ? ownerOf(q) : g != null && !g.isTemporary ? g
+                : reserve(me); // which finds those that stay before the others
+        if (helper != null && helper != me && helper.asleep && !helper.isTemporary && !helper.isComing()) {
             helper.call();
         }
+    }
+
+    /** The worker that is at home there, or null. */
+    private Worker ownerOf(TimerQueue q) {
+        for (Worker d : workerPool.workers()) {
+            if (d.home == q) {
+                return d;
+            }
+        }
+        return null;
+    }
+
+    /** A hint: whether a queue's own worker runs what is due there, so that no other need do that. */
+    boolean isServed(TimerQueue q, long now) {
+        for (Worker d : workerPool.workers()) {
+            if (d.home == q && d.isLoaded && d.getsOn(now)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** One that sleeps and is neither poller nor guard; or null. */
@@ -247,11 +273,17 @@ final class Standby implements QueueOwner {
 
     // ---- workers that go to sleep ----
 
-    /** Publishes all gates that are not, and returns the earliest instant that one says; RETRY if there is more to do. */
+    /**
+     * Publishes all gates that are not, but for those of queues that others run, and returns the earliest instant that one
+     * says; RETRY if there is more to do.
+     */
     long publish(Worker by, long now) {
         long next = Timeline.NEVER;
         for (TimerQueue q : queues) {
             long p = q.gate.pollUntil();
+            if (p <= now && q != by.home && isServed(q, now)) {
+                continue; // see 5
+            }
             if (p == WakeGate.AWAKE) {
                 Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
@@ -302,6 +334,13 @@ final class Standby implements QueueOwner {
 
     /** Returns whom to call. */
     private Worker sleepAsPoller(Worker d, long next, long now) {
+        Worker loaded = loaded(d);
+        if (loaded != null) { // see 5
+            poller = loaded;
+            guard = d;
+            d.sleeps(now + GRACE_NANOS);
+            return null;
+        }
         long target = next;
         if (next != Timeline.NEVER && spacing > 0) {
             long min = Math.min(spacing, MIN_SLEEP_NANOS);
@@ -326,6 +365,16 @@ final class Standby implements QueueOwner {
             d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
         }
         return !isNear || isAnyGateBefore(next) ? g : null; // T2
+    }
+
+    /** One that is loaded, and not that one; or null. */
+    private Worker loaded(Worker but) {
+        for (Worker d : workerPool.workers()) {
+            if (d != but && d.isLoaded) {
+                return d;
+            }
+        }
+        return null;
     }
 
     /** Returns whom to call. */

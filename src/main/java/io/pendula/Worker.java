@@ -20,10 +20,15 @@ final class Worker extends Firing implements Seat.Sitter {
      * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
      * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
      *
-     * Help. A poller that is behind calls another worker, which claims from the same queues. Two workers that run short
-     * callbacks wait for each other, at the queue's lock and for its memory, and run fewer than one would. So the poller
-     * measures how long callbacks take. If they are short it calls a helper once, which sleeps again after a batch. Beside
-     * a helper what was measured can only fall, as two that wait for each other seem to have long callbacks.
+     * Who runs what. Each worker that is up first runs what is due in its own queue, its home. If that is more than a
+     * batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it, for as
+     * long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each other,
+     * at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside it
+     * another worker runs timers of a queue that is not its home only if callbacks take long, or the poller has not claimed
+     * anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one whose home
+     * the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
+     * Only a worker that runs a queue alone measures how long callbacks take; beside a helper what was measured can only
+     * fall, as two that wait for each other seem to have long callbacks.
      *
      * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
      * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a
@@ -36,15 +41,13 @@ final class Worker extends Firing implements Seat.Sitter {
     /** After so many callbacks a poller reads the clock, to end its batch in time. */
     static final int CLOCK_EACH = 8;
 
-    /** A worker that runs a timer so much later than its deadline has more to do than it can. */
+    /** A poller that runs a timer so much later than its deadline has more to do than it can. */
     private static final long BEHIND_NANOS = 300_000;
     /** The same if callbacks take long: about what it takes to wake another worker. */
     private static final long LONG_BEHIND_NANOS = 20_000;
-    /** Callbacks that take longer than this take long. */
-    static final long LONG_NANOS = 5_000;
-    /** If callbacks are shorter, two workers that run them from one queue are slower than one. */
-    static final long SHORT_NANOS = 1_000;
-    /** A poller that has been in one callback for so long is held up; and for a spare worker, as several may start in a row. */
+    /** Callbacks that take longer than this on average take long. */
+    static final long LONG_NANOS = 2_000;
+    /** A worker that has claimed nothing for so long is held up; in one callback, for a spare worker, as several may start in a row. */
     static final long HELD_UP_NANOS = 200_000;
     static final long STUCK_NANOS = 1_000_000;
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
@@ -77,8 +80,10 @@ final class Worker extends Firing implements Seat.Sitter {
     volatile long until;
     /** Another thread wants it to make a round. */
     private volatile boolean called;
-    /** How long callbacks have taken, on average, when it polled. Volatile: a helper takes a hint from it. */
+    /** How long callbacks have taken, on average. Volatile: a helper takes a hint from it. */
     volatile long took;
+    /** Up, with more to run at home than a batch. Volatile: a hint for the others, see "Who runs what". */
+    volatile boolean isLoaded;
 
     // Of Standby, under its monitor.
     /** When it woke up, if it has run something since; else 0. */
@@ -92,7 +97,6 @@ final class Worker extends Firing implements Seat.Sitter {
     private boolean hasSlept;
     private boolean isUncalled;
     private boolean hasRun;
-    private boolean hasCalledHelper;
     private boolean isUsed;
     private long idleSince;
     /** When it looks next, as poller, at all queues. */
@@ -149,12 +153,12 @@ final class Worker extends Firing implements Seat.Sitter {
         this.asleep = true;
     }
 
-    int pulseOpaque() {
+    int pulse() {
         return pulse;
     }
 
     boolean isInCallback() {
-        return (pulseOpaque() & 1) != 0;
+        return (pulse & 1) != 0;
     }
 
     /** Whether the calling thread is this one, and in no callback: it drains what it arms before it begins the next. */
@@ -162,9 +166,13 @@ final class Worker extends Firing implements Seat.Sitter {
         return !isInCallback() && seat.thread() == Thread.currentThread();
     }
 
-    /** A hint: claimedAt may be another callback's by now. */
+    /** A hint, as the next: claimedAt may be another callback's by now. */
+    boolean getsOn(long now) {
+        return now - claimedAt <= HELD_UP_NANOS;
+    }
+
     boolean isHeldUp(Worker forWhom, long now) {
-        return isInCallback() && now - claimedAt > (forWhom.isTemporary ? STUCK_NANOS : HELD_UP_NANOS);
+        return isInCallback() && (forWhom.isTemporary ? now - claimedAt > STUCK_NANOS : !getsOn(now));
     }
 
     // ---- rounds ----
@@ -182,6 +190,7 @@ final class Worker extends Firing implements Seat.Sitter {
                     stays = round();
                 } catch (Throwable e) { // callbacks are caught elsewhere: memory is short, or the stack, or the clock has thrown
                     asleep = false;
+                    isLoaded = false;
                     enterUsersCode();
                     Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
                     leaveCallback();
@@ -211,13 +220,14 @@ final class Worker extends Firing implements Seat.Sitter {
         }
         Worker poller = standby.poller();
         boolean polls = poller == this;
-        int pulse = poller.pulseOpaque();
-        boolean ran = (polls || !isTemporary) && runDue(polls, polls && isTimeToLook());
+        boolean looks = polls && now >= nextLook; // once a second, when the cap ends its sleep
+        nextLook = looks ? DueTimers.endOfLongestSleep(now) : nextLook;
+        boolean ran = (polls || !isTemporary) && runDue(poller, looks);
         isUncalled = false;
         if (ran) {
             hasRun = true;
             idleSince = now; // as of the end of its run, which may have taken long
-            if (!polls && helpsOn(poller, pulse)) {
+            if (!polls) {
                 return true;
             }
         }
@@ -225,24 +235,21 @@ final class Worker extends Firing implements Seat.Sitter {
         return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is below every instant
     }
 
-    /** Once a second, when the cap ends its sleep. */
-    private boolean isTimeToLook() {
-        if (now < nextLook) {
-            return false;
-        }
-        nextLook = DueTimers.endOfLongestSleep(now);
-        return true;
-    }
-
     /** {@code looks}: at each queue, whatever its gate says, as a wake-up may have been lost there. */
-    private boolean runDue(boolean polls, boolean looks) {
+    private boolean runDue(Worker poller, boolean looks) {
+        boolean polls = poller == this;
+        boolean runsOthers = polls || poller.asleep || poller.took > LONG_NANOS || !poller.getsOn(now);
         boolean ran = false;
         TimerQueue[] queues = standby.queues;
         int first = home == null ? 0 : home.index;
         for (int i = 0; i < queues.length; i++) {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
-            if (looks || q.gate.pollUntil() <= now) {
-                ran |= polls ? poll(q) : help(q, now);
+            boolean isDue = looks || q.gate.pollUntil() <= now;
+            boolean runs = isDue && (q == home || runsOthers && !standby.isServed(q, now));
+            boolean ranHere = runs && (polls ? poll(q) : help(q, now));
+            ran |= ranHere;
+            if (q == home) {
+                isLoaded = ranHere && took <= LONG_NANOS && q.due.nextWhen() <= now;
             }
         }
         return ran;
@@ -253,6 +260,7 @@ final class Worker extends Firing implements Seat.Sitter {
         long began = now;
         boolean isFresh = true; // nothing has run since the clock was read
         boolean isArmedAgain = false;
+        boolean isAlone = standby.queues.length == 1;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             int step = isFresh ? q.due.pollOne(this, now, standby.helpBefore(this))
                     : q.due.claimNext(this, now, isArmedAgain);
@@ -268,7 +276,7 @@ final class Worker extends Firing implements Seat.Sitter {
                     workerPool.overdueWakes.incrementAndGet(); // before the callback, which finds itself counted
                 }
                 if (isMore) {
-                    callHelperIfBehind();
+                    callHelperIfBehind(q);
                 }
                 if (isFresh && hasBegun) { // else runClaimed looks
                     standby.callIfTooLate(this, q, now);
@@ -277,12 +285,13 @@ final class Worker extends Firing implements Seat.Sitter {
                 ran++;
                 isFresh = false;
             }
-            boolean isMeasured = took > LONG_NANOS || ran % CLOCK_EACH == 0;
-            if (step != DueTimers.CLAIMED || !isMore || isMeasured || !isOtherLooking()) {
+            boolean isMeasured = took > LONG_NANOS || ran == 1 || ran % CLOCK_EACH == 0;
+            boolean isGuarded = standby.guardAsleep(this) != null; // then the other queues can wait for a few callbacks more
+            if (step != DueTimers.CLAIMED || !isMore || isMeasured || !isGuarded && !isAlone) {
                 now = engine.timeline.now();
                 isFresh = true;
                 if (isMeasured) {
-                    took = Math.min((now - began) / ran, standby.guardAsleep(this) != null ? Long.MAX_VALUE : took);
+                    took = isGuarded ? (now - began) / ran : Math.min(took, (now - began) / ran);
                 }
                 if (now - began >= BATCH_NANOS) {
                     return true;
@@ -302,17 +311,11 @@ final class Worker extends Firing implements Seat.Sitter {
                 && deadline >= q.due.publishedAt();
     }
 
-    /** Whether the other queues can wait for a few more callbacks of this one. */
-    private boolean isOtherLooking() {
-        return standby.queues.length == 1 || standby.guardAsleep(this) != null;
-    }
-
-    /** Once, and again and again if callbacks take long. */
-    private void callHelperIfBehind() {
+    /** If callbacks are short, only the worker whose home this is can help. */
+    private void callHelperIfBehind(TimerQueue q) {
         boolean areLong = took > LONG_NANOS;
-        if ((!hasCalledHelper || areLong) && lateness() > (areLong ? LONG_BEHIND_NANOS : BEHIND_NANOS)) {
-            hasCalledHelper = true;
-            standby.callHelper(this);
+        if (lateness() > (areLong ? LONG_BEHIND_NANOS : BEHIND_NANOS) && (areLong || q != home)) {
+            standby.callHelper(this, areLong ? null : q);
         }
     }
 
@@ -321,7 +324,7 @@ final class Worker extends Firing implements Seat.Sitter {
         now = began;
         int ran = 0;
         while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
-            int step = q.due.helpOne(this, now);
+            int step = q == home ? q.due.claimNext(this, now, true) : q.due.helpOne(this, now);
             if (step == DueTimers.CLAIMED) {
                 runClaimed();
             } else if (step != DueTimers.MORE) {
@@ -330,13 +333,10 @@ final class Worker extends Firing implements Seat.Sitter {
             ran++;
             now = engine.timeline.now();
         }
+        if (q == home && ran > 0) {
+            took = (now - began) / ran;
+        }
         return ran > 0;
-    }
-
-    /** As helper, when it has run what was due: whether to make another round. {@code pulse} was the poller's before. */
-    private boolean helpsOn(Worker poller, int pulse) {
-        boolean isInOneCallback = (pulse & 1) != 0 && poller.pulseOpaque() == pulse;
-        return isInOneCallback || poller.took > SHORT_NANOS || poller.asleep;
     }
 
     /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
@@ -454,6 +454,7 @@ final class Worker extends Firing implements Seat.Sitter {
     // ---- sleeps ----
 
     private boolean sleep(boolean polls, long next) {
+        isLoaded = false; // before it takes the monitor, under which a poller gives its role to one that is loaded
         firedAt = hasRun ? wokeAt : 0;
         if (!standby.goToSleep(this, polls, next, now)) {
             if (!polls && standby.poller() == this) {
@@ -494,6 +495,5 @@ final class Worker extends Firing implements Seat.Sitter {
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
         hasSlept = true;
         hasRun = false;
-        hasCalledHelper = false;
     }
 }

@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,13 +88,18 @@ class BatchTest {
 
     @Test
     void pollerIsBehind_helperHasGoneToSleepAgain_isCalledAgain() {
-        assertTrue(isHelperCalledAgain(20_000));
+        assertTrue(isHelperCalledAgain(0, 20_000));
     }
 
     /** Two threads at one lock would run fewer of them than one does. */
     @Test
-    void pollerIsBehind_callbacksAreShort_helperIsNotCalledAgain() {
-        assertFalse(isHelperCalledAgain(200));
+    void pollerIsBehindAtHome_callbacksAreShort_nobodyIsCalled() {
+        assertFalse(isHelperCalledAgain(0, 200));
+    }
+
+    @Test
+    void pollerIsBehindElsewhere_callbacksAreShort_theWorkerOfThatQueueIsCalled() {
+        assertTrue(isHelperCalledAgain(1, 200));
     }
 
     /** A ticker is armed again within a batch, and the next callback of that may block. */
@@ -157,27 +161,28 @@ class BatchTest {
         Fixtures.join(closing);
     }
 
-    private static boolean isHelperCalledAgain(long callbackNanos) {
+    /** Whether one that sleeps as guard, and is at home at the second queue, is called in the middle of a backlog. */
+    private static boolean isHelperCalledAgain(int queue, long callbackNanos) {
         Stepped it = new Stepped();
-        Worker first = it.newGuard();
-        Worker[] second = new Worker[1];
-        boolean[] calledFirst = new boolean[1];
+        it.newGuard(); // is called before the first callback, as it would sleep for too long
+        boolean[] isCalled = new boolean[1];
         for (int i = 0; i < BLOCKING; i++) {
-            it.arm(0, "short", () -> {
-                if (second[0] == null) {
-                    calledFirst[0] = first.isCalled();
-                    second[0] = it.newGuard();
-                    second[0].sleeps(it.now + Standby.GRACE_NANOS);
+            boolean isFirst = i == 0;
+            it.arm(queue, "short", () -> {
+                if (isFirst) {
+                    it.other.setThread(new Thread());
+                    it.engine.standby.begin(it.poller, it.other);
+                    it.other.sleeps(it.now + Standby.GRACE_NANOS);
                 }
                 it.now += callbackNanos;
+                isCalled[0] = it.other.isCalled();
             });
         }
-        it.arm(0, "last", it.scheduler::shutdownNow);
+        it.arm(queue, "last", it.scheduler::shutdownNow);
         it.now += 1_000_000;
         it.run();
         assertEquals(BLOCKING + 1, it.order.size());
-        assertTrue(calledFirst[0]);
-        return second[0].isCalled();
+        return isCalled[0];
     }
 
     @Test
@@ -215,27 +220,141 @@ class BatchTest {
 
     /** Both would wait for one lock. */
     @Test
-    void helper_callbacksAreShort_goesToSleep() {
-        assertTrue(isHelperSentToSleep(Worker.SHORT_NANOS, p -> {}));
+    void helper_callbacksAreShort_leavesThemToThePoller() {
+        assertFalse(helps(0, Worker.LONG_NANOS, 0));
     }
 
     @Test
-    void helper_callbacksAreNotShort_staysUp() {
-        assertFalse(isHelperSentToSleep(Worker.SHORT_NANOS + 1, p -> {}));
+    void helper_callbacksTakeLong_runsThem() {
+        assertTrue(helps(0, Worker.LONG_NANOS + 1, 0));
+    }
+
+    /** In a callback, or the system has taken its processor away. */
+    @Test
+    void helper_pollerHasClaimedNothingForAWhile_runsThem() {
+        assertTrue(helps(0, 0, Worker.HELD_UP_NANOS + 1));
     }
 
     @Test
-    void helper_pollerIsInOneCallback_staysUp() {
-        assertFalse(isHelperSentToSleep(0, Worker::enterCallback));
+    void helper_callbacksOfItsHomeAreShort_runsThem() {
+        assertTrue(helps(1, 0, 0));
     }
 
-    /** A long wait for the lock that the helper takes again and again. */
+    /** Whether a worker that is not the poller runs what is due in a queue; the second one is its home. */
+    private static boolean helps(int queue, long tookPoller, long pollerClaimedBefore) {
+        Stepped it = new Stepped();
+        it.now = 1_000_000;
+        it.poller.setThread(new Thread());
+        it.poller.asleep = false;
+        it.poller.took = tookPoller;
+        it.poller.claimedAt = it.engine.timeline.now() - pollerClaimedBefore;
+        for (int i = 0; i < 10 * Worker.BATCH; i++) {
+            it.arm(queue, "short", () -> {});
+        }
+        runUntilAsleep(it, it.other);
+        assertTrue(it.order.isEmpty() || it.order.size() == 10 * Worker.BATCH, () -> it.order.size() + " ran");
+        return !it.order.isEmpty();
+    }
+
+    /** Makes a worker's rounds on this thread, until it goes to sleep. */
+    private static void runUntilAsleep(Stepped it, Worker worker) {
+        worker.setThread(Thread.currentThread());
+        it.closesWhenAsleep = worker;
+        worker.run();
+    }
+
+    // ---- workers that are loaded ----
+
+    /** Its home has more than a batch, and callbacks are short. */
     @Test
-    void helper_pollerIsBetweenCallbacks_goesToSleep() {
-        assertTrue(isHelperSentToSleep(0, p -> {
-            p.enterCallback();
-            p.leaveCallback();
-        }));
+    void worker_hasMoreThanABatchAtHome_isLoadedUntilThatHasRun() {
+        Stepped it = new Stepped();
+        it.poller.setThread(new Thread());
+        it.poller.asleep = false;
+        List<Boolean> loaded = new ArrayList<>();
+        for (int i = 0; i < 2 * Worker.BATCH; i++) {
+            it.arm(1, "short", () -> loaded.add(it.other.isLoaded));
+        }
+        runUntilAsleep(it, it.other);
+        assertFalse(loaded.get(Worker.BATCH - 1));
+        assertTrue(loaded.get(Worker.BATCH));
+        assertFalse(it.other.isLoaded);
+    }
+
+    @Test
+    void worker_callbacksAtHomeTakeLong_isNotLoaded() {
+        Stepped it = new Stepped();
+        it.poller.setThread(new Thread());
+        it.poller.asleep = false;
+        for (int i = 0; i < 2 * Worker.BATCH; i++) {
+            it.arm(1, "long", () -> {
+                assertFalse(it.other.isLoaded);
+                it.now += Worker.LONG_NANOS + 1;
+            });
+        }
+        runUntilAsleep(it, it.other);
+    }
+
+    @Test
+    void poller_otherIsLoaded_leavesItsQueueToItAndGivesItTheRole() {
+        Stepped it = pollerBesideALoadedOne(0);
+        assertEquals(List.of(), it.order);
+        assertEquals(it.other, it.engine.standby.poller());
+        assertEquals(it.poller, it.engine.standby.guard());
+        assertEquals(it.engine.timeline.now() + Standby.GRACE_NANOS, it.poller.until);
+    }
+
+    /** In a callback, or the system has taken its processor away. */
+    @Test
+    void poller_otherIsLoadedAndHasClaimedNothingForAWhile_runsItsTimers() {
+        Stepped it = pollerBesideALoadedOne(Worker.HELD_UP_NANOS + 1);
+        assertEquals(List.of("due"), it.order);
+    }
+
+    /** It may have slept when the poller looks once more, and nobody else publishes its gate. */
+    @Test
+    void poller_otherIsNoLongerLoadedWhenItGoesToSleep_doesNotPark() {
+        Stepped it = new Stepped();
+        it.other.isLoaded = true;
+        it.other.claimedAt = it.engine.timeline.now();
+        it.arm(1, "due", () -> {});
+        long next = it.engine.standby.publish(it.poller, it.engine.timeline.now());
+        it.other.isLoaded = false;
+        assertTrue(it.engine.standby.goToSleep(it.poller, true, next, it.engine.timeline.now()));
+        assertEquals(it.poller, it.engine.standby.poller());
+        assertTrue(it.poller.isCalled(next));
+    }
+
+    /** Another poller would give it the role, and call nobody. */
+    @Test
+    void poller_restOfItsBacklogIsStopped_isNotLoadedWhileItSleeps() {
+        Stepped it = new Stepped();
+        OneShotTimer[] last = new OneShotTimer[1];
+        TimerQueue home = it.engine.queues[0];
+        for (int i = 1; i < Worker.BATCH; i++) {
+            it.arm(0, "short", () -> {});
+        }
+        it.arm(0, "stops", () -> home.stop(last[0]));
+        last[0] = arm(home, () -> it.order.add("stopped"));
+        home.arm(new OneShotTimer(home, () -> {}), it.engine.timeline.deadlineIn(1_000_000_000)); // for its sleep to end
+        it.closesWhenAsleep = it.poller;
+        it.runPoller();
+        assertEquals(Worker.BATCH, it.order.size());
+        assertFalse(it.poller.isLoaded);
+    }
+
+    private static Stepped pollerBesideALoadedOne(long claimedBefore) {
+        Stepped it = new Stepped();
+        it.now = 1_000_000;
+        it.other.setThread(new Thread());
+        it.other.asleep = false;
+        it.other.isLoaded = true;
+        it.other.claimedAt = it.engine.timeline.now() - claimedBefore;
+        it.arm(1, "due", () -> {});
+        it.poller.setThread(Thread.currentThread());
+        it.closesWhenAsleep = it.poller;
+        it.poller.run();
+        return it;
     }
 
     @Test
@@ -267,26 +386,6 @@ class BatchTest {
         });
         it.runPoller();
         return took[0];
-    }
-
-    /** Whether a helper goes to sleep though timers are due, if callbacks have taken the poller so long. */
-    private static boolean isHelperSentToSleep(long tookPoller, Consumer<Worker> begin) {
-        Stepped it = new Stepped();
-        it.other.setThread(Thread.currentThread());
-        it.poller.asleep = false;
-        it.poller.took = tookPoller;
-        begin.accept(it.poller);
-        it.poller.claimedAt = it.now;
-        for (int i = 0; i < 10 * Worker.BATCH; i++) {
-            it.arm(0, "short", () -> {});
-        }
-        boolean[] hasSlept = new boolean[1];
-        it.arm(0, "last", () -> {
-            hasSlept[0] = it.other.until != 0;
-            it.scheduler.shutdownNow();
-        });
-        it.other.run();
-        return hasSlept[0];
     }
 
     /** By less than counts as a pause: the timer was not due when the sleep was to end. */
@@ -351,7 +450,14 @@ class BatchTest {
         /** Whose home is the second queue. */
         final Worker other = engine.workerPool.workers()[1];
 
+        /** When this one is asleep the scheduler is closed, so that its rounds end. */
+        Worker closesWhenAsleep;
+
         private long read() {
+            if (closesWhenAsleep != null && closesWhenAsleep.asleep) {
+                closesWhenAsleep = null;
+                scheduler.shutdownNow();
+            }
             if (sleepsAreShort && poller.asleep) {
                 now = Math.max(now, poller.until + leap);
             }
