@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
                 + "error.")
 final class Compare implements Callable<Integer> {
     private static final Map<String, String> SHORT = CellText.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
-            + "firings=100 spanMs=100");
+            + "firings=100 spanMs=100 count=1000 waitMs=100");
 
     /** A subject that stands for several. */
     private static final String DESIGNS = "DESIGNS";

@@ -73,7 +73,8 @@ final class Plan {
     /**
      * Under an hour and a half with three rounds: the designs of the history of timers, beside Pendula, in one or two
      * cells of each case that they can run. They are not in the full plan, but for six cells: that has no second left,
-     * and cells of libraries that one can use would have to make room for designs that one cannot.
+     * and cells of libraries that one can use would have to make room for designs that one cannot. With them go the
+     * benchmarks that others wrote, Go's and those of further projects.
      */
     static Plan history() {
         Plan plan = new Plan();
@@ -89,14 +90,16 @@ final class Plan {
         plan.add("fire", "byReset=false workers=2", all, brief, 2);
         plan.add("frontier", "busy=false", all,
                 CellText.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
-        plan.add("burst", "", all, Map.of(), 7);
-        plan.add("blocked", "blocked=one armed=outside|inside workers=2", all, Map.of(), 5);
+        plan.add("burst", "workers=2", all, Map.of(), 7);
+        plan.add("blocked", "blocked=one armed=outside workers=2", all, Map.of(), 5);
         plan.add("heavy", "load=60000x20us queues=2", all, Map.of(), 8);
         plan.add("memory", "", all, Map.of(), 2.5);
         plan.add("wakeups", "", all, Map.of(), 8);
         // The other cells of the case are Pendula's own: its lock, its views.
         plan.add("pause", "putOff=100000 due=far|near arming=none tasks=none", all, Map.of(), 7);
         plan.add("gobench", "", List.of(), brief, 2);
+        plan.add("foreign", "op=cancel|drift|purgatory", List.of(), Map.of(), 3.5);
+        plan.add("foreign", "op=million", List.of(), Map.of(), 14);
         return plan;
     }
 
