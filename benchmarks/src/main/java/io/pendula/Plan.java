@@ -96,10 +96,11 @@ final class Plan {
         plan.add("memory", "", all, Map.of(), 2.5);
         plan.add("wakeups", "", all, Map.of(), 8);
         // The other cells of the case are Pendula's own: its lock, its views.
-        plan.add("pause", "putOff=100000 due=far|near arming=none tasks=none", all, Map.of(), 7);
+        plan.add("pause", "putOff=100000 due=far arming=none tasks=none", all, Map.of(), 7);
         plan.add("gobench", "", List.of(), brief, 2);
         plan.add("foreign", "op=cancel|drift|purgatory", List.of(), Map.of(), 3.5);
         plan.add("foreign", "op=million", List.of(), Map.of(), 14);
+        plan.add("delayed", "tasks=1|10000", POOLS, Map.of(), 3);
         return plan;
     }
 

@@ -1,6 +1,7 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -35,6 +36,30 @@ class ForeignCaseTest {
             long expired = purgatory.lateness().getTotalCount();
             assertTrue(expired > 50 && expired < 600, () -> "expired: " + expired);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PENDULA_POOL, by=caller tasks=1", "PENDULA_POOL, by=run tasks=100", "STPE, by=caller tasks=100",
+        "NETTY_EXECUTOR, by=run tasks=100"})
+    void run_delayed_hasFigures(String subject, String cell) throws Exception {
+        assertDelayed(subject, cell);
+    }
+
+    @Test
+    void run_delayedCancelledByVirtualThreads_hasFiguresWhereThereAreAny() throws Exception {
+        if (Runtime.version().feature() >= 21) {
+            assertDelayed("PENDULA_POOL", "by=virtual tasks=100");
+        } else {
+            Launch.Skipped skipped = assertThrows(Launch.Skipped.class,
+                    () -> assertDelayed("PENDULA_POOL", "by=virtual tasks=100"));
+            assertEquals("no virtual threads before JDK 21", skipped.getMessage());
+        }
+    }
+
+    private static void assertDelayed(String subject, String cell) throws Exception {
+        Map<String, Double> figures = new Launch(Cases.named("delayed"), CellText.parse(cell), Subject.of(subject),
+                Launch.Jvm.present(), CellText.parse("warmMs=20 windowMs=50 windows=2")).run().get(0).figures();
+        assertTrue(figures.get("round_us") > 0, figures::toString);
     }
 
     @Test
