@@ -1,11 +1,12 @@
 // Measures the timers of Go's runtime with the workloads of the Java classes beside it (Load, StartStopBenchmark,
-// ResetBenchmark, FireBenchmark, FrontierCase, MemoryCase), and prints its figures as the class Child does.
+// ResetBenchmark, FireBenchmark, FrontierCase, MemoryCase, GoBenchCase), and prints its figures as the class Child does.
 //
 // A timer is armed by time.AfterFunc, so each callback runs in a goroutine of its own. Processor time is that of the
 // process: the garbage collector counts everywhere.
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand"
@@ -43,7 +44,7 @@ func main() {
 	if text("threads", "1") != "1" {
 		skip("one goroutine arms in Go and not " + text("threads", "1"))
 	}
-	if workers := number("workers", 0); workers > 0 {
+	if workers := number("workers", number("procs", 0)); workers > 0 {
 		runtime.GOMAXPROCS(workers)
 	}
 	switch os.Args[1] {
@@ -57,6 +58,8 @@ func main() {
 		frontier()
 	case "memory":
 		memory()
+	case "gobench":
+		gobench()
 	default:
 		skip("there is no case " + os.Args[1] + " in Go")
 	}
@@ -389,4 +392,228 @@ func memory() {
 	before := used()
 	fill(timers, 1)
 	report("", figure{"bytes", (used() - before) / timers})
+}
+
+// ---- what Go measures its timers with, in our words ----
+
+func gobench() {
+	procs := number("procs", 1)
+	switch text("op", "") {
+	case "parallel":
+		parallel(procs - 1)
+		return
+	case "staggered":
+		staggered(procs*number("tickers", 1), time.Duration(number("workUs", 300))*time.Microsecond)
+		return
+	}
+	some, ok := operations[text("op", "")]
+	if !ok {
+		skip("there is no operation " + text("op", "") + " in Go")
+	}
+	far := 1 << 15
+	if _, ok := settings["contexts"]; ok {
+		far = number("contexts", 0) / procs
+	}
+	var done int64
+	for i := 0; i < procs; i++ {
+		go func() {
+			for j := 0; j < far; j++ {
+				time.AfterFunc(time.Hour, nothing)
+			}
+			for {
+				atomic.AddInt64(&done, some())
+			}
+		}()
+	}
+	measure(func(until time.Time) int64 {
+		before := atomic.LoadInt64(&done)
+		for {
+			time.Sleep(time.Until(until))
+			if n := atomic.LoadInt64(&done) - before; n > 0 {
+				return n
+			}
+			until = time.Now().Add(time.Millisecond)
+		}
+	})
+}
+
+const thousand = 1000
+
+var operations = map[string]func() int64{
+	"afterfunc": func() int64 {
+		left := thousand
+		over := make(chan bool)
+		var next func()
+		next = func() {
+			left--
+			if left == 0 {
+				over <- true
+			} else {
+				time.AfterFunc(0, next)
+			}
+		}
+		time.AfterFunc(0, next)
+		<-over
+		return thousand
+	},
+	"after": func() int64 {
+		for i := 0; i < thousand; i++ {
+			<-time.After(1)
+		}
+		return thousand
+	},
+	"stop": func() int64 {
+		for i := 0; i < thousand; i++ {
+			time.NewTimer(time.Second).Stop()
+		}
+		return thousand
+	},
+	"simultaneous": func() int64 {
+		var left sync.WaitGroup
+		left.Add(thousand)
+		for i := 0; i < thousand; i++ {
+			time.AfterFunc(0, left.Done)
+		}
+		left.Wait()
+		return thousand
+	},
+	"startstop": func() int64 { return armAndStop(thousand) },
+	"context":   func() int64 { return withTimeout(10) },
+	"reset": func() int64 {
+		t := time.NewTimer(time.Hour)
+		for i := 0; i < thousand; i++ {
+			t.Reset(time.Hour)
+		}
+		t.Stop()
+		return thousand
+	},
+	"sleep": func() int64 {
+		var left sync.WaitGroup
+		left.Add(thousand)
+		for i := 0; i < thousand; i++ {
+			go func() {
+				time.Sleep(1)
+				left.Done()
+			}()
+		}
+		left.Wait()
+		return thousand
+	},
+	"ticker": func() int64 {
+		ticker := time.NewTicker(1)
+		for i := 0; i < thousand; i++ {
+			<-ticker.C
+		}
+		ticker.Stop()
+		return thousand
+	},
+	"adjust10000": func() int64 {
+		timers := make([]*time.Timer, 10000)
+		for i := range timers {
+			timers[i] = time.AfterFunc(time.Hour, nothing)
+		}
+		timers[len(timers)-1].Reset(1)
+		time.Sleep(time.Microsecond)
+		for _, t := range timers {
+			t.Stop()
+		}
+		return int64(len(timers))
+	},
+}
+
+func armAndStop(count int) int64 {
+	timers := make([]*time.Timer, count)
+	for i := range timers {
+		timers[i] = time.AfterFunc(time.Hour, nothing)
+	}
+	for _, t := range timers {
+		t.Stop()
+	}
+	return int64(count)
+}
+
+func withTimeout(count int) int64 {
+	cancels := make([]context.CancelFunc, count)
+	for i := range cancels {
+		_, cancels[i] = context.WithTimeout(context.Background(), time.Hour)
+	}
+	for _, cancel := range cancels {
+		cancel()
+	}
+	return int64(count)
+}
+
+func work(length time.Duration) {
+	for began := time.Now(); time.Since(began) < length; {
+	}
+}
+
+// late prints how late so many firings were, in nanoseconds.
+func late(lateness []int64, more ...figure) {
+	sort.Slice(lateness, func(i, j int) bool { return lateness[i] < lateness[j] })
+	sum := 0.0
+	for _, nanos := range lateness {
+		sum += float64(nanos)
+	}
+	count := len(lateness)
+	p99 := lateness[int(math.Ceil(0.99*float64(count)))-1]
+	report("", append(more, figure{"late_us", sum / 1e3 / float64(count)}, figure{"late_p99_us", float64(p99) / 1e3},
+		figure{"late_max_us", float64(lateness[count-1]) / 1e3})...)
+}
+
+func parallel(timers int) {
+	const delay = time.Millisecond
+	rounds := func(length time.Duration) (lateness []int64) {
+		for end := time.Now().Add(length); time.Until(end) > 0; {
+			var fired int32
+			each := make([]int64, timers)
+			for i := range each {
+				i, due := i, time.Now().Add(delay)
+				time.AfterFunc(delay, func() {
+					each[i] = int64(time.Since(due))
+					for atomic.AddInt32(&fired, 1); atomic.LoadInt32(&fired) < int32(timers); {
+					}
+				})
+			}
+			for atomic.LoadInt32(&fired) < int32(timers) {
+			}
+			lateness = append(lateness, each...)
+			work(delay)
+		}
+		return
+	}
+	rounds(time.Duration(number("warmMs", 1000)) * time.Millisecond)
+	late(rounds(time.Duration(number("windowMs", 1000)) * time.Millisecond))
+}
+
+func staggered(tickers int, length time.Duration) {
+	const period = 3 * time.Millisecond
+	var lock sync.Mutex
+	var lateness []int64
+	var lost int64
+	for i := 0; i < tickers; i++ {
+		go func() {
+			first := time.Now().Add(period)
+			last := int64(-1)
+			for sent := range time.NewTicker(period).C {
+				now := time.Now()
+				tick := int64(sent.Sub(first) / period)
+				due := first.Add(time.Duration(tick) * period)
+				lock.Lock()
+				lateness = append(lateness, int64(now.Sub(due)))
+				lost += tick - last - 1 // a ticker keeps one tick that was not taken, and throws the others away
+				last = tick
+				lock.Unlock()
+				work(length)
+			}
+		}()
+		time.Sleep(period / time.Duration(tickers))
+	}
+	time.Sleep(time.Duration(number("warmMs", 1000)) * time.Millisecond)
+	lock.Lock()
+	lateness, lost = nil, 0
+	lock.Unlock()
+	time.Sleep(time.Duration(number("windowMs", 1000)) * time.Millisecond)
+	lock.Lock()
+	late(lateness, figure{"lost", float64(lost)})
 }

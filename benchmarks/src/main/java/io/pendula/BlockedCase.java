@@ -48,6 +48,7 @@ final class BlockedCase implements Case {
     @Override
     public void run(Child child) throws Exception {
         int workers = child.workers();
+        Switches switches = Switches.beforeOpening();
         Rival rival = child.subject().open(workers);
         int blockers = child.text("blocked").equals("all") ? workers : 1;
         boolean inside = child.text("armed").equals("inside");
@@ -58,6 +59,9 @@ final class BlockedCase implements Case {
         double cpu = 0;
         for (int i = -WARM_ROUNDS; i < ROUNDS; i++) {
             Round round = new Round(rival, blockers, inside);
+            if (i == 0) {
+                switches.begin();
+            }
             BareParks bare = new BareParks();
             long cpu0 = Child.cpuOfOthers(Set.of(bare, Thread.currentThread()));
             bare.start();
@@ -74,6 +78,7 @@ final class BlockedCase implements Case {
                 cpu += Child.cpuOfOthers(Set.of(bare, Thread.currentThread())) - cpu0;
             }
         }
+        switches.figure(child, (double) TIMERS * ROUNDS);
         child.figure("p50_us", median(p50));
         child.figure("p99_us", median(p99));
         child.figure("max_us", median(max));

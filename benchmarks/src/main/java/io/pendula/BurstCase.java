@@ -31,12 +31,16 @@ final class BurstCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
+        Switches switches = Switches.beforeOpening();
         Rival rival = child.subject().open(child.workers());
         double[] last = new double[ROUNDS];
         long cpu = 0;
         long lead = MILLISECONDS.toNanos(300);
         for (int round = -WARM_ROUNDS; round < ROUNDS; ) {
             Round r = new Round();
+            if (round == 0) {
+                switches.begin();
+            }
             long instant = System.nanoTime() + lead;
             for (int i = 0; i < TIMERS; i++) {
                 rival.schedule(instant - System.nanoTime(), r);
@@ -54,6 +58,7 @@ final class BurstCase implements Case {
             }
             round++;
         }
+        switches.figure(child, (double) TIMERS * ROUNDS);
         Arrays.sort(last);
         child.figure("last_ms", last[ROUNDS / 2]);
         child.figure("last_best_ms", last[0]);

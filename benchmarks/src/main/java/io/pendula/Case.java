@@ -35,6 +35,11 @@ interface Case {
     /** In that JVM, unless {@link #measure} does something else. */
     void run(Child child) throws Exception;
 
+    /** What the tables of the case are followed by; nothing, as a rule. */
+    default String remarks(Results results) {
+        return "";
+    }
+
     /** All combinations of the given values: {@code "threads=1,2", "rate=100,1000"} gives four. */
     static List<Map<String, String>> product(String... settings) {
         List<Map<String, String>> cells = List.of(Map.of());

@@ -7,7 +7,8 @@ import java.util.stream.Stream;
 final class Cases {
     static final List<Case> ALL = Stream.concat(JmhCases.ALL.stream(), Stream.of(new FrontierCase(), new BlockedCase(),
             new HeavyCase(), new BurstCase(), new PauseCase(), new WakeupsCase(), new MemoryCase(), new StartCase(),
-            new HandoverCase(), new TicksCase(), new MixCase(), new LoopIoCase())).toList();
+            new GoBenchCase(), new ForeignCase(),
+            new DelayedCase(), new HandoverCase(), new TicksCase(), new MixCase(), new LoopIoCase())).toList();
 
     private Cases() {}
 

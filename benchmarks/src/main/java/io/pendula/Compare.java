@@ -25,7 +25,10 @@ import picocli.CommandLine.Spec;
                 + "error.")
 final class Compare implements Callable<Integer> {
     private static final Map<String, String> SHORT = CellText.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "
-            + "firings=100 spanMs=100");
+            + "firings=100 spanMs=100 count=1000 waitMs=100");
+
+    /** A subject that stands for several. */
+    private static final String DESIGNS = "DESIGNS";
 
     @Spec
     private CommandSpec spec;
@@ -38,7 +41,8 @@ final class Compare implements Callable<Integer> {
 
     @Option(names = "--subjects", split = ",", paramLabel = "SUBJECT", description = "what to measure instead of the "
             + "case's own choice: TYPE, TYPE:key=value with threads or methods of Pendula's builder (times in us), and "
-            + "either with @NAME for the Pendula of another jar; the others are compared with the first")
+            + "either with @NAME for the Pendula of another jar; DESIGNS stands for all of the history; the others "
+            + "are compared with the first")
     private List<String> subjects = List.of();
 
     @Option(names = "--jar", paramLabel = "NAME=FILE", description = "a jar of another Pendula, for SUBJECT@NAME")
@@ -108,7 +112,13 @@ final class Compare implements Callable<Integer> {
     private List<Subject> subjectsOf(Case c) {
         List<Subject> chosen = new ArrayList<>();
         try {
-            subjects.forEach(text -> chosen.add(Subject.parse(text, jars)));
+            for (String text : subjects) {
+                if (text.equals(DESIGNS)) {
+                    SchedulerType.DESIGNS.forEach(type -> chosen.add(Subject.of(type.name())));
+                } else {
+                    chosen.add(Subject.parse(text, jars));
+                }
+            }
             chosen.stream().filter(subject -> !subject.isGo()).forEach(c::check);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), c.name() + ": " + e.getMessage());
@@ -146,6 +156,7 @@ final class Compare implements Callable<Integer> {
         if (!results.isEmpty()) {
             System.out.println("\n" + c.name() + "\n");
             System.out.print(Tables.of(inOrder(results, compared), c.ratios()));
+            System.out.print(c.remarks(results));
             System.out.flush();
         }
     }

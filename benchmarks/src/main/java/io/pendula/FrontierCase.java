@@ -46,13 +46,15 @@ final class FrontierCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
+        Switches switches = Switches.beforeOpening();
         Rival rival = child.subject().open(SchedulerType.AS_BUILT);
         shots(rival, WARM_RATE, WARM_SHOTS, new Cpu(Set.of())); // all rates with the same code, compiled
         shots(rival, FAST_WARM_RATE, FAST_WARM_SHOTS, new Cpu(Set.of()));
         if (child.text("busy").equals("calls")) {
             Set<Thread> callers = ServerCalls.begin(rival);
             shots(rival, WARM_RATE, WARM_SHOTS, new Cpu(Set.of())); // while the calls are compiled
-            measure(child, rival, RATE_BESIDE_CALLS, callers);
+            switches.leaveOut(callers);
+            measure(child, rival, RATE_BESIDE_CALLS, callers, switches);
             return;
         }
         Set<Thread> burners = new HashSet<>();
@@ -62,23 +64,26 @@ final class FrontierCase implements Case {
             burners.addAll(Child.threads());
             burners.removeAll(before);
         }
-        measure(child, rival, RATES, burners);
+        switches.leaveOut(burners);
+        measure(child, rival, RATES, burners, switches);
     }
 
-    private static void measure(Child child, Rival rival, String rates, Set<Thread> burners)
+    private static void measure(Child child, Rival rival, String rates, Set<Thread> burners, Switches switches)
             throws InterruptedException {
         for (String rate : child.text("rates", rates).split(",")) {
-            measure(child, rival, Integer.parseInt(rate), burners);
+            measure(child, rival, Integer.parseInt(rate), burners, switches);
         }
     }
 
-    private static void measure(Child child, Rival rival, int rate, Set<Thread> burners) throws InterruptedException {
+    private static void measure(Child child, Rival rival, int rate, Set<Thread> burners, Switches switches)
+            throws InterruptedException {
         long span = Math.max(MILLISECONDS.toNanos(child.number("spanMs", 1_000)),
                 SECONDS.toNanos(child.number("firings", 2_000)) / rate);
         span = Math.min(span, MILLISECONDS.toNanos(child.number("mostMs", 20_000)));
         int count = (int) (span * rate / SECONDS.toNanos(1));
         System.gc(); // of what the rate before has left behind
         Cpu cpu = new Cpu(burners);
+        switches.begin();
         Shots shots = shots(rival, rate, count, cpu);
         double all = Child.cpuOfOthers(burners) - cpu.before;
         double fired = Child.cpuOfOthers(burners) - cpu.armed;
@@ -87,6 +92,7 @@ final class FrontierCase implements Case {
         Histogram lateness = new Histogram(3);
         shots.addTo(lateness);
         child.part("rate=" + rate);
+        switches.figure(child, count);
         child.figures("", lateness);
         child.figure("cpu_us", all / 1e3 / count);
         child.figure("fire_us", fired / 1e3 / count);

@@ -41,6 +41,7 @@ final class HeavyCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
+        Switches switches = Switches.beforeOpening();
         Rival rival = child.subject().open(child.workers());
         String[] rateAndMicros = child.text("load").replace("us", "").split("x");
         int rate = Integer.parseInt(rateAndMicros[0]);
@@ -48,6 +49,7 @@ final class HeavyCase implements Case {
         int queues = child.number("queues");
         fire(rival, rate, work, queues, WARM_SPAN);
         long cpu0 = Child.cpuOfOthers(Set.of());
+        switches.begin();
         Shots[] shots = fire(rival, rate, work, queues, SPAN);
         double cpu = Child.cpuOfOthers(Set.of()) - cpu0;
         Histogram lateness = new Histogram(3);
@@ -56,6 +58,7 @@ final class HeavyCase implements Case {
             s.addTo(lateness);
             early += s.early();
         }
+        switches.figure(child, lateness.getTotalCount());
         child.figures("", lateness);
         child.figure("cpu_us", cpu / 1e3 / lateness.getTotalCount());
         child.figure("early", early);

@@ -22,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  * @param more settings for all cells, as how long to measure
  */
 record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java, Map<String, String> more) {
+    /** The setting of a cell that restricts the process to so many processors. */
+    static final String PROCESSORS = "procs";
+
     private static final long LIMIT_SECONDS = 600;
 
     /** Settings of a cell, or of a part of it, and the figures that belong to them. */
@@ -82,10 +85,15 @@ record Launch(Case measured, Map<String, String> cell, Subject subject, Jvm java
 
     /** Runs a command, to which it adds the settings, and which prints its figures as a {@link Child} does. */
     List<Part> parts(List<String> command) throws IOException, InterruptedException, Skipped {
-        more.forEach((key, value) -> command.add(key + "=" + value));
-        cell.forEach((key, value) -> command.add(key + "=" + value));
+        List<String> all = new ArrayList<>();
+        if (cell.containsKey(PROCESSORS)) {
+            all.addAll(Processors.only(Integer.parseInt(cell.get(PROCESSORS))));
+        }
+        all.addAll(command);
+        more.forEach((key, value) -> all.add(key + "=" + value));
+        cell.forEach((key, value) -> all.add(key + "=" + value));
         List<Part> parts = new ArrayList<>();
-        for (String line : output(command)) {
+        for (String line : output(all)) {
             if (line.startsWith(Child.SKIPPED)) {
                 throw new Skipped(line.substring(Child.SKIPPED.length()).strip());
             }

@@ -55,11 +55,19 @@ final class PauseCase implements Case {
     @Override
     public void run(Child child) throws Exception {
         if (child.has("arming")) {
+            requirePendula(child, "only Pendula tells how long a thread has held its queue's lock");
             arm(child);
         } else if (child.has("tasks")) {
             endViews(child);
         } else {
             reset(child);
+        }
+    }
+
+    /** Resets can be watched at all subjects. */
+    private static void requirePendula(Child child, String otherwise) {
+        if (child.subject().type(SchedulerType.class) != SchedulerType.PENDULA) {
+            throw new UnsupportedOperationException(otherwise);
         }
     }
 
@@ -90,6 +98,7 @@ final class PauseCase implements Case {
     }
 
     private static void endViews(Child child) throws InterruptedException {
+        requirePendula(child, "only Pendula has views to be shut down");
         TimerScheduler timers = TimerScheduler.builder().build();
         Load.fill(SchedulerType.pendula(timers), TIMERS, 0);
         Probe probe = new Probe(timers);
@@ -114,9 +123,9 @@ final class PauseCase implements Case {
 
     private void reset(Child child) throws InterruptedException {
         boolean near = child.text("due").equals("near");
-        Timer[] putOff = new Timer[child.number("putOff")];
-        TimerScheduler timers = TimerScheduler.builder().build();
-        Load.fill(SchedulerType.pendula(timers), TIMERS - putOff.length, 0);
+        Object[] putOff = new Object[child.number("putOff")];
+        Rival timers = child.subject().open(SchedulerType.AS_BUILT);
+        Load.fill(timers, TIMERS - putOff.length, 0);
         CountDownLatch fired = new CountDownLatch(FORWARDS);
         Forward[] forwards = new Forward[FORWARDS];
         for (int i = 0; i < FORWARDS; i++) {
@@ -128,11 +137,11 @@ final class PauseCase implements Case {
         long start = System.nanoTime();
         for (int i = 0; i < putOff.length; i++) {
             long delay = near ? start + NEAR - System.nanoTime() : MINUTES.toNanos(10) + i;
-            putOff[i] = timers.after(delay, NANOSECONDS, Rival.Task.NOTHING);
+            putOff[i] = timers.schedule(delay, Rival.Task.NOTHING);
         }
         probe.lateness.restart();
-        for (Timer t : putOff) {
-            t.reset(60, MINUTES);
+        for (int i = 0; i < putOff.length; i++) {
+            putOff[i] = timers.reset(putOff[i], MINUTES.toNanos(60), Rival.Task.NOTHING);
         }
         for (Forward f : forwards) {
             f.bringForward();
@@ -184,20 +193,22 @@ final class PauseCase implements Case {
     }
 
     /** A timer that is far away until it is brought forward. */
-    private static final class Forward implements Runnable {
-        private final Timer timer;
+    private static final class Forward implements Rival.Task {
+        private final Rival timers;
+        private final Object timer;
         private final CountDownLatch fired;
         private long deadline;
         long lateness;
 
-        Forward(TimerScheduler timers, CountDownLatch fired) {
+        Forward(Rival timers, CountDownLatch fired) {
+            this.timers = timers;
             this.fired = fired;
-            this.timer = timers.after(60, MINUTES, this);
+            this.timer = timers.schedule(MINUTES.toNanos(60), this);
         }
 
         void bringForward() {
             deadline = System.nanoTime() + PROBE_PERIOD;
-            timer.reset(PROBE_PERIOD, NANOSECONDS);
+            timers.reset(timer, PROBE_PERIOD, this);
         }
 
         @Override
@@ -208,19 +219,25 @@ final class PauseCase implements Case {
     }
 
     /** A timer that arms itself again and again, and notes how late it was. */
-    private static final class Probe implements Runnable {
-        private final Timer timer;
+    private static final class Probe implements Rival.Task {
+        private final Rival timers;
+        private Object timer;
         final Lateness lateness = new Lateness();
         private long deadline;
 
         Probe(TimerScheduler timers) {
-            timer = timers.after(60, MINUTES, this);
+            this(SchedulerType.pendula(timers));
+        }
+
+        Probe(Rival timers) {
+            this.timers = timers;
+            timer = timers.schedule(MINUTES.toNanos(60), this);
             next();
         }
 
         private void next() {
             deadline = System.nanoTime() + PROBE_PERIOD;
-            timer.reset(PROBE_PERIOD, NANOSECONDS);
+            timer = timers.reset(timer, PROBE_PERIOD, this); // a stale one is of no harm: it has fired
         }
 
         @Override

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What a report measures. */
 final class Plan {
@@ -66,6 +67,40 @@ final class Plan {
                 List.of("PENDULA", "NETTY", "AGRONA_PACED", "HWT"), brief, 2);
         plan.add("memory", "", MOST_IMPORTANT, Map.of(), 2.5);
         plan.add("floor", "op=clock|cas|allocate|heap|park", List.of(), brief, 2);
+        return plan;
+    }
+
+    /**
+     * Under an hour and a half with three rounds: the designs of the history of timers, beside Pendula, in one or two
+     * cells of each case that they can run. They are not in the full plan, but for six cells: that has no second left,
+     * and cells of libraries that one can use would have to make room for designs that one cannot. With them go the
+     * benchmarks that others wrote, Go's and those of further projects.
+     */
+    static Plan history() {
+        Plan plan = new Plan();
+        List<String> all = new ArrayList<>(List.of("PENDULA"));
+        SchedulerType.DESIGNS.forEach(type -> all.add(type.name()));
+        Map<String, String> brief = CellText.parse("warmMs=120 windowMs=120 windows=5");
+        for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
+                "delays=ONE inFlight=1000 pending=100000 threads=1",
+                "delays=ONE inFlight=1000 pending=100000 threads=2 workers=2")) {
+            plan.add("startstop", cell, all, brief, 2);
+        }
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", all, brief, 2);
+        plan.add("fire", "byReset=false workers=2", all, brief, 2);
+        plan.add("frontier", "busy=false", all,
+                CellText.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
+        plan.add("burst", "workers=2", all, Map.of(), 7);
+        plan.add("blocked", "blocked=one armed=outside workers=2", all, Map.of(), 5);
+        plan.add("heavy", "load=60000x20us queues=2", all, Map.of(), 8);
+        plan.add("memory", "", all, Map.of(), 2.5);
+        plan.add("wakeups", "", all, Map.of(), 8);
+        // The other cells of the case are Pendula's own: its lock, its views.
+        plan.add("pause", "putOff=100000 due=far arming=none tasks=none", all, Map.of(), 7);
+        plan.add("gobench", "", List.of(), brief, 2);
+        plan.add("foreign", "op=cancel|drift|purgatory", List.of(), Map.of(), 3.5);
+        plan.add("foreign", "op=million", List.of(), Map.of(), 14);
+        plan.add("delayed", "tasks=1|10000", POOLS, Map.of(), 3);
         return plan;
     }
 
@@ -149,9 +184,10 @@ final class Plan {
 
     /** The first subject once more, if others are compared with it. */
     private static List<Subject> control(List<Subject> subjects) {
+        Set<String> compared = Set.of("STPE", "STPE:threads=1", "GO_1_9");
         List<Subject> all = new ArrayList<>(subjects);
         if (subjects.size() > 1 && subjects.get(0).label().startsWith("PENDULA")
-                && subjects.stream().anyMatch(s -> s.label().equals("STPE") || s.label().equals("STPE:threads=1"))) {
+                && subjects.stream().anyMatch(s -> compared.contains(s.label()))) {
             all.add(subjects.get(0).again());
         }
         return all;

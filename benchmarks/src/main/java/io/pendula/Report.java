@@ -30,6 +30,10 @@ final class Report implements Callable<Integer> {
     @Option(names = "--quick", description = "under six minutes: one round of six subjects in a few cells")
     private boolean quick;
 
+    @Option(names = "--history", description = "under an hour and a half: the designs of the history of timers in all "
+            + "cases that they can run, and the benchmarks of Go's own timers")
+    private boolean history;
+
     @Option(names = "--rounds", description = "JVMs for each figure (default: 3, or 1 if quick)")
     private int rounds;
 
@@ -61,6 +65,9 @@ final class Report implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--threads must be positive numbers, but is "
                     + IntStream.of(threads).boxed().toList());
         }
+        if (quick && history) {
+            throw new ParameterException(spec.commandLine(), "--quick and --history are two plans; choose one");
+        }
         Path file = out.resolve(FIGURES);
         if (!drawOnly) {
             measure(file);
@@ -90,10 +97,10 @@ final class Report implements Callable<Integer> {
         for (Path command : javaCommands) {
             javas.add(Launch.Jvm.at(command));
         }
-        Plan plan = quick ? Plan.quick() : Plan.full(threads);
+        Plan plan = quick ? Plan.quick() : history ? Plan.history() : Plan.full(threads);
         int count = rounds > 0 ? rounds : quick ? 1 : 3;
         Map<String, String> about = Environment.describe(javas);
-        about.put("plan", (quick ? "quick, " : "full, ") + count + (count == 1 ? " round" : " rounds"));
+        about.put("plan", (quick ? "quick, " : history ? "history, " : "full, ") + count + (count == 1 ? " round" : " rounds"));
         String tooMany = IntStream.of(threads).filter(n -> n > Runtime.getRuntime().availableProcessors())
                 .mapToObj(String::valueOf).collect(Collectors.joining(", "));
         if (!tooMany.isEmpty()) {

@@ -9,6 +9,8 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.pendula.designs.Designs;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
@@ -51,6 +53,11 @@ public enum SchedulerType {
     // The designs of the history of timers.
     GO_1_9(threads -> Designs.go19()),
     GO_1_10(threads -> Designs.go110()),
+    /** Go 1.10's with as many queues as processors in place of 64. */
+    GO_1_10_P(threads -> Designs.go110(orProcessors(threads))),
+    /** Those of 1.9 and 1.10 whose callbacks are run by as many other threads as there are processors, as in Go. */
+    GO_1_9_HANDED(threads -> Designs.handedOver(Designs.go19(), orProcessors(threads))),
+    GO_1_10_HANDED(threads -> Designs.handedOver(Designs.go110(), orProcessors(threads))),
     GO_1_14(threads -> Designs.go114(orProcessors(threads))),
     GOIM(threads -> Designs.goim()),
     NGINX(threads -> Designs.redBlackTree()),
@@ -64,6 +71,9 @@ public enum SchedulerType {
 
     /** As many threads as the scheduler has by default; STPE, which has no default, gets one. */
     static final int AS_BUILT = 0;
+
+    /** The designs of the history. */
+    static final List<SchedulerType> DESIGNS = List.copyOf(EnumSet.range(GO_1_9, EVENT_LOOPS));
 
     private final IntFunction<Rival> opener;
 

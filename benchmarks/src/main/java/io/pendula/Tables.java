@@ -27,7 +27,8 @@ final class Tables {
             if (own.isEmpty()) {
                 continue;
             }
-            tables.append("\n## ").append(c.name()).append("\n\n").append(of(own, c.ratios()));
+            tables.append("\n## ").append(c.name()).append("\n\n").append(of(own, c.ratios()))
+                    .append(c.remarks(own));
             for (String java : own.javas()) {
                 for (String cell : own.cells()) {
                     for (String subject : own.subjects()) {

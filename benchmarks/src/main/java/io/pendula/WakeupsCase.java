@@ -2,16 +2,14 @@ package io.pendula;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
-/** How often Pendula's threads wake up: with nothing due, and while a thread arms and stops at full rate. Linux only. */
+/**
+ * How often a scheduler's threads go to sleep: with nothing due, and while a thread arms and stops at full rate. Linux
+ * only. The designs of {@code SchedulerType.DESIGNS} can be measured as well.
+ */
 final class WakeupsCase implements Case {
     private static final int TIMERS = 100_000;
     private static final int WARM_MILLIS = 1_000;
@@ -40,8 +38,8 @@ final class WakeupsCase implements Case {
 
     @Override
     public void run(Child child) throws Exception {
-        Path tasks = Path.of("/proc/self/task");
-        if (!Files.isDirectory(tasks)) {
+        Switches switches = Switches.beforeOpening();
+        if (!switches.areKnown()) {
             throw new UnsupportedOperationException("no /proc/self/task");
         }
         Set<Thread> others = Child.threads();
@@ -49,23 +47,23 @@ final class WakeupsCase implements Case {
         Load.fill(rival, TIMERS, 0);
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
 
-        long switches0 = switches(tasks);
+        switches.begin();
         long process0 = Child.processCpu();
         long cpu0 = Child.cpuOfOthers(others);
         Thread.sleep(IDLE_MILLIS);
-        child.figure("idle_sleeps", switches(tasks) - switches0);
+        child.figure("idle_sleeps", switches.count());
         child.figure("idle_cpu_us", (Child.cpuOfOthers(others) - cpu0) / 1e3);
         child.figure("idle_process_cpu_ms", (Child.processCpu() - process0) / 1e6);
 
-        full(child, "falling", new Falling(rival), tasks);
-        full(child, "same", new Load.Timeouts(rival, 0), tasks);
+        full(child, "falling", new Falling(rival), switches);
+        full(child, "same", new Load.Timeouts(rival, 0), switches);
     }
 
-    private static void full(Child child, String name, Load load, Path tasks) throws IOException {
+    private static void full(Child child, String name, Load load, Switches switches) {
         steps(load, child.number("warmMs", WARM_MILLIS));
-        long switches0 = switches(tasks);
+        switches.begin();
         long steps = steps(load, FULL_RATE_MILLIS);
-        long sleeps = switches(tasks) - switches0;
+        long sleeps = switches.count();
         child.figure(name + "_sleeps", sleeps);
         child.figure(name + "_armed_per_sleep", steps / (double) Math.max(1, sleeps));
     }
@@ -80,27 +78,6 @@ final class WakeupsCase implements Case {
             steps += 256;
         }
         return steps;
-    }
-
-    /** How often the scheduler's threads, workers and monitor alike, have gone to sleep so far. */
-    private static long switches(Path tasks) throws IOException {
-        try (Stream<Path> all = Files.list(tasks)) {
-            return all.mapToLong(WakeupsCase::switchesOf).sum();
-        }
-    }
-
-    private static long switchesOf(Path task) {
-        try {
-            // The system keeps only a part of a long name.
-            if (!Files.readString(task.resolve("comm")).startsWith("pendula")) {
-                return 0;
-            }
-            return Files.readAllLines(task.resolve("status")).stream()
-                    .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Each timeout is due before all others, so that arming it wakes the worker if that sleeps. */

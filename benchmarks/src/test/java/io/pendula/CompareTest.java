@@ -21,6 +21,8 @@ class CompareTest {
         "startstop | STPE,SUNDIAL     | SUNDIAL | PENDULA",
         "handover  | PENDULA_POOL,HWT | HWT     | STPE",
         "loopio    | GO,NIO           | NIO     | PENDULA",
+        "frontier  | PENDULA,DESIGNS,SUNDIAL | SUNDIAL | GO_1_10_P",
+        "looparm   | PENDULA,DESIGNS  | GO_1_9  | PENDULA_HERE",
         "looparm   | PENDULA,SUNDIAL  | SUNDIAL | PENDULA_HERE",
     })
     void call_subjectOfAnotherCase_isRejectedBeforeAnythingIsMeasured(String name, String subjects,

@@ -11,6 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program in Go, where there is a go command. */
 class GoProgramTest {
@@ -68,6 +69,23 @@ class GoProgramTest {
         assertEquals(Set.copyOf(JmhCase.FIGURES), parts.get(0).figures().keySet());
         assertTrue(parts.get(0).figures().get("cpu_ns") > 0 && parts.get(0).figures().get("wall_ns") > 0,
                 () -> "figures: " + parts.get(0).figures());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"afterfunc", "after", "stop", "simultaneous", "startstop", "reset", "sleep", "ticker",
+        "adjust10000", "context"})
+    void run_benchmarkOfGo_hasTheFiguresOfTheOthers(String op) throws Exception {
+        List<Launch.Part> parts = run("gobench", "op=" + op + " procs=1", "warmMs=20 windowMs=20 windows=1");
+        assertEquals(Set.copyOf(JmhCase.FIGURES), parts.get(0).figures().keySet());
+        assertTrue(parts.get(0).figures().get("wall_ns") > 0, () -> "figures: " + parts.get(0).figures());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"op=parallel procs=2", "op=staggered workUs=300 tickers=1 procs=1"})
+    void run_latencyOfGo_isNeverEarly(String cell) throws Exception {
+        Map<String, Double> figures = run("gobench", cell, "warmMs=20 windowMs=50").get(0).figures();
+        assertTrue(figures.get("late_us") > 0 && figures.get("late_us") <= figures.get("late_max_us"),
+                () -> "figures: " + figures);
     }
 
     @Test

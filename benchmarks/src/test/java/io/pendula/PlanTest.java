@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,25 +27,62 @@ class PlanTest {
     }
 
     @Test
-    void full_cases_areAll() {
-        Set<String> planned = Plan.full(JmhCases.SCALE).steps().stream().map(s -> s.measured().name())
-                .collect(Collectors.toSet());
-        assertEquals(Cases.ALL.stream().map(Case::name).collect(Collectors.toSet()), planned);
+    void history_threeRounds_isUnderAnHourAndAHalf() {
+        double seconds = 3 * Plan.history().seconds();
+        assertTrue(seconds < 90 * 60, "takes " + seconds);
+    }
+
+    /** The benchmarks of others are in the plan of the history. */
+    @Test
+    void fullAndHistory_cases_areAll() {
+        Set<String> full = cases(Plan.full(JmhCases.SCALE));
+        Set<String> all = Cases.ALL.stream().map(Case::name).collect(Collectors.toSet());
+        assertEquals(Set.of("gobench", "foreign", "delayed"), all.stream().filter(name -> !full.contains(name)).collect(Collectors.toSet()));
+        assertTrue(cases(Plan.history()).containsAll(Set.of("gobench", "foreign", "delayed")));
+    }
+
+    private static Set<String> cases(Plan plan) {
+        return plan.steps().stream().map(s -> s.measured().name()).collect(Collectors.toSet());
     }
 
     @Test
-    void full_measurements_areMadeOnceARound() {
+    void history_designs_areAllInEachCase() {
+        Set<String> foreign = Set.of("gobench", "foreign", "delayed");
+        Set<String> designs = SchedulerType.DESIGNS.stream().map(Enum::name).collect(Collectors.toSet());
+        for (Plan.Step step : Plan.history().steps()) {
+            Set<String> subjects = step.subjects().stream().map(Subject::spec).collect(Collectors.toSet());
+            assertTrue(foreign.contains(step.measured().name()) || subjects.containsAll(designs),
+                    () -> step.measured().name() + " has " + subjects);
+            assertTrue(step.subjects().get(step.subjects().size() - 1).label().endsWith(" again"),
+                    () -> step.measured().name() + " has no control");
+        }
+    }
+
+    @Test
+    void history_cellsOfPause_areThoseThatDesignsCanRun() {
+        Plan.history().steps().stream().filter(s -> s.measured().name().equals("pause")).flatMap(s -> s.cells().stream())
+                .forEach(cell -> assertEquals("100000", cell.get("putOff"), cell::toString));
+    }
+
+    @Test
+    void measurements_ofAPlan_areMadeOnceARound() {
+        List.of(Plan.quick(), Plan.full(JmhCases.SCALE), Plan.history()).forEach(PlanTest::assertOnceARound);
+    }
+
+    private static void assertOnceARound(Plan plan) {
         Set<String> seen = new HashSet<>();
-        for (Plan.Step step : Plan.full(JmhCases.SCALE).steps()) {
+        for (Plan.Step step : plan.steps()) {
             step.cells().forEach(cell -> step.subjects().forEach(subject -> assertTrue(seen.add(step.measured().name()
                     + cell + subject.label()), () -> "twice: " + step.measured().name() + cell + subject.label())));
         }
     }
 
     @Test
-    void full_schedulers_areAllThere() {
+    void fullAndHistory_schedulers_areAllThere() {
         Set<String> subjects = new HashSet<>();
-        Plan.full(JmhCases.SCALE).steps().forEach(s -> s.subjects().forEach(subject -> subjects.add(subject.spec())));
+        for (Plan plan : List.of(Plan.full(JmhCases.SCALE), Plan.history())) {
+            plan.steps().forEach(s -> s.subjects().forEach(subject -> subjects.add(subject.spec())));
+        }
         for (SchedulerType type : SchedulerType.values()) {
             assertTrue(subjects.contains(type.name()), () -> type + " is not measured");
         }

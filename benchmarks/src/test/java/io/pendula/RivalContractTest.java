@@ -30,7 +30,7 @@ class RivalContractTest {
     private static EnumSet<RivalContract> notPromised(SchedulerType type) {
         return switch (type) {
             // Several threads, which help each other or get timers in turn.
-            case PENDULA, NETTY_NIO, NETTY_EPOLL, NETTY_EXECUTOR -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
+            case PENDULA, NETTY_NIO, NETTY_EPOLL, NETTY_EXECUTOR, GO_1_9_HANDED, GO_1_10_HANDED -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES);
             // A future that runs can be cancelled, and the threads help each other.
             case PENDULA_POOL -> EnumSet.of(RivalContract.ORDER_OF_DEADLINES, RivalContract.STOP_DURING_RUN_IS_FALSE,
                     RivalContract.RUNS_ONCE_OR_IS_STOPPED_ONCE);

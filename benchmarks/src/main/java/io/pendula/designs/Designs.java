@@ -14,7 +14,17 @@ public final class Designs {
     }
 
     public static Rival go110() {
-        return new Go110();
+        return go110(Go110.QUEUES);
+    }
+
+    /** Go 1.10's with another number of queues, each with its lock, its heap and its thread. */
+    public static Rival go110(int queues) {
+        return new Go110(queues);
+    }
+
+    /** The timers' thread hands each callback to one of so many other threads. */
+    public static Rival handedOver(Rival timers, int threads) {
+        return new HandedOver(timers, threads);
     }
 
     public static Rival go114(int workers) {

@@ -10,9 +10,11 @@ package io.pendula.designs;
  * <p>Pendula has as many queues as workers, and the worker that runs the callbacks is the thread that sleeps.
  */
 final class Go110 extends Sharded {
-    private static final int QUEUES = 64;
+    /** As many as Go had, whatever the number of its processors. */
+    static final int QUEUES = 64;
 
-    Go110() {
-        super(QUEUES, Go19::new);
+    /** @param queues other than 64 to find out what their number does */
+    Go110(int queues) {
+        super(queues, Go19::new);
     }
 }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * The timers of Go 1.14: a 4-ary heap for each worker, without a thread of its own. An arming thread takes the
  * worker's lock itself; a worker that has nothing to do sleeps until the top of its heap. In Go the arming goroutine
- * runs on the worker; here the arming thread's id selects one.
+ * runs on the worker; here a callback arms at the worker that runs it, and any other thread's id selects one.
  *
  * <p>A timer has one of ten states. A stop only marks it as deleted, and a reset only notes the new deadline; neither
  * takes a lock. The holder of the worker's lock later removes what is deleted and moves what is modified. Each step
@@ -54,11 +54,12 @@ final class Go114 implements Rival {
 
     Go114(int workerCount) {
         workers = new Go114Worker[workerCount];
-        Arrays.setAll(workers, i -> new Go114Worker());
+        Arrays.setAll(workers, i -> new Go114Worker(this));
     }
 
     private Go114Worker here() {
-        return workers[(int) (Thread.currentThread().getId() % workers.length)];
+        Go114Worker own = TimerThread.currentSource(Go114Worker.class);
+        return own != null && own.scheduler == this ? own : workers[(int) (Thread.currentThread().getId() % workers.length)];
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * the holder of the lock takes a timer out of the heap or changes its key.
  */
 final class Go114Worker implements TimerThread.Source {
+    final Go114 scheduler;
     private final ReentrantLock lock = new ReentrantLock();
     private final Heap<Go114Timer> heap = new Heap<>(4);
     private final TimerThread thread = new TimerThread(this, Sleeper.PARKING);
@@ -28,7 +29,8 @@ final class Go114Worker implements TimerThread.Source {
     /** The key of the heap's top, to be read without the lock. */
     private volatile long topWhen = Clock.NEVER;
 
-    Go114Worker() {
+    Go114Worker(Go114 scheduler) {
+        this.scheduler = scheduler;
         thread.start();
     }
 

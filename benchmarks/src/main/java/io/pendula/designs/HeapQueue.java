@@ -16,6 +16,8 @@ class HeapQueue extends LockedQueue<HeapQueue.Entry> {
     }
 
     private final Heap<Entry> heap;
+    /** What this is one queue of, or null. */
+    Sharded shards;
 
     HeapQueue(int arity, Sleeper sleeper) {
         super(sleeper);

@@ -37,6 +37,11 @@ final class TimerThread extends Thread {
         setDaemon(true);
     }
 
+    /** What the calling thread serves, if it is a design's thread and that is of the given class; else null. */
+    static <S extends Source> S currentSource(Class<S> kind) {
+        return Thread.currentThread() instanceof TimerThread t && kind.isInstance(t.source) ? kind.cast(t.source) : null;
+    }
+
     @Override
     public void run() {
         try {
