@@ -281,6 +281,25 @@ class StaleEntryTest {
         assertEquals(5_000, queue.view().pending());
     }
 
+    /** It has not seen all, so what it has not found may be there. */
+    @Test
+    void sweep_hasLeftOutABlock_countStaysAsItIs() {
+        armMany(5_000, i -> HOUR + i);
+        Inside.countStale(queue, 3_000 * Inside.STALE); // over the bound, so no sweep is a full one
+        for (int i = 0; i < 2 * 8; i++) {
+            sweepOnce(); // the first and the ninth visit all, the others the youngest block only
+            assertEquals(3_000, rig.dead());
+        }
+        sweepOnce(); // the second quiet one
+        assertEquals(0, rig.dead());
+    }
+
+    private void sweepOnce() {
+        do {
+            queue.compactor.sweepStep();
+        } while (Inside.isSweepUnderWay(queue));
+    }
+
     /** One sweep may drop an entry before it is counted. */
     @Test
     void fullSweep_entryIsCountedAfterwards_countIsRight() {

@@ -41,6 +41,8 @@ final class Block {
     int age;
     /** Where the block is in the heap of blocks. */
     int place;
+    /** So many sweeps leave it out. */
+    int rests;
 
     Block(int slots) {
         keys = new long[slots];

@@ -34,14 +34,16 @@ public final class Compactor extends Padded {
      * a sweep, and before it publishes a sleep. A thread that makes an entry stale counts it, then reads the bound; so
      * if the owner did not see its count before it went to sleep, the thread reads the bound noted then, or a later one.
      *
-     * A sweep takes block by block, from the oldest on, as of timeouts most are stopped long before they are due. It
+     * A sweep takes block by block, from the oldest on, as of timeouts most are stopped long before they are due. A block
+     * in which it finds little is left out by the next ones, though not by a full sweep. So a queue that stays over its
+     * bound is swept as a whole after RESTS more rounds at the latest, each of which visits such a block once. Otherwise it
      * visits each entry that was there when it began, however many come and go meanwhile: an entry leaves its block only
      * with that as a whole, or with a new number, as a new entry, and no block is united with another across the place
      * that the sweep has reached. What comes meanwhile has its turn in the next sweep.
      *
      * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not
      * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
-     * left, would leave it wrong for good. But after a quiet sweep, one that has visited all while nothing was filed or
+     * left, would leave it wrong for good. But after a quiet sweep, one that has visited all and left out no block, while nothing was filed or
      * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
      * such sweeps in a row find the same, it is wrong, and is taken off. In a queue that is never left alone for the time of
      * a sweep none is quiet, so there it stays wrong, by as many entries as calls have broken off. As long as something is counted, a full sweep is
@@ -262,7 +264,7 @@ public final class Compactor extends Padded {
         int goal = boundNow() / 2;
         try {
             int most = Math.min(lock.left(), SWEEP_CHUNK);
-            lock.visit(entries.sweep(this, most, isFull ? Integer.MAX_VALUE : stale() - goal));
+            lock.visit(entries.sweep(this, most, isFull ? Integer.MAX_VALUE : stale() - goal, isFull));
         } finally {
             onStaleDropped(before - entries.size());
         }
@@ -279,8 +281,11 @@ public final class Compactor extends Padded {
         noteSize();
     }
 
-    /** All entries have been visited since the sweep was at the first one. */
+    /** The sweep has come to its end. */
     private void checkCount() {
+        if (entries.hasLeftOut()) {
+            return;
+        }
         boolean isQuiet = !revived && nextSeq == entries.nextSeq && everStale == everStale();
         int counted = isQuiet ? stale() : 0;
         if (counted != 0 && counted == wrong) {

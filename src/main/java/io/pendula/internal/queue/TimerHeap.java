@@ -25,6 +25,9 @@ public class TimerHeap {
     /** This many blocks are kept for use, however few entries there are. */
     static final int SPARE_MIN = 4;
     private static final int MAX_ENTRIES = 1 << 29;
+    /** So many sweeps leave out a block in which fewer than one of eight entries was stale. */
+    private static final int RESTS = 7;
+    private static final int FEW_SHIFT = 3;
     /** A hint looks at the first three levels of the heap of blocks. */
     private static final int FIRST_LEVELS = 21;
 
@@ -45,6 +48,8 @@ public class TimerHeap {
     private Block walked;
     /** The youngest block when the sweep began. */
     private int sweepEnd;
+    /** It has left out blocks. */
+    private boolean hasLeftOut;
 
     // The heap of blocks, by the first entry of each; slots as in a block. An empty block is not in it.
     private long[] keys = new long[ROOT + 1];
@@ -226,6 +231,7 @@ public class TimerHeap {
         spare = b.next;
         spares--;
         b.age = tail.age + 1;
+        b.rests = 0;
         b.next = null;
         b.prev = tail;
         tail.next = b;
@@ -333,6 +339,7 @@ public class TimerHeap {
 
     private void moveInto(Block into, Block b) {
         into.takeAll(b);
+        into.rests = 0;
         leaveHeap(b);
         unlink(b);
         place(into, into.place);
@@ -384,6 +391,11 @@ public class TimerHeap {
     /** None has been visited. */
     final void rewindSweep() {
         swept = null;
+        hasLeftOut = false;
+    }
+
+    final boolean hasLeftOut() {
+        return hasLeftOut;
     }
 
     /** A sweep goes on where the last one has ended, and visits what is there now. */
@@ -403,24 +415,41 @@ public class TimerHeap {
 
     /**
      * Drops what {@code compactor} finds stale in the next blocks. Visits so many entries at most, and goes on until all have
-     * been visited or so many were dropped as are wanted; returns how many it has visited.
+     * been visited or so many were dropped as are wanted; returns how many it has visited. Unless {@code all} are to be
+     * visited, a block in which few were stale is left out the next times: among millions of timers that are far away
+     * others come and go, and each sweep would look at those, too. A block that is left out counts as one visit.
      */
-    final int sweep(Compactor compactor, int most, int wanted) {
+    final int sweep(Compactor compactor, int most, int wanted, boolean all) {
         int goal = size - wanted;
         int visited = 0;
-        for (Block b = nextToSweep(); b != null && b.size() <= most - visited && size > goal; b = nextToSweep()) {
-            int before = b.size();
-            visited += before;
-            try {
-                b.sweep(compactor);
-            } finally {
-                size -= before - b.size();
+        for (Block b = nextToSweep(); b != null && visited < most && size > goal; b = nextToSweep()) {
+            if (b.rests > 0 && !all) {
+                b.rests--;
+                visited++;
+                hasLeftOut = true;
                 swept = b;
-                if (b.size() < before) {
-                    changed(b);
-                }
+            } else if (b.size() > most - visited) {
+                break;
+            } else {
+                visited += b.size();
+                sweep(b, compactor);
             }
         }
         return visited;
+    }
+
+    private void sweep(Block b, Compactor compactor) {
+        int before = b.size();
+        try {
+            b.sweep(compactor);
+        } finally {
+            int dropped = before - b.size();
+            b.rests = b != tail && dropped << FEW_SHIFT < before ? RESTS : 0;
+            size -= dropped;
+            swept = b;
+            if (dropped > 0) {
+                changed(b);
+            }
+        }
     }
 }

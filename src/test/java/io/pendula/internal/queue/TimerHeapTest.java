@@ -93,7 +93,7 @@ class TimerHeapTest {
                     stale.add(e.node());
                 }
             }
-            heap.sweep(compactor, visits, Integer.MAX_VALUE);
+            heap.sweep(compactor, visits, Integer.MAX_VALUE, rnd.nextBoolean());
             for (Inside.Entry e : Inside.all(heap)) {
                 if (stale.remove(e.node())) {
                     e.node().entry++;
@@ -505,7 +505,7 @@ class TimerHeapTest {
         }
         p.compactor.rewind();
         while (!p.heap.isSwept()) {
-            assertTrue(p.heap.sweep(p.compactor, slice, Integer.MAX_VALUE) <= slice);
+            assertTrue(p.heap.sweep(p.compactor, slice, Integer.MAX_VALUE, true) <= slice);
         }
         assertEquals(live, p.heap.size());
         assertEquals(blocks(p.heap).size(), p.runs());
@@ -534,7 +534,7 @@ class TimerHeapTest {
             }
             p.compactor.rewind();
             while (!p.heap.isSwept()) {
-                p.heap.sweep(p.compactor, BLOCK, Integer.MAX_VALUE);
+                p.heap.sweep(p.compactor, BLOCK, Integer.MAX_VALUE, true);
                 for (int i = rnd.nextInt(600); i > 0; i--) {
                     if (p.heap.size() > 0) {
                         p.heap.pop();
@@ -546,6 +546,48 @@ class TimerHeapTest {
                 assertOrder(p.heap);
             }
             Inside.all(p.heap).forEach(e -> assertEquals(e.seq(), e.node().entry, "a stale entry was not visited"));
+        }
+    }
+
+    /** Timers that are far away beside others that come and go. */
+    @Test
+    void sweep_fewOfABlockWereStale_leavesItOutSevenTimes() {
+        Pair p = inOrder(3 * BLOCK);
+        makeStale(p, BLOCK, BLOCK + BLOCK / 8 + 1); // enough, of the second block
+        assertEquals(3 * BLOCK, sweepAll(p, false));
+        assertFalse(p.heap.hasLeftOut());
+        int second = BLOCK - BLOCK / 8 - 1;
+        for (int i = 0; i < 7; i++) {
+            assertEquals(1 + (i == 0 ? second : 1) + BLOCK, sweepAll(p, false), "sweep " + i); // the youngest fills up
+            assertTrue(p.heap.hasLeftOut());
+        }
+        assertEquals(2 * BLOCK + 1, sweepAll(p, false));
+        assertEquals(3 * BLOCK - BLOCK / 8 - 1, p.heap.size());
+    }
+
+    @Test
+    void sweepOfAll_fewOfABlockWereStale_visitsIt() {
+        Pair p = inOrder(3 * BLOCK);
+        sweepAll(p, false);
+        assertEquals(3 * BLOCK, sweepAll(p, true));
+        assertFalse(p.heap.hasLeftOut());
+    }
+
+    /** Returns how many were visited. */
+    private static int sweepAll(Pair p, boolean all) {
+        p.compactor.rewind();
+        int visited = 0;
+        while (!p.heap.isSwept()) {
+            visited += p.heap.sweep(p.compactor, BLOCK, Integer.MAX_VALUE, all);
+        }
+        return visited;
+    }
+
+    private static void makeStale(Pair p, int fromSeq, int toSeq) {
+        for (Inside.Entry e : Inside.all(p.heap)) {
+            if (e.seq() >= fromSeq && e.seq() < toSeq) {
+                e.node().entry--;
+            }
         }
     }
 
@@ -562,11 +604,11 @@ class TimerHeapTest {
         Node broken = (Node) all.get(BLOCK / 2 | 1).node();
         broken.error = new StackOverflowError("meant");
         p.compactor.rewind();
-        assertSame(broken.error, assertThrows(StackOverflowError.class, () -> p.heap.sweep(p.compactor, BLOCK, BLOCK)));
+        assertSame(broken.error, assertThrows(StackOverflowError.class, () -> p.heap.sweep(p.compactor, BLOCK, BLOCK, true)));
         broken.error = null;
         assertOrder(p.heap);
         p.compactor.rewind();
-        p.heap.sweep(p.compactor, BLOCK, BLOCK);
+        p.heap.sweep(p.compactor, BLOCK, BLOCK, true);
         p.checkAll();
         p.popAll();
     }
@@ -582,7 +624,7 @@ class TimerHeapTest {
                 p.push(key++).entry--;
             }
             p.compactor.rewind();
-            p.heap.sweep(p.compactor, 5_000, Integer.MAX_VALUE);
+            p.heap.sweep(p.compactor, 5_000, Integer.MAX_VALUE, true);
             assertTrue(p.heap.capacity() <= 6 * BLOCK, p.heap.capacity() + " slots");
         }
         assertSame(first, p.heap.top());
