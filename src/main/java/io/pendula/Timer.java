@@ -93,10 +93,11 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     boolean cancel();
 
     /**
-     * Arms the timer anew, whether it is waiting, has fired or was stopped. Nothing is allocated, and moving a deadline
-     * back (the usual case of a timeout) costs one compare-and-set. While the own callback runs, the new arming takes
-     * effect when it has returned. A reset that throws changes nothing; one that has returned counts: that
-     * arming fires, is prevented, or is collected when its scheduler or loop is closed.
+     * Arms the timer anew, whether it is waiting, has fired or was stopped. Putting off a timer that waits, the usual
+     * case of a timeout, is one compare-and-set of its deadline, and allocates nothing. A reset to an earlier time, or
+     * of a timer that does not wait, costs about as much as arming a new one, less the object. While the own callback
+     * runs, the new arming takes effect when it has returned. A reset that throws changes nothing; one that has returned
+     * counts: that arming fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
      * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped

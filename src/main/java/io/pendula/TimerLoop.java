@@ -204,7 +204,7 @@ public final class TimerLoop implements AutoCloseable {
     }
 
     /**
-     * As {@link #after(Duration, Runnable)}; allocates nothing but the timer.
+     * As {@link #after(Duration, Runnable)}; makes no object but the timer.
      *
      * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
      *     beyond 18 years: never

@@ -127,7 +127,7 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * As {@link #after(Duration, Runnable)}; allocates nothing but the timer.
+     * As {@link #after(Duration, Runnable)}; makes no object but the timer.
      *
      * @param delay how long to wait, in {@code unit}s
      * @param unit the unit of {@code delay}

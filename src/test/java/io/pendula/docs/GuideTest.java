@@ -67,7 +67,7 @@ class GuideTest {
     @Test
     void timer_unitsAndViews() {
         Runnable task = () -> log("fired");
-        Timer timer = timers.after(250, TimeUnit.MILLISECONDS, task);   // allocates nothing but the timer
+        Timer timer = timers.after(250, TimeUnit.MILLISECONDS, task);   // makes no object but the timer
         timer.reset(500, TimeUnit.MILLISECONDS);                        // allocates nothing
 
         timer.isPending();      // true

@@ -18,7 +18,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     void heard() {
-        silence.reset(limit); // one compare-and-set: no heap, no lock, no thread woken
+        silence.reset(limit); // until it fires, one compare-and-set: no heap, no lock, no thread woken
     }
 
     @Override

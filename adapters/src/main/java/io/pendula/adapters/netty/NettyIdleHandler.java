@@ -11,8 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Closes a channel that has read nothing for some time, as an {@code IdleStateHandler} and a handler of its events do.
- * The time counts from the end of a read, when the handlers have had all its messages. Each message resets one timer,
- * which is one compare-and-set, and so does that end.
+ * The time counts from the end of a read, when the handlers have had all its messages. Each message resets one timer to a
+ * later time, which is one compare-and-set, and so does that end.
  *
  * <p>The timer runs on the channel's event loop if a {@link NettyLoop} is attached to that, else on a worker of the
  * scheduler, which passes it on to the event loop. If the timer cannot be armed, as the loop or the scheduler is closed
