@@ -9,11 +9,12 @@ import java.util.concurrent.TimeUnit;
  * A timer that fires again and again at a fixed rate. (Some libraries call a source of time a ticker; here that is a
  * {@link NanoClock}.)
  *
- * <p>The first tick comes one period after the ticker was made, and each later one keeps to that grid: lateness of one
- * tick does not shift the next. What happens to ticks that could not run in time is told by {@link MissedTicks}.
- * A ticker never overlaps itself: it is out of the heap while its callback runs, and the next tick is armed when the
- * callback has returned. A callback that throws does not end its ticker; the exception goes to the
- * {@link TimerListener}. Run k happens-before run k + 1, whatever threads they run on.
+ * <p>The first tick comes one period after the ticker was made, unless an initial delay or a random phase is chosen,
+ * and each later one keeps to that grid: lateness of one tick does not shift the next, except with
+ * {@link MissedTicks#DELAY}. What happens to ticks that could not run in time is told by {@link MissedTicks}. A ticker never
+ * overlaps itself: it is out of the heap while its callback runs, and the next tick is armed when the callback has
+ * returned. A callback that throws does not end its ticker; the exception goes to the {@link TimerListener}. Run k
+ * happens-before run k + 1, whatever threads they run on.
  *
  * <p>A ticker <b>without a task</b> keeps one tick for a receiver, a thread that takes it by {@link #await()}. A
  * tick that falls due while one is kept already is dropped and counted in {@link #missed()}.

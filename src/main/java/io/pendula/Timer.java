@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * ...
  * timeout.reset(Duration.ofSeconds(5));   // heard from the peer: five more seconds
  * ...
- * if (timeout.stop()) { ... }             // true: it has not run and will not
+ * if (timeout.stop()) { ... }             // true: this call prevented the firing
  * }</pre>
  *
  * <p><b>Firing.</b> Never before its delay has passed on the scheduler's clock, never inside the call that armed it,
@@ -27,14 +27,15 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Without a task</b> a firing is kept for one receiver, a thread that takes it by {@link #await()}. Until then
  * {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.
  *
- * <p><b>Equal deadlines</b> of one worker fire in the order of arming. A timer that was put off by {@code reset} takes
- * its place in that order when its earlier deadline passes, not when {@code reset} is called (with a
- * {@link ManualClock}, when it is called).
+ * <p><b>Equal deadlines</b> of one worker are taken in the order of arming; of two that run on two threads either may
+ * begin first. A timer that was put off by {@code reset} takes its place in that order when its earlier deadline passes,
+ * not when {@code reset} is called (with a {@link ManualClock}, when it is called).
  *
- * <p><b>Threads and memory.</b> All methods may be called by any thread at any time and none but the awaiting ones
- * blocks. What a thread did before it armed a timer happens-before the run; the run happens-before
- * {@code stopAndAwait} and {@code await} return. A timer that was stopped keeps its task, for a later reset; if the
- * program does not refer to it any more, both are let go within a minute. One that was cancelled drops its task at once.
+ * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but the awaiting ones blocks,
+ * with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
+ * happens-before the run; the run happens-before {@code stopAndAwait} and {@code await} return. A timer that was
+ * stopped keeps its task, for a later reset; if the program does not refer to it any more, both are let go within a
+ * minute, in a {@link TimerLoop} while that is polled. One that was cancelled drops its task at once.
  *
  * @since 0.1
  */
@@ -100,7 +101,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * counts: that arming fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
-     * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped
+     * @return true if that replaced a firing that was to come, false if the timer had fired, is being fired, or was
+     *     stopped
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled
      * @throws RejectedExecutionException if the scheduler is closed, or if the timer was not armed and

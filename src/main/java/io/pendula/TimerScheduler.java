@@ -32,13 +32,16 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. A timer that is armed by a
  * callback goes to the queue of the worker that runs it. Other threads are dealt to the queues in turn, each when it
  * first arms a timer, and all that one thread arms goes to one queue. A timer stays in its queue. If a worker is held up
- * by a callback, another runs what is due in its queue meanwhile; if all are held up, a spare one does.
- * After {@code workers(1)} callbacks run strictly one after the other, unless {@code maxThreads} allows more. An
+ * by a callback, another runs what is due in its queue meanwhile; if all are held up, a spare one does, up to
+ * {@code maxThreads} threads in all. When all of these are held up, what is due waits. After {@code workers(1)}
+ * callbacks run strictly one after the other, unless {@code maxThreads} allows more or there is an executor. An
  * application's own loop can own a queue, too; see {@link #attach}.
  *
- * <p><b>Cost.</b> Arming, stopping and resetting never block. A scheduler with nothing armed uses no processor time;
- * with timers armed and none due, some microseconds a second, however many they are.
- * Threads are daemons unless told otherwise, named {@code pendula-<name>-worker-0} and so on.
+ * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a
+ * {@link ManualClock}, and while the program's thread factory makes a thread that must be there first. A scheduler with
+ * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, two
+ * threads wake up once a second, however many timers there are. Threads are daemons unless told otherwise, named
+ * {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
  *
@@ -498,11 +501,11 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How many workers, each a thread with a queue. Default: the available processors, at most 4, rounded
-         * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
-         * deadlines, unless {@link #maxThreads} allows more. One worker by default, since there is one processor, is
-         * no such promise: spare workers run what is due behind a callback that blocks. A scheduler with a
-         * {@link ManualClock} has one worker at most; {@link #build} refuses more.
+         * How many workers, each a thread with a queue. Default: the available processors, at most 4, rounded down to a
+         * power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of deadlines,
+         * unless {@link #maxThreads} allows more, or an {@link #executor} runs them. One worker by default, since there
+         * is one processor, is no such promise: spare workers run what is due behind a callback that blocks. A
+         * scheduler with a {@link ManualClock} has one worker at most; {@link #build} refuses more.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
          * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops, where it
@@ -579,7 +582,7 @@ public final class TimerScheduler implements AutoCloseable {
          * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
          * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
-         * are as exact as ever. Zero: each timer is exact, at any price. Default: 100 microseconds.
+         * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
          *
          * @param spacing zero or more
          * @return this
