@@ -25,11 +25,12 @@ import org.jspecify.annotations.Nullable;
  * saturate: zero and less is due at once, but never runs inside the call; more than 18 years never runs. Tasks for
  * now and tasks for later share one order, that of their deadlines, so neither kind starves the other.
  *
- * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A task
- * may block. What is due behind it runs on another thread of the pool if there is an idle one: at once if it is
- * submitted while the task runs, and no more than 2 ms late on a quiet machine if it was waiting before. With one
- * worker, tasks run strictly one after the other; those with equal deadlines in the order of submission. A view has
- * the threads of its scheduler.
+ * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them; one that
+ * was built with an executor has its tasks run there, as many at once as that lets. A task may block. What is due
+ * behind it runs on another thread of the pool if there is an idle one: at once if it is submitted while the task runs,
+ * and some 2 ms late on a quiet machine if it was waiting before, or up to 15 ms if it fell due almost together with
+ * the task. With one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the
+ * order of submission. A view has the threads of its scheduler.
  *
  * <p><b>Futures.</b> All futures are {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit}
  * too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not started never will,
@@ -47,8 +48,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
  * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
  *
- * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling never block, with one
- * exception: while the first submission to a pool calls the thread factory, others wait for the first thread.
+ * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling do not block, with
+ * one exception: while the first submission to a pool calls the thread factory, others wait for the first thread. A
+ * view has the exceptions of its {@link TimerScheduler}.
  *
  * @since 0.1
  */

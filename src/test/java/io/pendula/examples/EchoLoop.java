@@ -36,7 +36,7 @@ public final class EchoLoop {
                         Timer silence = loop.after(limit, () -> close(peer));
                         peer.register(selector, SelectionKey.OP_READ, silence);
                     } else if (echo((SocketChannel) key.channel())) {
-                        ((Timer) key.attachment()).reset(limit); // one compare-and-set, however many timers there are
+                        ((Timer) key.attachment()).reset(limit); // to later: one compare-and-set, however many timers
                     } else {
                         ((Timer) key.attachment()).cancel();
                     }

@@ -24,9 +24,10 @@ import scala.concurrent.duration.FiniteDuration;
  * pendula.pekko.workers = 1    # optional
  * }</pre>
  *
- * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect, and a system in which nothing is due is
- * not woken. A delay beyond 18 years never ends. Tasks run on the {@link ExecutionContext} that is given for each, those
- * without a delay as well, at once; the scheduler's own threads only pass them on.
+ * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect, and a system in which nothing is armed
+ * is not woken; one in which nothing is due, twice a second. A delay beyond 18 years never ends. Tasks run on the
+ * {@link ExecutionContext} that is given for each, those without a delay as well, at once; the scheduler's own threads
+ * only pass them on.
  *
  * <p>All methods may be called by any thread at any time.
  *
