@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Firing.</b> Never before its delay has passed on the scheduler's clock, never inside the call that armed it,
  * and for each arming exactly one of these happens: it fires, or one call of {@code stop}, {@code cancel} or
- * {@code reset} that returned true prevented it. The callback runs on a worker thread of the scheduler (or on its
- * executor, if it was built with one). It may do anything with any timer, its own included. It should be short: others
- * wait behind it until another worker takes over. What it throws goes to the {@link TimerListener}.
- * A timer never runs twice at the same time: one that is armed again while its callback runs fires again when that
- * callback has returned, at the earliest.
+ * {@code reset} that returned true prevented it, or its scheduler or loop was closed before. The callback runs on a worker
+ * thread of the scheduler (or on its executor, if it was built with one). It may do anything with any timer, its own
+ * included. It should be short: others wait behind it until another worker takes over. What it throws goes to the
+ * {@link TimerListener}. A timer never runs twice at the same time: one that is armed again while its callback runs
+ * fires again when that callback has returned, at the earliest.
  *
  * <p><b>Without a task</b> a firing is kept for one receiver, a thread that takes it by {@link #await()}. Until then
  * {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.

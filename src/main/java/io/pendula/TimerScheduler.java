@@ -262,8 +262,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Runs {@code task} each {@code period}, at a random phase: the first tick comes after a delay that is drawn once,
-     * evenly from zero to {@code period}, and the others follow it exactly. So the tickers of a thousand connections, or
-     * of a hundred machines that were started together, do not all tick at one moment. Missed ticks are skipped.
+     * evenly from zero to {@code period}, and begins the grid of the others. So the tickers of a thousand connections,
+     * or of a hundred machines that were started together, do not all tick at one moment. Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task what to run
