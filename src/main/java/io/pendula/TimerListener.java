@@ -68,8 +68,9 @@ public interface TimerListener {
     default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for each
-     * such run. Other workers run what else is due on that worker; in a loop it waits.
+     * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for
+     * each such run. Other workers run what else is due on that worker, if one is free or may be started; in a loop it
+     * waits.
      *
      * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline

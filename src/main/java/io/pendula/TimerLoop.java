@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  *
  * <p><b>Which timers.</b> Those that the loop's thread arms by any method of the scheduler, and those that any thread
- * arms by the methods of this class. All threads may stop and reset them.
+ * arms by the methods of this class. If the scheduler has no workers, also what threads without a loop arm: each timer
+ * goes to one of the loops. All threads may stop and reset them.
  *
  * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
  * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. A

@@ -564,9 +564,9 @@ public final class TimerScheduler implements AutoCloseable {
 
         /**
          * After how long a callback that has not returned, or a loop that has not polled though a timer is due, is
-         * reported to {@link TimerListener#stalled} or {@link TimerListener#loopStalled}, once each. Others run what is
-         * due behind it long before. The monitor looks once a second, or twice in this time if that is more often,
-         * though not more often than each 10 ms. Default: 5 s.
+         * reported to {@link TimerListener#stalled} or {@link TimerListener#loopStalled}, once each. Others, if there
+         * are any that are free, run what is due behind it long before. The monitor looks once a second, or twice in
+         * this time if that is more often, though not more often than each 10 ms. Default: 5 s.
          *
          * @param threshold zero or more
          * @return this
