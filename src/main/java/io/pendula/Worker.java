@@ -27,8 +27,8 @@ final class Worker extends Firing implements Seat.Sitter {
      * another worker runs timers of a queue that is not its home only if callbacks take long, or the poller has not claimed
      * anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one whose home
      * the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
-     * Only a worker that runs a queue alone measures how long callbacks take; beside a helper what was measured can only
-     * fall, as two that wait for each other seem to have long callbacks.
+     * The poller, and each worker at its home, measures how long callbacks take. What the poller has measured can only fall
+     * while another worker is up, as two that wait for each other seem to have long callbacks.
      *
      * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
      * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a

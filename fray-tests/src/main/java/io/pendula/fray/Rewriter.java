@@ -9,17 +9,31 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.commons.ClassRemapper;
 import org.objectweb.asm.commons.SimpleRemapper;
 
-/** Copies a folder of classes, and puts {@link LongUpdater} and the like in the place of the JDK's field updaters. */
+/**
+ * Copies a folder of classes, and puts {@link LongUpdater} and the like in the place of the JDK's field updaters. A worker's
+ * batch is two callbacks in the copy, and those that take up to a millisecond count as short: or no scenario would have more
+ * of these to run than a batch.
+ */
 final class Rewriter {
     private static final Map<String, String> NAMES = Map.of("Long", "Long", "Integer", "Int", "Reference", "Reference")
             .entrySet().stream().collect(Collectors.toMap(
                     e -> "java/util/concurrent/atomic/Atomic" + e.getKey() + "FieldUpdater",
                     e -> "io/pendula/fray/" + e.getValue() + "Updater"));
+
+    private static final String WORKER = "io/pendula/Worker";
+    /** Its batch, which the compiler has put in its place, and that of the copy. */
+    private static final int BATCH = 64;
+    private static final int SHORT_BATCH = 2;
+    /** From where on callbacks take long, which all would as time passes here, and what takes the place of that. */
+    private static final Long LONG_NANOS = 2_000L;
+    private static final Long STEPS_NANOS = 1_000_000L;
 
     private Rewriter() {}
 
@@ -34,7 +48,7 @@ final class Rewriter {
         int changed = 0;
         for (Path f : files) {
             byte[] old = Files.readAllBytes(f);
-            byte[] rewritten = isConcerned(old) ? rewrite(old) : old;
+            byte[] rewritten = f.endsWith(WORKER + ".class") ? rewriteWorker(old) : isConcerned(old) ? rewrite(old) : old;
             changed += rewritten == old ? 0 : 1;
             if (isConcerned(rewritten)) {
                 throw new IllegalStateException("not rewritten: " + f);
@@ -49,6 +63,33 @@ final class Rewriter {
     private static byte[] rewrite(byte[] old) {
         ClassWriter writer = new ClassWriter(0);
         new ClassReader(old).accept(new ClassRemapper(writer, new SimpleRemapper(Opcodes.ASM9, NAMES)), 0);
+        return writer.toByteArray();
+    }
+
+    private static byte[] rewriteWorker(byte[] old) {
+        int[] found = {0};
+        ClassWriter writer = new ClassWriter(0);
+        new ClassReader(old).accept(new ClassVisitor(Opcodes.ASM9, new ClassRemapper(writer, new SimpleRemapper(Opcodes.ASM9, NAMES))) {
+            @Override
+            public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+                return new MethodVisitor(Opcodes.ASM9, super.visitMethod(access, name, descriptor, signature, thrown)) {
+                    @Override
+                    public void visitIntInsn(int opcode, int operand) {
+                        boolean isBatch = operand == BATCH;
+                        found[0] += isBatch ? 1 : 0;
+                        super.visitIntInsn(opcode, isBatch ? SHORT_BATCH : operand);
+                    }
+
+                    @Override
+                    public void visitLdcInsn(Object value) {
+                        super.visitLdcInsn(value.equals(LONG_NANOS) ? STEPS_NANOS : value);
+                    }
+                };
+            }
+        }, 0);
+        if (found[0] != 2) {
+            throw new IllegalStateException(found[0] + " times " + BATCH + " in " + WORKER + ", but expected where it polls and helps");
+        }
         return writer.toByteArray();
     }
 

@@ -8,6 +8,8 @@ import io.pendula.TimerListener;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +32,7 @@ final class WakeScenarios {
         all.put("reset-nearer-beside-a-reset", WakeScenarios::resetNearerBesideAReset);
         all.put("reset-nearer-in-the-inbox", WakeScenarios::resetNearerInTheInbox);
         all.put("rearm-what-was-stopped", WakeScenarios::rearmWhatWasStopped);
+        all.put("more-than-a-batch", WakeScenarios::moreThanABatch);
         all.put("blocked-worker", WakeScenarios::blockedWorker);
         all.put("blocked-only-worker", WakeScenarios::blockedOnlyWorker);
         all.put("all-workers-blocked", WakeScenarios::allWorkersBlocked);
@@ -66,6 +69,31 @@ final class WakeScenarios {
             bed.join();
             b.await();
             c.await();
+        }
+    }
+
+    /** Each worker has more to run than a batch, so each leaves the other's queue to it; one has something later, too. */
+    static void moreThanABatch(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            List<Bed.Shot> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                all.add(bed.shot());
+            }
+            Bed.Shot later = bed.shot();
+            bed.thread(() -> {
+                for (Bed.Shot shot : all.subList(0, 4)) {
+                    shot.armOn(s, 0);
+                }
+                later.armOn(s, 100);
+            });
+            for (Bed.Shot shot : all.subList(4, 8)) {
+                shot.armOn(s, 0);
+            }
+            bed.join();
+            for (Bed.Shot shot : all) {
+                shot.await();
+            }
+            later.await();
         }
     }
 
