@@ -76,6 +76,7 @@ class BatchTest {
     void guardedPoller_callbacksTakeLong_otherQueueHasItsTurn() {
         Stepped it = new Stepped();
         it.other.sleeps(Long.MAX_VALUE);
+        it.arm(0, "short", () -> {}); // so that those behind it seem to be short, too
         int turn = it.turnOfOther();
         assertTrue(turn <= Worker.CLOCK_EACH, () -> turn + " of " + it.order);
     }
