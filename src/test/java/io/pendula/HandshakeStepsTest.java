@@ -78,8 +78,7 @@ class HandshakeStepsTest {
         try (TimerScheduler s = builder().clock(clock).build()) {
             s.after(Duration.ofHours(1), () -> { }); // so that the sleep has an end, which needs the clock
             made.set(s);
-            isStepping.set(true);
-            s.after(Duration.ZERO, () -> { });
+            s.after(Duration.ZERO, () -> isStepping.set(true)); // on the poller, so that nothing else is armed meanwhile
             await(stepped);
             assertTrue(isCalled.get());
         }
