@@ -225,13 +225,20 @@ final class Standby implements QueueOwner {
         return true;
     }
 
-    /** The poller is behind with a queue: it calls the worker that is at home there, or any if {@code q} is null. */
-    void callHelper(Worker me, TimerQueue q) {
+    /** The calling worker is behind with its timers. */
+    void callHelper(Worker me) {
         Worker g = guardAsleep(me);
-        Worker helper = q != null ? ownerOf(q) : g != null && !g.isTemporary ? g
-                : reserve(me); // which finds those that stay before the others
-        if (helper != null && helper != me && helper.asleep && !helper.isTemporary && !helper.isComing()) {
+        Worker helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
+        if (helper != null && !helper.isTemporary && !helper.isComing()) {
             helper.call();
+        }
+    }
+
+    /** The calling worker is behind with the timers of a queue at which another is at home. */
+    void callOwner(TimerQueue q) {
+        Worker d = ownerOf(q);
+        if (d != null && d.asleep && !d.isComing()) {
+            d.call();
         }
     }
 
@@ -247,12 +254,8 @@ final class Standby implements QueueOwner {
 
     /** A hint: whether a queue's own worker runs what is due there, so that no other need do that. */
     boolean isServed(TimerQueue q, long now) {
-        for (Worker d : workerPool.workers()) {
-            if (d.home == q && d.isLoaded && d.getsOn(now)) {
-                return true;
-            }
-        }
-        return false;
+        Worker d = ownerOf(q);
+        return d != null && d.isLoaded && d.getsOn(now);
     }
 
     /** One that sleeps and is neither poller nor guard; or null. */

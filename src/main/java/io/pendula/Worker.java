@@ -20,7 +20,7 @@ final class Worker extends Firing implements Seat.Sitter {
      * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
      * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
      *
-     * Who runs what. Each worker that is up first runs what is due in its own queue, its home. If that is more than a
+     * Which worker runs a queue. Each worker that is up first runs what is due in its own queue, its home. If that is more than a
      * batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it, for as
      * long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each other,
      * at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside it
@@ -82,7 +82,7 @@ final class Worker extends Firing implements Seat.Sitter {
     private volatile boolean called;
     /** How long callbacks have taken, on average. Volatile: a helper takes a hint from it. */
     volatile long took;
-    /** Up, with more to run at home than a batch. Volatile: a hint for the others, see "Who runs what". */
+    /** Up, with more to run at home than a batch. Volatile: a hint for the others, see "Which worker runs a queue". */
     volatile boolean isLoaded;
 
     // Of Standby, under its monitor.
@@ -260,7 +260,6 @@ final class Worker extends Firing implements Seat.Sitter {
         long began = now;
         boolean isFresh = true; // nothing has run since the clock was read
         boolean isArmedAgain = false;
-        boolean isAlone = standby.queues.length == 1;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             int step = isFresh ? q.due.pollOne(this, now, standby.helpBefore(this))
                     : q.due.claimNext(this, now, isArmedAgain);
@@ -286,12 +285,12 @@ final class Worker extends Firing implements Seat.Sitter {
                 isFresh = false;
             }
             boolean isMeasured = took > LONG_NANOS || ran == 1 || ran % CLOCK_EACH == 0;
-            boolean isGuarded = standby.guardAsleep(this) != null; // then the other queues can wait for a few callbacks more
-            if (step != DueTimers.CLAIMED || !isMore || isMeasured || !isGuarded && !isAlone) {
+            if (step != DueTimers.CLAIMED || !isMore || isMeasured // else other queues can wait, unless no other worker looks
+                    || standby.queues.length > 1 && standby.guardAsleep(this) == null) {
                 now = engine.timeline.now();
                 isFresh = true;
                 if (isMeasured) {
-                    took = isGuarded ? (now - began) / ran : Math.min(took, (now - began) / ran);
+                    took = Math.min((now - began) / ran, standby.guardAsleep(this) != null ? Long.MAX_VALUE : took);
                 }
                 if (now - began >= BATCH_NANOS) {
                     return true;
@@ -313,9 +312,10 @@ final class Worker extends Firing implements Seat.Sitter {
 
     /** If callbacks are short, only the worker whose home this is can help. */
     private void callHelperIfBehind(TimerQueue q) {
-        boolean areLong = took > LONG_NANOS;
-        if (lateness() > (areLong ? LONG_BEHIND_NANOS : BEHIND_NANOS) && (areLong || q != home)) {
-            standby.callHelper(this, areLong ? null : q);
+        if (took > LONG_NANOS && lateness() > LONG_BEHIND_NANOS) {
+            standby.callHelper(this);
+        } else if (q != home && lateness() > BEHIND_NANOS) {
+            standby.callOwner(q);
         }
     }
 

@@ -382,7 +382,7 @@ class IdleEndTest {
         eventually("it is reported", () -> heard.stalled.size() == 1);
         Worker guard = s.engine.standby.guard();
         assertNull(guard.runner());
-        s.engine.standby.callHelper(s.engine.standby.poller(), null); // as a poller that is behind
+        s.engine.standby.callHelper(s.engine.standby.poller()); // as a poller that is behind
         assertNotNull(guard.runner(), "it has a thread now, which may have made its round already");
         release.countDown();
     }

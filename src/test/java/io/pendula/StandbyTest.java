@@ -503,7 +503,7 @@ class StandbyTest {
         second.sleeps(Timeline.NEVER);
         spare.sleeps(NOW + Standby.GRACE_NANOS);
         standby.begin(first, spare);
-        standby.callHelper(first, null);
+        standby.callHelper(first);
         assertTrue(second.isCalled());
         assertFalse(spare.isCalled(), "it runs nothing as long as the poller gets on");
     }
@@ -555,7 +555,7 @@ class StandbyTest {
         Worker spare = spare();
         standby.begin(first, spare);
         spare.sleeps(Timeline.NEVER);
-        standby.callHelper(first, null);
+        standby.callHelper(first);
         assertFalse(spare.isCalled());
     }
 

@@ -68,6 +68,9 @@ final class Rewriter {
     ClassNode rewrite(ClassNode original) {
         node = new ClassNode();
         original.accept(new ClassRemapper(node, new SimpleRemapper(Opcodes.ASM9, MODELS)));
+        if (node.name.equals("io/pendula/Worker")) {
+            shortenBatches();
+        }
         for (MethodNode m : List.copyOf(node.methods)) {
             if (m.instructions.size() > 0) {
                 method = simpleName(node.name) + "." + m.name;
@@ -85,9 +88,6 @@ final class Rewriter {
     private void rewrite(MethodNode m) {
         if (m.name.equals("tightenSlack")) {
             returnFalse(m); // it tells the kernel
-        }
-        if (node.name.equals("io/pendula/Worker")) {
-            shortenBatches(m);
         }
         for (AbstractInsnNode i : m.instructions.toArray()) {
             if (i instanceof FieldInsnNode f) {
@@ -134,11 +134,18 @@ final class Rewriter {
     }
 
     /** A worker has more to run than a batch as soon as two timers are due: else no small program would load one. */
-    private static void shortenBatches(MethodNode m) {
-        for (AbstractInsnNode i : m.instructions.toArray()) {
-            if (i instanceof IntInsnNode n && n.operand == BATCH) {
-                n.operand = 1;
+    private void shortenBatches() {
+        int found = 0;
+        for (MethodNode m : node.methods) {
+            for (AbstractInsnNode i : m.instructions.toArray()) {
+                if (i instanceof IntInsnNode n && n.operand == BATCH) {
+                    n.operand = 1;
+                    found++;
+                }
             }
+        }
+        if (found != 2) {
+            throw new IllegalStateException(found + " times " + BATCH + " in Worker, but expected where it polls and helps");
         }
     }
 
