@@ -30,7 +30,6 @@ import javax.tools.ToolProvider;
  * {@code .ci/planted}.
  */
 final class Planted {
-    private static final Path SOURCES = Path.of("src/main/java/io/pendula");
     private static final Path FAULTS = Path.of("src/test/planted");
     private static final Path CLASSES = Path.of("target/classes");
     private static final Path SCRATCH = Path.of("target/planted");
@@ -68,12 +67,6 @@ final class Planted {
             throw new IllegalArgumentException("arguments must be of " + OPTIONS + ", or names of faults or of lists, not "
                     + unknown);
         }
-    }
-
-    /** The file of a class of the library, in whichever package it is. */
-    static Path source(String file) {
-        Path queue = SOURCES.resolve("internal/queue").resolve(file);
-        return Files.exists(queue) ? queue : SOURCES.resolve(file);
     }
 
     public static void main(String[] args) throws Exception {
@@ -233,7 +226,7 @@ final class Planted {
         boolean changesConstant = false;
         for (PlantedFault.Change c : f.changes()) {
             String source = sources.containsKey(c.file()) ? sources.get(c.file())
-                    : Files.readString(source(c.file()));
+                    : Files.readString(LibrarySources.file(c.file()));
             sources.put(c.file(), PlantedSource.change(source, c));
             changesConstant |= PlantedSource.isConstant(source, c);
         }
@@ -254,7 +247,7 @@ final class Planted {
         List<String> args = new ArrayList<>(List.of("--release", "17", "-nowarn", "-proc:none", "-implicit:none", "-d",
                 classes.toString(), "-cp", CLASSES + File.pathSeparator + System.getProperty("java.class.path")));
         if (all) {
-            try (Stream<Path> files = Files.walk(SOURCES)) {
+            try (Stream<Path> files = Files.walk(LibrarySources.FOLDER)) {
                 files.filter(p -> p.toString().endsWith(".java") && !sources.containsKey(p.getFileName().toString()))
                         .forEach(p -> args.add(p.toString()));
             }

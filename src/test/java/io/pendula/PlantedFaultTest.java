@@ -21,7 +21,7 @@ class PlantedFaultTest {
             assertTrue(names.add(f.name()), () -> "two faults are called " + f.name());
             for (PlantedFault.Change c : f.changes()) {
                 try {
-                    PlantedSource.change(Files.readString(Planted.source(c.file())), c);
+                    PlantedSource.change(Files.readString(LibrarySources.file(c.file())), c);
                 } catch (Exception e) {
                     wrong.add(f.name() + ": " + e.getMessage());
                 }

@@ -103,7 +103,7 @@ class TransitionTableTest extends QueueCase {
         List<Row> rows = new ArrayList<>();
         String operation = "";
         try {
-            for (String line : Files.readAllLines(Planted.source("TimerNode.java"))) {
+            for (String line : Files.readAllLines(LibrarySources.file("TimerNode.java"))) {
                 Matcher m = LINE.matcher(line);
                 if (m.matches()) {
                     operation = m.group(1).isBlank() ? operation : m.group(1).strip();

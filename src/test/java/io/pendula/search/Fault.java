@@ -1,5 +1,6 @@
 package io.pendula.search;
 
+import io.pendula.LibrarySources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -16,8 +17,6 @@ import org.objectweb.asm.tree.VarInsnNode;
 
 /** A step of the production code that is left out: a call or a store in one method. */
 final class Fault {
-    private static final String QUEUE = "io/pendula/internal/queue/";
-
     private final String className;
     private final String method;
     /** Name of the method that is called, or of the field that is written. */
@@ -33,16 +32,11 @@ final class Fault {
     private Fault(String className, String method, String target, int number, int result,
             BiConsumer<MethodNode, AbstractInsnNode> instead) {
         this.instead = instead;
-        this.className = internalName(className);
+        this.className = LibrarySources.internalName(className);
         this.method = method;
         this.target = target;
         this.number = number;
         this.result = result;
-    }
-
-    private static String internalName(String simpleName) {
-        String inQueue = QUEUE + simpleName;
-        return Fault.class.getResource("/" + inQueue + ".class") == null ? "io/pendula/" + simpleName : inQueue;
     }
 
     /** Nothing is called, and {@code result} returned: a number, 1 for true; 0 also for null. */
@@ -76,7 +70,8 @@ final class Fault {
         InsnList call = new InsnList();
         call.add(new VarInsnNode(Opcodes.ALOAD, 0));
         call.add(new VarInsnNode(Opcodes.LLOAD, variable));
-        call.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, QUEUE + "TimerQueue", "wakeIfBefore", "(J)V", false));
+        call.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, LibrarySources.internalName("TimerQueue"), "wakeIfBefore",
+                "(J)V", false));
         return call;
     }
 
