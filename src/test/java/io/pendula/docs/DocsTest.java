@@ -223,13 +223,15 @@ class DocsTest {
         }
     }
 
-    /** Of the library, of its tests, or of the JDK; a member that is named with its class occurs there. */
+    /** Of the library, of its tests, of the benchmarks, or of the JDK; a member that is named with its class occurs there. */
     @Test
     void classNames_onPagesForMaintainers_exist() throws Exception {
         Map<String, String> declared = new HashMap<>();
-        Map<String, String> files = testSources();
-        files.putAll(sources("src/main/java"));
-        files.values().forEach(source -> DECLARATION.matcher(source).results().forEach(r -> declared.put(r.group(1), source)));
+        // some names are those of several classes
+        for (Map<String, String> files : List.of(testSources(), sources("src/main/java"), sources("benchmarks/src/main/java"))) {
+            files.values().forEach(source -> DECLARATION.matcher(source).results()
+                    .forEach(r -> declared.merge(r.group(1), source, String::concat)));
+        }
         List<String> unknown = new ArrayList<>();
         int checked = 0;
         for (Path page : Pages.all()) {
