@@ -20,6 +20,7 @@ class CompareTest {
         "execute   | PENDULA          | PENDULA | PENDULA_POOL",
         "startstop | STPE,SUNDIAL     | SUNDIAL | PENDULA",
         "handover  | PENDULA_POOL,HWT | HWT     | STPE",
+        "ticks     | PENDULA_POOL,HWT | HWT     | STPE",
         "loopio    | GO,NIO           | NIO     | PENDULA",
         "frontier  | PENDULA,DESIGNS,SUNDIAL | SUNDIAL | GO_1_10_P",
         "looparm   | PENDULA,DESIGNS  | GO_1_9  | PENDULA_HERE",

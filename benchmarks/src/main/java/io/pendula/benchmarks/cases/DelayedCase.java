@@ -7,7 +7,6 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
 import io.pendula.benchmarks.harness.Results;
-import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.peers.PoolType;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
@@ -24,7 +23,7 @@ import java.util.concurrent.ScheduledFuture;
  * or as many virtual threads, or which are run, and is closed. To open and close the pool, and to start its threads, is
  * a part of each round; the cell of one task tells how large.
  */
-final class DelayedCase implements Case {
+final class DelayedCase implements PoolCase {
     private static final int WARM_MILLIS = 1_000;
     private static final int WINDOW_MILLIS = 250;
     private static final int WINDOWS = 5;
@@ -41,16 +40,6 @@ final class DelayedCase implements Case {
         cells.addAll(Case.product("by=caller", "tasks=1,100,10000"));
         cells.addAll(Case.product("by=run,virtual", "tasks=100,10000"));
         return cells;
-    }
-
-    @Override
-    public List<Subject> subjects() {
-        return Subject.all(PoolType.values());
-    }
-
-    @Override
-    public void check(Subject subject) {
-        subject.type(PoolType.class);
     }
 
     @Override

@@ -2,8 +2,6 @@ package io.pendula.benchmarks.cases;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
-import io.pendula.benchmarks.harness.Subject;
-import io.pendula.benchmarks.peers.PoolType;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /** How soon a pool starts a task when its threads sleep. */
-final class HandoverCase implements Case {
+final class HandoverCase implements PoolCase {
     private static final int WARM_TASKS = 50_000;
     private static final int TASKS = 2_000;
     /** Long enough for every pool's threads to go to sleep. */
@@ -28,16 +26,6 @@ final class HandoverCase implements Case {
     @Override
     public List<Map<String, String>> cells() {
         return Case.product("workers=1,2");
-    }
-
-    @Override
-    public List<Subject> subjects() {
-        return Subject.all(PoolType.values());
-    }
-
-    @Override
-    public void check(Subject subject) {
-        subject.type(PoolType.class);
     }
 
     @Override

@@ -6,8 +6,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
-import io.pendula.benchmarks.harness.Subject;
-import io.pendula.benchmarks.peers.PoolType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +23,7 @@ import org.HdrHistogram.Histogram;
  * outside come each millisecond, one scheduled ("outer") and one executed ("exec"). Those from inside fall due on a
  * thread that is blocked ("inner"): a task, before it blocks, schedules one for each of the milliseconds to come.
  */
-final class MixCase implements Case {
+final class MixCase implements PoolCase {
     private static final long SPACING = MILLISECONDS.toNanos(1);
     private static final long SHORTEST_BLOCK = MILLISECONDS.toNanos(5);
     private static final long LONGEST_BLOCK = MILLISECONDS.toNanos(50);
@@ -42,16 +40,6 @@ final class MixCase implements Case {
     @Override
     public List<Map<String, String>> cells() {
         return Case.product("blocked=half,always", "workers=2,4");
-    }
-
-    @Override
-    public List<Subject> subjects() {
-        return Subject.all(PoolType.values());
-    }
-
-    @Override
-    public void check(Subject subject) {
-        subject.type(PoolType.class);
     }
 
     @Override

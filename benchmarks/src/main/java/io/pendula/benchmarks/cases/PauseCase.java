@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
 
 /**
  * The deferred cost of resets: among a million timers some are put off, then others are brought forward, one by one.
@@ -37,6 +39,8 @@ final class PauseCase implements Case {
     private static final long FORWARD_GAP_MILLIS = 100;
     private static final int VIEWS = 200;
     private static final long VIEW_GAP_MILLIS = 5;
+    /** Longer than a process may run. */
+    private static final long LONGEST = MINUTES.toNanos(20);
 
     @Override
     public String name() {
@@ -88,7 +92,7 @@ final class PauseCase implements Case {
             threads[i] = new Arming(timers, ARMED / threads.length, i);
         }
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
-        probe.lateness.restart();
+        probe.lateness.reset(); // about, as a run may be in progress
         BareProbe bare = new BareProbe();
         bare.start();
         for (Arming t : threads) {
@@ -100,10 +104,10 @@ final class PauseCase implements Case {
         bare.end();
         child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
         child.figure("hold_timers", QueueHolds.longest(timers));
-        child.figure("p99_probe_us", probe.lateness.p99() / 1e3);
-        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
-        child.figure("park_p99_us", bare.lateness.p99() / 1e3);
-        child.figure("park_worst_us", bare.lateness.worst() / 1e3);
+        child.figure("p99_probe_us", probe.lateness.getValueAtPercentile(99) / 1e3);
+        child.figure("worst_probe_us", probe.lateness.getMaxValue() / 1e3);
+        child.figure("park_p99_us", bare.lateness.getValueAtPercentile(99) / 1e3);
+        child.figure("park_worst_us", bare.lateness.getMaxValue() / 1e3);
     }
 
     private static void endViews(Child child) throws InterruptedException {
@@ -112,7 +116,7 @@ final class PauseCase implements Case {
         Load.fill(SchedulerType.pendula(timers), TIMERS, 0);
         Probe probe = new Probe(timers);
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
-        probe.lateness.restart();
+        probe.lateness.reset(); // about, as a run may be in progress
         long[] took = new long[VIEWS];
         for (int i = 0; i < VIEWS; i++) {
             SchedulerExecutor view = timers.asScheduledExecutorService();
@@ -126,8 +130,8 @@ final class PauseCase implements Case {
         }
         Arrays.sort(took);
         child.figure("end_us", took[VIEWS / 2] / 1e3);
-        child.figure("p99_probe_us", probe.lateness.p99() / 1e3);
-        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
+        child.figure("p99_probe_us", probe.lateness.getValueAtPercentile(99) / 1e3);
+        child.figure("worst_probe_us", probe.lateness.getMaxValue() / 1e3);
     }
 
     private void reset(Child child) throws InterruptedException {
@@ -148,7 +152,7 @@ final class PauseCase implements Case {
             long delay = near ? start + NEAR - System.nanoTime() : MINUTES.toNanos(10) + i;
             putOff[i] = timers.schedule(delay, Rival.Task.NOTHING);
         }
-        probe.lateness.restart();
+        probe.lateness.reset(); // about, as a run may be in progress
         for (int i = 0; i < putOff.length; i++) {
             putOff[i] = timers.reset(putOff[i], MINUTES.toNanos(60), Rival.Task.NOTHING);
         }
@@ -163,7 +167,7 @@ final class PauseCase implements Case {
         }
         child.figure("first_late_us", forwards[0].lateness / 1e3);
         child.figure("worst_late_us", latest / 1e3);
-        child.figure("worst_probe_us", probe.lateness.worst() / 1e3);
+        child.figure("worst_probe_us", probe.lateness.getMaxValue() / 1e3);
     }
 
     /**
@@ -227,11 +231,16 @@ final class PauseCase implements Case {
         }
     }
 
+    /** It is reset and read while another thread records; its size is fixed, so that a record allocates nothing. */
+    private static Histogram lateness() {
+        return new ConcurrentHistogram(LONGEST, 3);
+    }
+
     /** A timer that arms itself again and again, and notes how late it was. */
     private static final class Probe implements Rival.Task {
         private final Rival timers;
         private Object timer;
-        final Lateness lateness = new Lateness();
+        final Histogram lateness = lateness();
         private long deadline;
 
         Probe(TimerScheduler timers) {
@@ -251,14 +260,14 @@ final class PauseCase implements Case {
 
         @Override
         public void run() {
-            lateness.add(System.nanoTime() - deadline);
+            lateness.recordValue(Math.max(0, System.nanoTime() - deadline));
             next();
         }
     }
 
     /** What the collector and the system do to any thread that sleeps for the period again and again. */
     private static final class BareProbe extends Thread {
-        final Lateness lateness = new Lateness();
+        final Histogram lateness = lateness();
         private volatile boolean over;
 
         @Override
@@ -270,44 +279,13 @@ final class PauseCase implements Case {
                     LockSupport.parkNanos(left);
                     left = deadline - System.nanoTime();
                 }
-                lateness.add(-left);
+                lateness.recordValue(-left);
             }
         }
 
         void end() throws InterruptedException {
             over = true;
             join();
-        }
-    }
-
-    /** Written by one thread at a time. */
-    private static final class Lateness {
-        private static final int MOST = 1 << 16;
-
-        private final long[] late = new long[MOST];
-        private volatile int runs;
-        private volatile long worst;
-
-        void add(long lateness) {
-            late[runs % MOST] = lateness;
-            runs++;
-            worst = Math.max(worst, lateness);
-        }
-
-        /** About: a run may be in progress. */
-        void restart() {
-            worst = 0;
-            runs = 0;
-        }
-
-        long worst() {
-            return worst;
-        }
-
-        long p99() {
-            long[] sorted = Arrays.copyOf(late, Math.min(runs, MOST));
-            Arrays.sort(sorted);
-            return sorted[sorted.length * 99 / 100];
         }
     }
 }

@@ -5,8 +5,6 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
-import io.pendula.benchmarks.harness.Subject;
-import io.pendula.benchmarks.peers.PoolType;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,7 +13,7 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /** 10,000 tasks with a fixed rate of 10 ms, their phases spread: a million ticks a second. */
-final class TicksCase implements Case {
+final class TicksCase implements PoolCase {
     private static final int TASKS = 10_000;
     private static final long PERIOD = MILLISECONDS.toNanos(10);
     /** The time to schedule them all, before the first is due. */
@@ -34,11 +32,6 @@ final class TicksCase implements Case {
     @Override
     public List<Map<String, String>> cells() {
         return Case.product("workers=1,2");
-    }
-
-    @Override
-    public List<Subject> subjects() {
-        return Subject.all(PoolType.values());
     }
 
     @Override
