@@ -180,7 +180,8 @@ class DocsTest {
 
     private static Map<String, String> testSources() throws IOException {
         return sources("src/test/java", "jcstress-tests/src/main/java", "fray-tests/src/main/java", "benchmarks/src/test/java",
-                "adapters/src/test/java", "clients/src/test/java");
+                "adapters/src/test/java", "clients/src/test/java", "demonstrations/src/main/java",
+                "demonstrations/src/test/java");
     }
 
     /** By the name of the file. */

@@ -183,15 +183,6 @@ class ExamplesTest {
                 printedBy(() -> EchoLoop.main(new String[0])));
     }
 
-    @Test
-    void multiReactor_main_movesAllConnectionsOfTheOneThatRetires() throws Exception {
-        List<String> lines = printedBy(() -> MultiReactor.main(new String[0]));
-        assertEquals(3, lines.size(), lines::toString);
-        assertTrue(lines.get(0).matches("served by \\{reactor-0=\\d+, reactor-1=.*}"), lines.get(0));
-        assertTrue(lines.get(1).startsWith("reactor-0 has retired, now by {reactor-1="), lines.get(1));
-        assertTrue(lines.get(2).matches("all were idle, and closed \\d+ ms later"), lines.get(2));
-    }
-
     private interface Program {
         void run() throws Exception;
     }

@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import io.pendula.Timer;
 import io.pendula.TimerLoop;
@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * way. A reactor that retires gives all that it serves to others in this manner; deadlines stay as they were.
  *
  * <p>Each line is answered with the name of the reactor that has read it. To see it at work:
- * {@code mvn -q test-compile exec:java -Dexec.mainClass=io.pendula.examples.MultiReactor}
+ * {@code java -cp demonstrations/target/demonstrations.jar io.pendula.demonstrations.MultiReactor}
  */
 public final class MultiReactor implements AutoCloseable {
     private static final int MAX_ACCEPTED = 64;

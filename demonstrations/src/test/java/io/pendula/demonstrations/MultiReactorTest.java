@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import static io.pendula.Figures.figure;
 import static java.nio.charset.StandardCharsets.US_ASCII;

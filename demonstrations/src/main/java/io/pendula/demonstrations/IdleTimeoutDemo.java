@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
@@ -30,14 +30,14 @@ import picocli.CommandLine.Spec;
 
 /**
  * Puts an {@link IdleTimeoutServer} under load, checks that it keeps its timeouts, and shows what its timers cost:
- * {@code mvn -q test-compile exec:java -Dexec.mainClass=io.pendula.examples.IdleTimeoutDemo}, with
- * {@code -Dexec.args="--connections 1000 --timeout 500"} for other figures.
+ * {@code java -cp demonstrations/target/demonstrations.jar io.pendula.demonstrations.IdleTimeoutDemo}, with
+ * {@code --connections 1000 --timeout 500} for other figures.
  */
 @Command(name = "idle-timeout", sortOptions = false, description = {
     "Opens many connections to a server of one thread that closes idle ones; keeps some alive; checks that no"
     + " connection is closed early, late or for no reason, and shows what the timers cost the loop."},
-    footer = {"", "mvn -q test-compile exec:java -Dexec.mainClass=io.pendula.examples.IdleTimeoutDemo"
-    + " -Dexec.args=\"--connections 1000\""})
+    footer = {"", "java -cp demonstrations/target/demonstrations.jar io.pendula.demonstrations.IdleTimeoutDemo"
+    + " --connections 1000"})
 public final class IdleTimeoutDemo implements Callable<Integer> {
     /** By how much a closing may be late on a machine that makes no pauses of its own. */
     static final Duration TOLERANCE = Duration.ofMillis(50);
@@ -87,12 +87,12 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
     }
 
     /**
-     * Runs the demo. Ends the JVM only if something was wrong, so that Maven ends by itself.
+     * Runs the demo.
      *
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        CommandLines.exitUnlessFine(run(System.out, System.err, args));
+        System.exit(run(System.out, System.err, args));
     }
 
     /** Returns the exit status: 0, or 1 if a check failed, or 2 for bad options. */

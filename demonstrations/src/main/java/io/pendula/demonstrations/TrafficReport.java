@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import java.io.PrintStream;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -18,13 +18,6 @@ final class CommandLines {
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .execute(args);
-    }
-
-    /** Ends the JVM only if something was wrong, so that Maven ends by itself. */
-    static void exitUnlessFine(int status) {
-        if (status != 0) {
-            System.exit(status);
-        }
     }
 
     static void atLeast(CommandSpec spec, String option, int value, int least) {

@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

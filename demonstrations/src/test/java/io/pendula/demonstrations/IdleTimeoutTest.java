@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -35,7 +35,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -117,7 +116,6 @@ class IdleTimeoutTest {
 
     // ---- the whole ----
 
-    @Tag("not-emulated") // its load is for a processor, not for an emulator
     @Test
     @ResourceLock(value = QUIET, mode = ResourceAccessMode.READ_WRITE)
     void demo_thousandsOfConnections_idleOnesAreClosedInTimeAndNoOthers() {

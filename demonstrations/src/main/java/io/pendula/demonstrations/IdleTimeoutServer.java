@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import io.pendula.Timer;
 import io.pendula.TimerLoop;

@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     "Sets timers at a steady pace, of which nearly all are reset or stopped, beside many that wait; checks that each"
     + " fired as often as it should and never early; and shows how late, at which cost. The same with"
     + " ScheduledThreadPoolExecutor, in turn, some rounds of each."},
-    footer = {"", "mvn -q test-compile exec:java -Dexec.args=\"--rate 20000\""})
+    footer = {"", "java -jar demonstrations/target/demonstrations.jar --rate 20000"})
 public final class Demo implements Callable<Integer> {
     /** The load's threads: enough to compete for a lock. */
     private static final int THREADS = 2;
@@ -65,12 +65,12 @@ public final class Demo implements Callable<Integer> {
     }
 
     /**
-     * Runs the demo. Ends the JVM only if something was wrong, so that Maven ends by itself.
+     * Runs the demo.
      *
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        CommandLines.exitUnlessFine(run(System.out, System.err, args));
+        System.exit(run(System.out, System.err, args));
     }
 
     /** Returns the exit status: 0, or 1 if a check failed, or 2 for bad options. */
@@ -95,7 +95,7 @@ public final class Demo implements Callable<Integer> {
             return conclude();
         } catch (OutOfMemoryError e) {
             err.println("demo: not enough memory (" + e.getMessage() + "); give fewer --timers or --workers, or more"
-                    + " heap, as by MAVEN_OPTS=-Xmx2g");
+                    + " heap, as by -Xmx2g");
             return 1;
         }
     }

@@ -1,4 +1,4 @@
-package io.pendula.examples;
+package io.pendula.demonstrations;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -82,7 +82,7 @@ class DemoTest {
         return Stream.of(text.split(" ")).mapToDouble(Double::parseDouble).toArray();
     }
 
-    /** Non-daemon threads, for which Maven and the JVM would wait. */
+    /** Non-daemon threads, for which a JVM would wait. */
     private static Set<Thread> userThreads() {
         return Thread.getAllStackTraces().keySet().stream().filter(t -> !t.isDaemon()).collect(toSet());
     }
