@@ -40,6 +40,7 @@ abstract class Engine implements TimerQueue.Host {
 
     /** How many queues are the workers' own. */
     final int workers;
+    /** A manual clock's advance runs what is due. */
     private final boolean isStepped;
     private final PendingLimit limit;
     private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
@@ -51,21 +52,14 @@ abstract class Engine implements TimerQueue.Host {
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
 
-    /** {@code isStepped}: a manual clock's advance runs what is due. */
-    Engine(Options options, boolean isStepped) {
+    Engine(Options options) {
         this.options = options;
-        this.timeline = timelineOf(options.clock, isStepped);
+        this.isStepped = options.steppers != null;
+        this.timeline = new Timeline(options.clock == null || isStepped ? options.clock : new SteadyClock(options.clock));
         this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         this.dispatcher = options.executor == null ? null : new Dispatcher(this);
-        this.isStepped = isStepped;
         this.workers = isStepped ? Math.min(1, options.workers) : options.workers;
-    }
-
-    /** Null, for the system's clock, spares each reading a call through an interface. */
-    private static Timeline timelineOf(NanoClock clock, boolean isStepped) {
-        return new Timeline(clock == null || clock instanceof SystemClock ? null
-                : isStepped ? clock::nanoTime : new SteadyClock(clock));
     }
 
     /** The one that a timer belongs to. */

@@ -30,6 +30,6 @@ public interface NanoClock {
      * @return the clock that schedulers use unless told otherwise
      */
     static NanoClock system() {
-        return SystemClock.INSTANCE;
+        return TimerScheduler.Builder.SystemClock.INSTANCE;
     }
 }

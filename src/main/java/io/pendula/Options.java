@@ -3,6 +3,8 @@ package io.pendula;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -33,8 +35,10 @@ final class Options implements Cloneable {
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */
     long slowNanos = Long.MAX_VALUE;
     long maxPending = Long.MAX_VALUE;
-    /** Null for the system's. */
-    NanoClock clock;
+    /** Null for the system's, which spares each reading a call through an interface. */
+    LongSupplier clock;
+    /** Is given what runs due timers when a manual clock is advanced; null with any other clock. */
+    Consumer<Stepper> steppers;
     boolean monitor = true;
     long stallNanos = 5_000_000_000L;
     /** How long the workers sleep at least after they have found something to run. */

@@ -53,10 +53,10 @@ final class SchedulerEngine extends Engine {
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     SchedulerEngine(Options options) {
-        super(options, isManual(options));
+        super(options);
         this.own = new TimerQueue[workers];
         this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
-        boolean isManual = isManual(options);
+        boolean isManual = options.steppers != null;
         this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own);
         this.standby = workerPool.standby;
         for (int i = 0; i < own.length; i++) {
@@ -67,7 +67,7 @@ final class SchedulerEngine extends Engine {
         this.stepper = isManual ? new Stepper(this) : null;
         this.isWatched = options.monitor && standby != null;
         if (isManual) {
-            ((ManualClock) options.clock).attach(stepper);
+            options.steppers.accept(stepper);
         } else if (!options.isPool) {
             try {
                 workerPool.startAll();
@@ -80,10 +80,6 @@ final class SchedulerEngine extends Engine {
                 throw e;
             }
         }
-    }
-
-    private static boolean isManual(Options options) {
-        return options.clock instanceof ManualClock; // a null spares a program that has none the class
     }
 
     // ---- what users ask ----

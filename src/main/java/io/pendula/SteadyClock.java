@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A clock of the user's without its longest leaps, as of a board that believes that it is 1970 until its clock is set: a
- * leap must not take a scheduler beyond the time that it can count. {@link ManualClock} refuses that.
+ * leap must not take a scheduler beyond the time that it can count. {@code ManualClock} refuses that.
  */
 final class SteadyClock implements LongSupplier {
     /*
@@ -20,22 +20,22 @@ final class SteadyClock implements LongSupplier {
     /** A leap that ends later after the start is shortened. */
     private static final long HORIZON = 18 * YEAR;
 
-    private final NanoClock clock;
+    private final LongSupplier clock;
     private final long start;
     private volatile long skipped;
     /** A reading, of a day ago at most if there was one since. */
     private volatile long seen;
 
-    SteadyClock(NanoClock clock) {
+    SteadyClock(LongSupplier clock) {
         this.clock = clock;
-        this.start = clock.nanoTime();
+        this.start = clock.getAsLong();
         this.seen = start;
     }
 
     @Override
     public long getAsLong() {
         long before = skipped; // before the clock, see above
-        long reading = clock.nanoTime();
+        long reading = clock.getAsLong();
         return reading - before - seen <= DAY ? reading - before : look(reading);
     }
 

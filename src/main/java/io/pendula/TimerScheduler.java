@@ -544,7 +544,9 @@ public final class TimerScheduler implements AutoCloseable {
          * @throws NullPointerException if {@code clock} is null
          */
         public Builder clock(NanoClock clock) {
-            options.clock = Check.notNull(clock, "clock");
+            Check.notNull(clock, "clock");
+            options.clock = clock instanceof SystemClock ? null : clock::nanoTime;
+            options.steppers = clock instanceof ManualClock manual ? manual::attach : null;
             return this;
         }
 
@@ -605,11 +607,26 @@ public final class TimerScheduler implements AutoCloseable {
          *     thread is left behind
          */
         public TimerScheduler build() {
-            if (options.workers > 1 && options.clock instanceof ManualClock) {
+            if (options.workers > 1 && options.steppers != null) {
                 throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
                         + options.workers);
             }
             return new TimerScheduler(new SchedulerEngine(options.complete()));
+        }
+
+        /** Loaded only for a program that asks for it: each class that the first firing needs delays it. */
+        static final class SystemClock implements NanoClock {
+            static final NanoClock INSTANCE = new SystemClock();
+
+            @Override
+            public long nanoTime() {
+                return System.nanoTime();
+            }
+
+            @Override
+            public String toString() {
+                return "NanoClock.system()";
+            }
         }
     }
 }
