@@ -13,6 +13,11 @@ import java.util.function.UnaryOperator;
  * {@link #complete} has made and that does not change any more.
  */
 final class Options implements Cloneable {
+    /** The deadline that follows {@code deadline}, which was fired at {@code now}. */
+    interface NextRun {
+        long next(long deadline, long period, long now);
+    }
+
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
@@ -46,7 +51,7 @@ final class Options implements Cloneable {
     /** Null if tasks run as they are. */
     UnaryOperator<Runnable> decorator;
     /** Of an executor's fixed rates; null: they are caught up. */
-    MissedTicks missedRuns;
+    NextRun missedRuns;
     boolean keepsAfterFailure;
     /** Of the shared scheduler, which cannot be closed. Its threads end when nothing is armed. */
     boolean isShared;

@@ -272,7 +272,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         if (period <= 0) {
             return period == 0 ? 0 : Timeline.plus(now, -period);
         }
-        MissedTicks missed = tracker.engine.options.missedRuns;
+        Options.NextRun missed = tracker.engine.options.missedRuns;
         return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, now);
     }
 

@@ -147,7 +147,8 @@ public final class TimerExecutors {
          * @throws NullPointerException if {@code missedRuns} is null
          */
         public Builder missedRuns(MissedTicks missedRuns) {
-            options.missedRuns = Check.notNull(missedRuns, "missedRuns");
+            Check.notNull(missedRuns, "missedRuns");
+            options.missedRuns = missedRuns::next;
             return this;
         }
 
