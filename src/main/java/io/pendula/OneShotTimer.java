@@ -72,6 +72,11 @@ sealed class OneShotTimer extends QueuedNode implements Timer {
         return Engine.of(this).await(this, receiver(), this::takeFiring, Check.nanos(timeout, "timeout"));
     }
 
+    @Override
+    protected Object named(Object task) {
+        return PendingTimer.named(task);
+    }
+
     private boolean takeFiring() {
         long w = wordVolatile();
         if (state(w) == NO_STATUS && tryReceive(w)) {

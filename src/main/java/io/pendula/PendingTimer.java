@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class PendingTimer {
+    private static final int MOST_WRAPPERS = 8;
+
     private final QueuedNode timer;
     private final Object task;
     private final long remaining;
@@ -36,7 +38,7 @@ public final class PendingTimer {
 
     /** {@return the timer itself, which may be cancelled, or stopped and reset through its own type} */
     public TimerHandle timer() {
-        return timer;
+        return (TimerHandle) timer;
     }
 
     /** {@return the task as the program gave it; null if there is none, or if the timer was cancelled meanwhile} */
@@ -62,7 +64,7 @@ public final class PendingTimer {
     /** {@return the class of the task, remaining time, period and queue, for people} */
     @Override
     public String toString() {
-        return "PendingTimer[" + Texts.of(task) + ", " + Texts.dueIn(remaining)
+        return "PendingTimer[" + Texts.of(task, PendingTimer::named) + ", " + Texts.dueIn(remaining)
                 + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 
@@ -99,9 +101,22 @@ public final class PendingTimer {
         return Collections.unmodifiableMap(sorted);
     }
 
+    /** What a task is named after: what it stands for, or itself. Calls the program. */
+    static Object named(Object task) {
+        Object named = task;
+        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
+            Object inner = w.task();
+            if (inner == null) {
+                break;
+            }
+            named = inner;
+        }
+        return named;
+    }
+
     /** A key that counts by the class of task. */
     static Class<?> classOf(TimerHandle t) {
-        Object task = Texts.named(t.task());
+        Object task = named(t.task());
         return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

@@ -82,7 +82,12 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    String kind() {
+    protected Object named(Object task) {
+        return PendingTimer.named(task);
+    }
+
+    @Override
+    protected String kind() {
         return "Ticker";
     }
 
@@ -150,7 +155,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    String tempo() {
+    protected String tempo() {
         return ", every " + Texts.duration(period);
     }
 }

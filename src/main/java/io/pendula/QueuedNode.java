@@ -5,8 +5,8 @@ import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.time.Duration;
 
-/** The node of a timer that its user has a handle of: it knows its queue, and answers what all handles are asked. */
-abstract class QueuedNode extends TimerNode implements TimerHandle {
+/** A timer of a scheduler: knows its queue, and answers what its user's handle, which a subclass is, is asked. */
+abstract class QueuedNode extends TimerNode {
     /** The queue that this timer belongs to for life. */
     final TimerQueue queue;
 
@@ -27,12 +27,10 @@ abstract class QueuedNode extends TimerNode implements TimerHandle {
 
     // ---- what all handles answer ----
 
-    @Override
     public final boolean isPending() {
         return isArmed(state(wordVolatile()));
     }
 
-    @Override
     public final Duration remaining() {
         return Duration.ofNanos(remainingNanos(wordVolatile()));
     }
@@ -42,17 +40,14 @@ abstract class QueuedNode extends TimerNode implements TimerHandle {
         return isArmed(state(word)) ? Timeline.between(queue.timeline.now(), deadline(word)) : 0;
     }
 
-    @Override
     public final Object task() {
         return Call.taskOf(work());
     }
 
-    @Override
     public final Thread runner() {
         return queue.host.runnerOf(this);
     }
 
-    @Override
     public final String schedulerName() {
         return queue.host.name();
     }
@@ -60,31 +55,36 @@ abstract class QueuedNode extends TimerNode implements TimerHandle {
     // ---- texts ----
 
     /** What its texts begin with. */
-    String kind() {
+    protected String kind() {
         return "Timer";
     }
 
+    /** What a task is named after: itself, or what it stands for. Calls the program. */
+    protected Object named(Object task) {
+        return task;
+    }
+
     /** How often it runs: empty if once. */
-    String tempo() {
+    protected String tempo() {
         return "";
     }
 
     /** What it does if it is not cancelled. */
-    String status(long word) {
+    protected String status(long word) {
         return isArmed(state(word)) ? dueIn(word) : "not pending";
     }
 
-    final String dueIn(long word) {
+    protected final String dueIn(long word) {
         return Texts.dueIn(remainingNanos(word));
     }
 
     @Override
     public String toString() {
         long w = wordVolatile();
-        return text(isCancelled(state(w)) ? "cancelled" + tempo() : Texts.nameOf(task()) + tempo() + ", " + status(w));
+        return text(isCancelled(state(w)) ? "cancelled" + tempo() : Texts.nameOf(named(task())) + tempo() + ", " + status(w));
     }
 
-    final String text(String what) {
+    protected final String text(String what) {
         return kind() + "[" + what + schedulerText() + "]";
     }
 
@@ -92,16 +92,16 @@ abstract class QueuedNode extends TimerNode implements TimerHandle {
         return queue.host == null ? "" : ", scheduler " + schedulerName();
     }
 
-    /** A timer's name in a log. Refers to its task, which the timer may drop, and becomes a text when it is written. */
-    record Name(String kind, Object task, String scheduler) {
+    /** A timer's name in a log, which becomes a text when it is written. Has the task, as the timer may drop that. */
+    record Name(QueuedNode timer, Object task) {
         @Override
         public String toString() {
-            return kind + "[" + Texts.of(task) + scheduler + "]";
+            return timer.text(Texts.of(task, timer::named));
         }
     }
 
     static Name nameOf(TimerNode t) {
         QueuedNode q = (QueuedNode) t;
-        return new Name(q.kind(), q.task(), q.schedulerText());
+        return new Name(q, q.task());
     }
 }

@@ -128,7 +128,6 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
         return was >= 0;
     }
 
-    @Override
     public boolean cancel() {
         return cancel(false);
     }
@@ -201,7 +200,7 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     }
 
     @Override
-    String kind() {
+    protected String kind() {
         return "Task";
     }
 
@@ -435,13 +434,13 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     }
 
     @Override
-    String tempo() {
+    protected String tempo() {
         return period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
                 : ", " + Texts.duration(-period) + " after each run";
     }
 
     @Override
-    String status(long w) {
+    protected String status(long w) {
         int s = state(w);
         return isArmed(s) && !isRunning(s) ? dueIn(w) : isRunning(s) && runner != RETURNED ? "running" : "given back by a shutdown";
     }

@@ -287,8 +287,20 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /** Not called submit: an agent for traces takes each method of that name for one that a program calls. */
-    private <V> ScheduledTask<V> arm(Runnable work, long delay, long period, boolean unheld) {
-        return tracker.submit(new ScheduledTask<>(engine.currentQueue(), work, tracker, period, unheld), delay);
+    private <V> Task<V> arm(Runnable work, long delay, long period, boolean unheld) {
+        return tracker.submit(new Task<>(tracker, work, period, unheld), delay);
+    }
+
+    /** A task as its listener knows it. */
+    static class Task<V> extends ScheduledTask<V> implements TimerHandle {
+        Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
+            super(tracker.engine.currentQueue(), work, tracker, period, unheld);
+        }
+
+        @Override
+        protected Object named(Object task) {
+            return PendingTimer.named(task);
+        }
     }
 
     // ---- shutdown ----

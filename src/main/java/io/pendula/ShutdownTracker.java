@@ -101,7 +101,7 @@ final class ShutdownTracker implements Runnable {
     }
 
     /** Arms a task; throws if it comes too late. */
-    <V> ScheduledTask<V> submit(ScheduledTask<V> task, long delay) {
+    <T extends ScheduledTask<?>> T submit(T task, long delay) {
         if (isShutdown()) {
             throw rejected();
         }

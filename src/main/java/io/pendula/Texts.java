@@ -1,6 +1,7 @@
 package io.pendula;
 
 import java.math.BigDecimal;
+import java.util.function.UnaryOperator;
 
 /** Tasks, times and counts as people read them, in texts without a fixed form. */
 final class Texts {
@@ -13,40 +14,25 @@ final class Texts {
     /** Of a task's own text, so that a line can be read. */
     private static final int MOST_CHARS = 200;
 
-    private static final int MOST_WRAPPERS = 8;
-
     private Texts() {}
 
-    /** What a task is named after: what it stands for, or itself. Calls the program. */
-    static Object named(Object task) {
-        Object named = task;
-        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
-            Object inner = w.task();
-            if (inner == null) {
-                break;
-            }
-            named = inner;
-        }
-        return named;
-    }
-
     /** The class of a task tells a lambda's maker, too. */
-    static String nameOf(Object task) {
-        return task == null ? "no task" : named(task).getClass().getName();
+    static String nameOf(Object named) {
+        return named == null ? "no task" : named.getClass().getName();
     }
 
     /**
-     * What a task says of itself, or the name of its class if it does not override {@code toString}, or if that fails.
+     * What a task, or what it is named after, says of itself, or the name of its class if it does not override {@code toString}, or if that fails.
      * Calls the program, so never under a lock.
      */
-    static String of(Object task) {
+    static String of(Object task, UnaryOperator<Object> naming) {
         try {
-            Object named = named(task);
+            Object named = naming.apply(task);
             if (named != null && named.getClass().getMethod("toString").getDeclaringClass() != Object.class) {
                 String text = String.valueOf(named);
                 return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "...";
             }
-            return nameOf(task);
+            return nameOf(named);
         } catch (Throwable e) {
             return task.getClass().getName();
         }

@@ -52,7 +52,7 @@ final class Timeouts {
     // ---- of an executor's task ----
 
     /** Its timer goes when it is done or was given back. */
-    private static final class TimedTask<V> extends ScheduledTask<V> {
+    private static final class TimedTask<V> extends SchedulerExecutor.Task<V> {
         /** Written before the look at the task; the thread that settles the task cancels the timer, or this one does. */
         private volatile Timer timer;
         private final long nanos;
@@ -60,7 +60,7 @@ final class Timeouts {
         private boolean expired;
 
         TimedTask(Callable<V> task, ShutdownTracker tracker, long nanos) {
-            super(tracker.engine.currentQueue(), tracker.engine.work(task), tracker, 0, false);
+            super(tracker, tracker.engine.work(task), 0, false);
             this.nanos = nanos;
         }
 

@@ -182,7 +182,7 @@ class ExecutorViewTest {
     private static final int OTHERS = 100_000;
 
     /** Counts the looks at it. */
-    private static final class Watched extends QueuedNode {
+    private static final class Watched extends QueuedNode implements TimerHandle {
         private final AtomicInteger looks;
 
         Watched(TimerQueue queue, AtomicInteger looks) {
@@ -202,7 +202,7 @@ class ExecutorViewTest {
         }
 
         @Override
-        String kind() {
+        protected String kind() {
             return "Watched";
         }
     }

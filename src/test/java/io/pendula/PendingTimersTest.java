@@ -63,7 +63,7 @@ class PendingTimersTest {
         clock.advance(Duration.ofMinutes(1));
         Map<String, PendingTimer> byText = s.pendingTimers(100).stream()
                 .collect(Collectors.toMap(p -> p.timer().getClass().getSimpleName(), p -> p));
-        assertEquals(Set.of("OneShotTimer", "PeriodicTimer", "ScheduledTask"), byText.keySet());
+        assertEquals(Set.of("OneShotTimer", "PeriodicTimer", "Task"), byText.keySet());
         PendingTimer once = byText.get("OneShotTimer");
         assertSame(timer, once.timer());
         assertSame(task, once.task());
@@ -75,7 +75,7 @@ class PendingTimersTest {
         assertSame(ticker, again.timer());
         assertEquals(Duration.ofMinutes(4), again.remaining());
         assertEquals(Duration.ofMinutes(5), again.period());
-        PendingTimer delayed = byText.get("ScheduledTask");
+        PendingTimer delayed = byText.get("Task");
         assertSame(task, delayed.task());
         assertEquals(Duration.ofMinutes(1), delayed.remaining());
         assertEquals(Duration.ofMinutes(3), delayed.period());
