@@ -84,24 +84,16 @@ final class SchedulerEngine extends Engine {
 
     // ---- what users ask ----
 
-    TimerStats stats() {
-        List<TimerStats.Queue> each = new ArrayList<>();
-        synchronized (lifecycle) {
-            QueueView.Snapshot all = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
-            for (TimerQueue q : queues) {
-                QueueView.Snapshot figures = q.view().stats();
-                all = all.plus(figures);
-                each.add(TimerStats.Queue.of(figures));
-            }
-            TimerStats.Queue sum = TimerStats.Queue.of(all);
-            return new TimerStats(options.name, sum.armed(), sum.fired(), sum.stopped(), sum.resets(), sum.unfired(),
-                    sum.pending(), options.maxPending, sum.staleEntries(), sum.heapCapacity(), sum.staleDropped(),
-                    sum.stolen(), sum.callerDrains(), workerPool.overdueWakes.get(), workerPool.sparesUsed.get(),
-                    workerPool.live(), options.isPool ? options.maxThreads : options.workers, options.maxThreads,
-                    firings().count(), sum.nanosUntilNext(), sum.lateness(), reporter.measured.get(),
-                    reporter.measuredNanos.get(), reporter.slow.get(), reporter.threw.get(), reporter.stalls.get(),
-                    reporter.allBlocked.get(), List.copyOf(each));
+    /** Of all queues together, those of closed loops included; those of each that is there go to {@code each}. */
+    QueueView.Snapshot figures(List<QueueView.Snapshot> each) {
+        assert Thread.holdsLock(lifecycle);
+        QueueView.Snapshot all = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
+        for (TimerQueue q : queues) {
+            QueueView.Snapshot figures = q.view().stats();
+            all = all.plus(figures);
+            each.add(figures);
         }
+        return all;
     }
 
     @Override
@@ -272,7 +264,7 @@ final class SchedulerEngine extends Engine {
 
     // ---- what its parts ask ----
 
-    private Firings firings() {
+    Firings firings() {
         return new Firings(this);
     }
 

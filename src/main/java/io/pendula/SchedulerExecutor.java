@@ -440,7 +440,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @return a snapshot
      */
     public TimerStats stats() {
-        return engine.stats();
+        return TimerStats.of(engine);
     }
 
     /**

@@ -428,7 +428,7 @@ public final class TimerScheduler implements AutoCloseable {
      * @return a snapshot
      */
     public TimerStats stats() {
-        return engine.stats();
+        return TimerStats.of(engine);
     }
 
     /** {@return whether it was closed, by {@link #close()} or {@link #shutdownNow()}, so that no timer can be armed} */

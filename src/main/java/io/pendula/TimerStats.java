@@ -2,6 +2,7 @@ package io.pendula;
 
 import io.pendula.internal.queue.LatenessHistogram;
 import io.pendula.internal.queue.QueueView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -66,6 +67,23 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
      */
     public long maxLatenessNanos() {
         return lateness.max;
+    }
+
+    static TimerStats of(SchedulerEngine engine) {
+        Options options = engine.options;
+        WorkerPool threads = engine.workerPool;
+        Reporter told = engine.reporter;
+        List<QueueView.Snapshot> each = new ArrayList<>();
+        synchronized (engine.lifecycle) {
+            QueueView.Snapshot all = engine.figures(each);
+            return new TimerStats(options.name, all.armed(), all.fired(), all.stopped(), all.reset(), all.unfired(),
+                    all.pending(), options.maxPending, all.staleEntries(), all.heapCapacity(), all.staleDropped(), all.stolen(),
+                    all.callerDrains(), threads.overdueWakes.get(), threads.sparesUsed.get(), threads.live(),
+                    options.isPool ? options.maxThreads : options.workers, options.maxThreads, engine.firings().count(),
+                    all.nanosUntilNext(), new Lateness(all.lateness()), told.measured.get(), told.measuredNanos.get(),
+                    told.slow.get(), told.threw.get(), told.stalls.get(), told.allBlocked.get(),
+                    each.stream().map(Queue::of).toList());
+        }
     }
 
     /**

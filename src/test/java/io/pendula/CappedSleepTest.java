@@ -118,14 +118,14 @@ class CappedSleepTest {
         for (TimerQueue q : e.queues) { // of all but one nothing else is armed
             long until = awaitLongSleep(e);
             CountDownLatch ran = new CountDownLatch(1);
-            long before = e.stats().overdueWakes();
+            long before = TimerStats.of(e).overdueWakes();
             long began = System.nanoTime();
             fault.arm(q, new OneShotTimer(q, ran::countDown), until - SECOND / 2);
             await(ran);
             long took = System.nanoTime() - began;
             figure("%d queues, wake-up lost (%s): found after %.0f ms", e.queues.length, fault, millis(took));
             latest = Math.max(latest, took);
-            if (e.stats().overdueWakes() != before + 1) {
+            if (TimerStats.of(e).overdueWakes() != before + 1) {
                 return false; // a helper was quicker, as it has come back from something else
             }
         }

@@ -30,7 +30,7 @@ class ExecutorMemoryTest {
             for (Thread t : all) {
                 t.join();
             }
-            TimerStats stats = pool.engine.stats();
+            TimerStats stats = pool.stats();
             assert stats.armed() >= TIMEOUTS / threads * threads && stats.fired() == 0 && stats.pending() == 0 : stats;
             List<Runnable> left = pool.shutdownNow();
             assert left.isEmpty() : left.size();
