@@ -14,7 +14,7 @@ import java.security.PrivilegedAction;
 final class CleanThread extends Thread {
     private static final int FIRST_WITHOUT_ACCESS_CONTROL = 24;
 
-    /** What it runs: a {@link Worker}, so that arming from a callback finds its queue at once; or something else. */
+    /** What it runs: a {@code Worker}, so that arming from a callback finds its queue at once; or something else. */
     final Runnable body;
 
     /** A null group is that of the calling thread. */

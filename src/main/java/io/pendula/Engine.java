@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 
 /**
  * What all parts of a scheduler share: clock, settings, queues, the reporter, and the run of a callback. Its timers,
- * workers and loops name this class. {@link SchedulerEngine}, which makes the parts, is above them, and answers what
+ * workers and loops name this class. {@code SchedulerEngine}, which makes the parts, is above them, and answers what
  * they ask.
  */
 abstract class Engine implements TimerQueue.Host {

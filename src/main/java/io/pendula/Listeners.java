@@ -4,13 +4,64 @@ import static java.lang.System.Logger.Level.ERROR;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The listeners that {@link TimerListener} makes. */
+/** What stands between a scheduler and a listener, and the listeners that {@link TimerListener} makes. */
 final class Listeners {
     private Listeners() {}
+
+    /** Tells a listener of the user's, which knows nodes as handles and loops as {@link TimerLoop}s. */
+    static final class Told extends Reporter {
+        private final TimerListener listener;
+
+        Told(TimerListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        void tellThrew(TimerNode t, long lateness, Throwable thrown) {
+            listener.threw((TimerHandle) t, lateness, thrown);
+        }
+
+        @Override
+        void tellSlow(TimerNode t, long lateness, long ran) {
+            listener.slow((TimerHandle) t, lateness, ran);
+        }
+
+        @Override
+        void tellStalled(TimerNode t, long lateness, long blocked) {
+            listener.stalled((TimerHandle) t, lateness, blocked);
+        }
+
+        @Override
+        void tellAllBlocked(String scheduler, int threads, long blocked) {
+            listener.allBlocked(scheduler, threads, blocked);
+        }
+
+        @Override
+        void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+            listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
+        }
+
+        @Override
+        void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
+            List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
+            listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
+        }
+
+        @Override
+        void tellPaused(long nanos) {
+            listener.paused(nanos);
+        }
+
+        @Override
+        void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
+            listener.wakeupThrew(TimerLoop.of((LoopWorker) loop), thrown);
+        }
+    }
 
     /** Two listeners, told one after the other; the second also if the first throws. What both throw is told. */
     record Pair(TimerListener first, TimerListener second) implements TimerListener {

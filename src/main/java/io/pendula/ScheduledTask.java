@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A task of a {@link SchedulerExecutor}: node of the heap and future in one object. The node's word is the future's
+ * A task of an executor: node of the heap and future in one object. The node's word is the future's
  * state, too, so completion and cancellation are decided by the same CAS as every other transition.
  */
 class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The inside of a {@link TimerScheduler}: makes its queues, workers and loops, closes them, and finds the
+ * The inside of a scheduler: makes its queues, workers and loops, closes them, and finds the
  * queue on which a calling thread arms.
  */
 final class SchedulerEngine extends Engine {

@@ -1,9 +1,6 @@
 package io.pendula;
 
-import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
@@ -122,7 +119,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      */
     public B listener(TimerListener listener) {
         Check.notNull(listener, "listener");
-        options.reporters = () -> new ListenerReporter(listener);
+        options.reporters = () -> new Listeners.Told(listener);
         return self();
     }
 
@@ -172,55 +169,5 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     public B decorate(UnaryOperator<Runnable> decorator) {
         options.decorator = Check.notNull(decorator, "decorator");
         return self();
-    }
-
-    /** Tells a listener of the user's, which knows nodes as handles and loops as {@link TimerLoop}s. */
-    private static final class ListenerReporter extends Reporter {
-        private final TimerListener listener;
-
-        ListenerReporter(TimerListener listener) {
-            this.listener = listener;
-        }
-
-        @Override
-        void tellThrew(TimerNode t, long lateness, Throwable thrown) {
-            listener.threw((TimerHandle) t, lateness, thrown);
-        }
-
-        @Override
-        void tellSlow(TimerNode t, long lateness, long ran) {
-            listener.slow((TimerHandle) t, lateness, ran);
-        }
-
-        @Override
-        void tellStalled(TimerNode t, long lateness, long blocked) {
-            listener.stalled((TimerHandle) t, lateness, blocked);
-        }
-
-        @Override
-        void tellAllBlocked(String scheduler, int threads, long blocked) {
-            listener.allBlocked(scheduler, threads, blocked);
-        }
-
-        @Override
-        void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-            listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
-        }
-
-        @Override
-        void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
-            List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
-            listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
-        }
-
-        @Override
-        void tellPaused(long nanos) {
-            listener.paused(nanos);
-        }
-
-        @Override
-        void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
-            listener.wakeupThrew(TimerLoop.of((LoopWorker) loop), thrown);
-        }
     }
 }
