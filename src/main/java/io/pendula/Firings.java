@@ -35,6 +35,17 @@ final class Firings {
         }
     }
 
+    /** Where {@code look} says yes. */
+    private List<Firing> find(Predicate<Firing> look) {
+        List<Firing> found = new ArrayList<>();
+        forEachPlace(run -> {
+            if (look.test(run)) {
+                found.add(run);
+            }
+        });
+        return found;
+    }
+
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     void forEach(Consumer<TimerNode> look) {
         forEachPlace(run -> {
@@ -47,32 +58,19 @@ final class Firings {
 
     /** How many are in progress, about: one that is just being handed to the executor may count twice. */
     int count() {
-        int[] n = new int[1];
-        forEach(t -> n[0]++);
-        return n[0];
+        return find(run -> run.node() != null).size();
     }
 
     /** The thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
-        Thread[] runner = new Thread[1];
-        forEachPlace(run -> {
-            if (run.node() == timer) {
-                runner[0] = run.runner(); // the last one has it: the executor's, if a worker is just handing it over
-            }
-        });
-        return runner[0];
+        List<Firing> runs = find(run -> run.node() == timer);
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1).runner(); // the executor's, if a worker is just handing it over
     }
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */
     private List<Firing> ofCaller() {
         Thread me = Thread.currentThread();
-        List<Firing> mine = new ArrayList<>();
-        forEachPlace(run -> {
-            if (run.runner() == me) {
-                mine.add(run);
-            }
-        });
-        return mine;
+        return find(run -> run.runner() == me);
     }
 
     /** Whether the calling thread is inside a callback of such a timer. */
@@ -100,9 +98,6 @@ final class Firings {
     /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
     private boolean mustWait(boolean insideCallback) {
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
-        boolean[] must = new boolean[1];
-        forEachPlace(run -> must[0] |= !(insideCallback && run.inClose)
-                && (run instanceof Worker || run.node() != null));
-        return must[0];
+        return !find(run -> !(insideCallback && run.inClose) && (run instanceof Worker || run.node() != null)).isEmpty();
     }
 }
