@@ -208,7 +208,7 @@ abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Tells threads that wait in close(). */
+    /** Tells threads that wait in close() or awaitTermination(). */
     final void runEnded() {
         synchronized (lifecycle) {
             lifecycle.notifyAll();

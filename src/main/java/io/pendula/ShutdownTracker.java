@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,7 +71,8 @@ final class ShutdownTracker implements Runnable {
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself until it has looked everywhere. */
     private final AtomicLong remaining = new AtomicLong(1);
-    private final CountDownLatch settled = new CountDownLatch(1);
+    /** None of them is left, and what a close of the scheduler has to do was tried. */
+    private volatile boolean settled;
     private final Object shuttingDown = new Object();
     /** Tasks that were submitted so far; null in a pool. After all other parts, as it is written with each submission. */
     private final Sum begun;
@@ -202,7 +202,8 @@ final class ShutdownTracker implements Runnable {
                 engine.shutdownNow(t -> {});
             }
         } finally {
-            settled.countDown();
+            settled = true;
+            engine.runEnded();
         }
     }
 
@@ -316,13 +317,11 @@ final class ShutdownTracker implements Runnable {
     }
 
     boolean isTerminated() {
-        return settled.getCount() == 0 && (!isOwner || engine.workerPool.isEmpty());
+        return settled && (!isOwner || engine.workerPool.isEmpty());
     }
 
     boolean awaitTermination(long nanos) throws InterruptedException {
         HoldLock.checkStack(); // see ScheduledTask.mustWait
-        long start = System.nanoTime();
-        return (settled.getCount() == 0 || settled.await(nanos, TimeUnit.NANOSECONDS)) // an end that is there is seen
-                && (!isOwner || engine.awaitChange(engine.workerPool::isEmpty, nanos - (System.nanoTime() - start)));
+        return engine.awaitChange(this::isTerminated, Math.max(0, nanos)); // whose difference to now must not overflow
     }
 }
