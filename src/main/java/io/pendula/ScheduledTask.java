@@ -442,7 +442,10 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     @Override
     protected String status(long w) {
         int s = state(w);
-        return isArmed(s) && !isRunning(s) ? dueIn(w) : isRunning(s) && runner != RETURNED ? "running" : "given back by a shutdown";
+        if (isRunning(s) && runner != RETURNED) {
+            return "running";
+        }
+        return isArmed(s) && !isRunning(s) ? dueIn(w) : "given back by a shutdown";
     }
 
     @Override

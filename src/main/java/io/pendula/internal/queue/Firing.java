@@ -18,11 +18,11 @@ public abstract class Firing {
     public volatile boolean inClose;
 
     // Of the thread that looks for stalls. Here, as a map of them would need memory when that is short.
-    /** What its count of steps was at a look, -1 before the first, */
+    /** Its count of steps, as the last look has found it; -1 before the first look. */
     public int seenCount = -1;
-    /** and when that was first seen. */
+    /** When a look has found that count first. */
     public long seenAt;
-    /** It has got on no further since, and that was reported. */
+    /** The stall at that count was reported. */
     public boolean isStallTold;
 
     /** The thread that runs it; null if none does, as while it waits in an executor. */

@@ -14,7 +14,7 @@ public class HoldLock extends ReentrantLock {
     /** So many timers are visited in one hold at most; one that is visited twice in a hold counts once. */
     static final int MAX_VISITS = 4096;
 
-    /** What a drain leaves of a hold's visits, for claiming and for cleaning the top. */
+    /** So many of a hold's visits a drain leaves: claims, and the cleaning of the top, come after it in the same hold. */
     static final int SPARE_VISITS = 512;
 
     private static final long serialVersionUID = 1;
