@@ -8,13 +8,19 @@ import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What stands between a scheduler and a listener, and the listeners that {@link TimerListener} makes. */
 final class Listeners {
     private Listeners() {}
 
+    /** Here, so that a builder that is given no listener loads no class of this file. */
+    static Supplier<Reporter> reporters(TimerListener listener) {
+        return () -> new Told(listener);
+    }
+
     /** Tells a listener of the user's, which knows nodes as handles and loops as {@link TimerLoop}s. */
-    static final class Told extends Reporter {
+    private static final class Told extends Reporter {
         private final TimerListener listener;
 
         Told(TimerListener listener) {

@@ -118,8 +118,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * @throws NullPointerException if {@code listener} is null
      */
     public B listener(TimerListener listener) {
-        Check.notNull(listener, "listener");
-        options.reporters = () -> new Listeners.Told(listener);
+        options.reporters = Listeners.reporters(Check.notNull(listener, "listener"));
         return self();
     }
 
