@@ -22,11 +22,7 @@ public final class Timeline {
 
     public Timeline(LongSupplier clock) {
         this.clock = clock;
-        this.origin = reading() - 1;
-    }
-
-    private long reading() {
-        return clock == null ? System.nanoTime() : clock.getAsLong();
+        this.origin = (clock == null ? System.nanoTime() : clock.getAsLong()) - 1;
     }
 
     public boolean isSystem() {
@@ -35,7 +31,7 @@ public final class Timeline {
 
     /** The present instant. */
     public long now() {
-        long t = reading() - origin;
+        long t = (clock == null ? System.nanoTime() : clock.getAsLong()) - origin;
         // A clock that steps back below its first reading must not produce an instant that means "none".
         return Math.max(1, Math.min(t, NEVER - 1));
     }
