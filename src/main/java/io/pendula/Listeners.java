@@ -28,43 +28,43 @@ final class Listeners {
         }
 
         @Override
-        void tellThrew(TimerNode t, long lateness, Throwable thrown) {
+        protected void tellThrew(TimerNode t, long lateness, Throwable thrown) {
             listener.threw((TimerHandle) t, lateness, thrown);
         }
 
         @Override
-        void tellSlow(TimerNode t, long lateness, long ran) {
+        protected void tellSlow(TimerNode t, long lateness, long ran) {
             listener.slow((TimerHandle) t, lateness, ran);
         }
 
         @Override
-        void tellStalled(TimerNode t, long lateness, long blocked) {
+        protected void tellStalled(TimerNode t, long lateness, long blocked) {
             listener.stalled((TimerHandle) t, lateness, blocked);
         }
 
         @Override
-        void tellAllBlocked(String scheduler, int threads, long blocked) {
+        protected void tellAllBlocked(String scheduler, int threads, long blocked) {
             listener.allBlocked(scheduler, threads, blocked);
         }
 
         @Override
-        void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+        protected void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
             listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
         }
 
         @Override
-        void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
+        protected void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
             List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
             listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
         }
 
         @Override
-        void tellPaused(long nanos) {
+        protected void tellPaused(long nanos) {
             listener.paused(nanos);
         }
 
         @Override
-        void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
+        protected void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
             listener.wakeupThrew(TimerLoop.of((LoopWorker) loop), thrown);
         }
     }

@@ -103,31 +103,31 @@ class Reporter {
 
     // ---- without a listener ----
 
-    void tellThrew(TimerNode t, long lateness, Throwable thrown) {
+    protected void tellThrew(TimerNode t, long lateness, Throwable thrown) {
         uncaught(thrown);
     }
 
-    void tellSlow(TimerNode t, long lateness, long ran) {
+    protected void tellSlow(TimerNode t, long lateness, long ran) {
         EventLog.SHARED.slow(t, lateness, ran);
     }
 
-    void tellStalled(TimerNode t, long lateness, long blocked) {
+    protected void tellStalled(TimerNode t, long lateness, long blocked) {
         EventLog.SHARED.stalled(t, lateness, blocked);
     }
 
-    void tellAllBlocked(String scheduler, int threads, long blocked) {
+    protected void tellAllBlocked(String scheduler, int threads, long blocked) {
         EventLog.SHARED.allBlocked(scheduler, threads, blocked);
     }
 
-    void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
+    protected void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
         EventLog.SHARED.loopStalled(loop, thread, first, late);
     }
 
-    void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {}
+    protected void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {}
 
-    void tellPaused(long nanos) {}
+    protected void tellPaused(long nanos) {}
 
-    void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
+    protected void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
         uncaught(thrown);
     }
 

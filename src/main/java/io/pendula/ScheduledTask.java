@@ -178,13 +178,13 @@ class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> 
     }
 
     /** It is done, or was given back; called once {@link #isSettled} says so. */
-    void settled() {}
+    protected void settled() {}
 
     final boolean isSettled() {
         return isDone() || runner == RETURNED;
     }
 
-    String whyCancelled() {
+    protected String whyCancelled() {
         return "the task was cancelled";
     }
 

@@ -87,12 +87,12 @@ final class Timeouts {
         }
 
         @Override
-        String whyCancelled() {
+        protected String whyCancelled() {
             return expired ? "the task was cancelled, as it was not done within " + limit(nanos) : super.whyCancelled();
         }
 
         @Override
-        void settled() {
+        protected void settled() {
             Timer t = timer;
             if (t != null) {
                 t.cancel();
