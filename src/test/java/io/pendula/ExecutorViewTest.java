@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -174,6 +175,25 @@ class ExecutorViewTest {
             for (TimerQueue q : s.engine.queues) {
                 assertTrue(q.view().longestHold() <= 4_096);
             }
+        }
+    }
+
+    /** With a manual clock, as there no other thread ends, which would wake the one that waits. */
+    @Test
+    void awaitTermination_lastTaskOfAViewEnds_wakesTheThreadThatWaits() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            view.schedule(NOTHING, 1, HOURS);
+            view.shutdown();
+            FutureTask<Boolean> end = new FutureTask<>(() -> view.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
+            Thread waiting = new Thread(end, "waiting");
+            waiting.setDaemon(true);
+            waiting.start();
+            Fixtures.awaitTrue(() -> waiting.getState() == Thread.State.WAITING);
+            clock.advance(Duration.ofHours(1));
+            Fixtures.join(waiting);
+            assertTrue(end.get());
         }
     }
 
