@@ -21,7 +21,7 @@ final class Firings {
      * from where it was claimed, so it is not missed in this order; it may be met in both places.
      */
     private void forEachPlace(Consumer<Firing> look) {
-        for (Worker w : engine.workerPool.workers()) {
+        for (Sleeper w : engine.workerPool.workers()) {
             look.accept(w);
         }
         for (LoopWorker l : engine.loops()) {
@@ -98,6 +98,6 @@ final class Firings {
     /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
     private boolean mustWait(boolean insideCallback) {
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
-        return !find(run -> !(insideCallback && run.inClose) && (run instanceof Worker || run.node() != null)).isEmpty();
+        return !find(run -> !(insideCallback && run.inClose) && (run instanceof Sleeper || run.node() != null)).isEmpty();
     }
 }

@@ -55,20 +55,20 @@ final class Parker {
      * what there is to do. What is due at {@code next}, which is no later, need not wait for the target if the thread
      * is up before.
      */
-    void parkUntil(long target, long next, Worker worker) {
+    void parkUntil(long target, long next, Sleeper sleeper) {
         if (target == Timeline.NEVER) {
-            LockSupport.park(worker);
+            LockSupport.park(sleeper);
             return;
         }
         long began = timeline.now();
         long left = target - began;
         if (left > bias || !isExact) { // else any park would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
-            if (worker.isCalled()) {
+            if (sleeper.isCalled()) {
                 return; // the reading may have used up the permit, see Worker.isCalled
             }
             if (left > 0) {
-                LockSupport.parkNanos(worker, parked);
+                LockSupport.parkNanos(sleeper, parked);
             }
             long woke = timeline.now();
             long over = woke - began - parked;
@@ -82,16 +82,16 @@ final class Parker {
                 return; // to park once more
             }
         }
-        while (spins && timeline.now() < next && !worker.isCalled()) {
+        while (spins && timeline.now() < next && !sleeper.isCalled()) {
             Thread.onSpinWait();
         }
     }
 
     /** Sleeps so long by the system's clock, whatever the scheduler's says, or until the sleeper is called. */
-    static void parkFor(long nanos, Worker worker) {
+    static void parkFor(long nanos, Sleeper sleeper) {
         long began = System.nanoTime();
-        for (long left = nanos; left > 0 && !worker.isCalled(); left = nanos - (System.nanoTime() - began)) {
-            LockSupport.parkNanos(worker, left);
+        for (long left = nanos; left > 0 && !sleeper.isCalled(); left = nanos - (System.nanoTime() - began)) {
+            LockSupport.parkNanos(sleeper, left);
             Thread.interrupted(); // with the flag set the next park would return at once
         }
     }

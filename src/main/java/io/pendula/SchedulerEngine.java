@@ -133,7 +133,7 @@ final class SchedulerEngine extends Engine {
 
     TimerQueue currentQueue() {
         Thread t = Thread.currentThread();
-        Worker d = workerOf(t);
+        Sleeper d = workerOf(t);
         if (d != null && d.home != null) {
             return d.home;
         }
@@ -184,7 +184,7 @@ final class SchedulerEngine extends Engine {
     }
 
     /** The worker of this scheduler that a thread carries, or null. */
-    private Worker workerOf(Thread t) {
+    private Sleeper workerOf(Thread t) {
         if (t instanceof CleanThread d && d.body instanceof Worker worker) {
             return worker.engine == this ? worker : null;
         }
@@ -234,7 +234,7 @@ final class SchedulerEngine extends Engine {
 
     /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
     private void wakeAll() {
-        for (Worker d : workerPool.workers()) {
+        for (Sleeper d : workerPool.workers()) {
             d.call();
         }
         if (watch != null) {

@@ -1,7 +1,6 @@
 package io.pendula;
 
 import io.pendula.internal.queue.DueTimers;
-import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import java.util.concurrent.locks.LockSupport;
@@ -128,7 +127,7 @@ final class StallWatch implements Seat.Sitter {
 
     /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */
     private boolean isAnythingUp(long now) {
-        for (Worker w : engine.workerPool.workers()) {
+        for (Sleeper w : engine.workerPool.workers()) {
             if (!w.asleep) {
                 return true;
             }
@@ -142,15 +141,16 @@ final class StallWatch implements Seat.Sitter {
     }
 
     private void look(long now) {
-        Worker[] workers = engine.workerPool.workers();
+        Sleeper[] workers = engine.workerPool.workers();
         long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // for which all of them have been in callbacks
-        for (Worker w : workers) {
+        for (Sleeper w : workers) {
             int pulse = w.pulse();
-            note(w, pulse, now);
-            if ((pulse & 1) != 0) {
-                tellIfStalled(w, now);
+            w.see(pulse, now);
+            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // what stops all threads is no callback's fault
+            if (age >= stallNanos && w.isStallNew()) {
+                engine.reporter.stalled(w.node(), w.lateness(), age);
             }
-            shortest = Math.min(shortest, (pulse & 1) == 0 ? 0 : age(w, now));
+            shortest = Math.min(shortest, age);
         }
         boolean areAllBlocked = shortest >= stallNanos;
         if (areAllBlocked && !isAllBlockedTold) {
@@ -161,43 +161,24 @@ final class StallWatch implements Seat.Sitter {
             if (l.hasEnded()) {
                 l.loops.closeIfEnded(l);
             } else {
-                note(l, l.visitsOpaque(), now);
+                l.see(l.visitsOpaque(), now);
                 lookAtLoop(l, now);
             }
         }
         engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
     }
 
-    private static void note(Firing by, int count, long now) {
-        if (by.seenCount != count) {
-            by.seenCount = count;
-            by.seenAt = now;
-            by.isStallTold = false;
-        }
-    }
-
-    /** For how long it has not got on. What stops all threads is no callback's fault. */
-    private long age(Firing by, long now) {
-        return now - Math.max(by.seenAt, engine.resumedAt);
-    }
-
-    private void tellIfStalled(Firing by, long now) {
-        long age = age(by, now);
-        if (age >= stallNanos && !by.isStallTold) {
-            by.isStallTold = true;
-            engine.reporter.stalled(by.node(), by.lateness(), age);
-        }
-    }
-
     private void lookAtLoop(LoopWorker l, long now) {
         long due = peek(l, now);
+        long age = l.age(engine.resumedAt, now);
         if (l.node() != null) {
-            tellIfStalled(l, now);
+            if (age >= stallNanos && l.isStallNew()) {
+                engine.reporter.stalled(l.node(), l.lateness(), age);
+            }
         } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt) >= stallNanos
-                && now > l.seenAt && !l.isStallTold) { // its thread has not polled since an earlier look
+                && l.age(Long.MIN_VALUE, now) > 0) { // its thread has not polled since an earlier look
             TimerNode first = l.queue.due.first();
-            if (first != null) {
-                l.isStallTold = true;
+            if (first != null && l.isStallNew()) {
                 engine.reporter.loopStalled(l, l.thread, first, now - due);
             }
         }

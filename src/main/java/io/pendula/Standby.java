@@ -88,34 +88,43 @@ final class Standby implements QueueOwner {
     /** A guard that wakes up this much later than the poller would may become poller in its place. */
     private static final long SLACK_NANOS = 20_000;
 
-    private final WorkerPool workerPool;
     /** Never changes, but in tests. */
     TimerQueue[] queues;
     private final long spacing;
-    private volatile Worker poller;
+    /** All workers. Copied at each change. */
+    private volatile Sleeper[] sleepers = {};
+    private volatile Sleeper poller;
     /** Null if there has been none. It may be up, and somewhere else. */
-    private volatile Worker guard;
+    private volatile Sleeper guard;
 
     // Under this object's monitor.
     /** When the thread woke up that has last found something to run. */
     private long lastWake;
 
-    Standby(WorkerPool workerPool, TimerQueue[] queues, long spacing) {
-        this.workerPool = workerPool;
+    Standby(TimerQueue[] queues, long spacing) {
         this.queues = queues;
         this.spacing = spacing;
     }
 
-    Worker poller() {
+    Sleeper[] sleepers() {
+        return sleepers;
+    }
+
+    /** The caller orders the changes. */
+    void knows(Sleeper... all) {
+        sleepers = all;
+    }
+
+    Sleeper poller() {
         return poller;
     }
 
-    Worker guard() {
+    Sleeper guard() {
         return guard;
     }
 
     /** Before any thread has started. */
-    void begin(Worker poller, Worker guard) {
+    void begin(Sleeper poller, Sleeper guard) {
         this.poller = poller;
         this.guard = guard;
     }
@@ -124,7 +133,7 @@ final class Standby implements QueueOwner {
 
     @Override
     public void wake() {
-        Worker p = poller;
+        Sleeper p = poller;
         if (p != null && p.asleep) {
             p.call();
         }
@@ -132,7 +141,7 @@ final class Standby implements QueueOwner {
 
     @Override
     public void wakeFor(WakeGate gate, long when) {
-        Worker p = poller;
+        Sleeper p = poller;
         if (p != null && p.asleep) {
             p.call();
         } else if (p != null) { // it looks at the gate before it sleeps, but may be held up until then
@@ -143,22 +152,27 @@ final class Standby implements QueueOwner {
 
     @Override
     public void help(WakeGate gate, long when) {
-        Worker p = poller;
-        Worker g = guard;
+        Sleeper p = poller;
+        Sleeper g = guard;
         if (g != null && g.asleep && !p.asleep && !p.isBetweenCallbacks() && gate.takeHelpCall(when)) {
             g.call();
         }
     }
 
     /** A timer that is armed for an instant before this, while {@code p} is up, is due before the guard would look. */
-    long helpBefore(Worker p) {
-        Worker g = guardAsleep(p);
-        return g != null ? g.until - GRACE_NANOS : WakeGate.NO_HELP;
+    long helpBefore(Sleeper p) {
+        Sleeper g = guardAsleep(p);
+        return g != null ? tooLateBefore(g) : WakeGate.NO_HELP;
+    }
+
+    /** If no other worker looks, what is due before this would be late by more than GRACE when that guard wakes up. */
+    private static long tooLateBefore(Sleeper guard) {
+        return guard.until - GRACE_NANOS;
     }
 
     @Override
     public void firstIsArmed() {
-        Worker g = guard;
+        Sleeper g = guard;
         if (g != null && g.asleep && g.until == Timeline.NEVER) {
             g.call();
         }
@@ -167,16 +181,16 @@ final class Standby implements QueueOwner {
     // ---- workers that run callbacks ----
 
     /** After a gate was published: see 3. */
-    void published(Worker by) {
-        Worker p = poller;
+    void published(Sleeper by) {
+        Sleeper p = poller;
         if (p != by) {
             p.call();
         }
     }
 
     /** The guard if it sleeps and is not {@code d}; else null. */
-    Worker guardAsleep(Worker d) {
-        Worker g = guard;
+    Sleeper guardAsleep(Sleeper d) {
+        Sleeper g = guard;
         return g != null && g != d && g.asleep ? g : null;
     }
 
@@ -184,15 +198,15 @@ final class Standby implements QueueOwner {
      * A worker is about to run its first callback since it woke up, from {@code q}. If no other worker sleeps for the
      * queues, one in reserve becomes the guard. False if there is none.
      */
-    boolean ensureGuard(Worker me, TimerQueue q, long now) {
-        Worker p = poller;
+    boolean ensureGuard(Sleeper me, TimerQueue q, long now) {
+        Sleeper p = poller;
         if (p != me && p.asleep) {
             return true;
         }
         if (callIfTooLate(me, q, now)) {
             return true;
         }
-        Worker g;
+        Sleeper g;
         synchronized (this) {
             g = guardAsleep(me) == null ? newGuard(me) : guard; // one may have gone to sleep since the look
         }
@@ -203,8 +217,8 @@ final class Standby implements QueueOwner {
      * A worker that is up has just drained {@code q}, and is about to run a callback from there. The guard went to sleep
      * before that drain, so it may sleep beyond a timer that is armed now; then it is called. False if no guard sleeps.
      */
-    boolean callIfTooLate(Worker me, TimerQueue q, long now) {
-        Worker g = guardAsleep(me);
+    boolean callIfTooLate(Sleeper me, TimerQueue q, long now) {
+        Sleeper g = guardAsleep(me);
         if (g == null) {
             return false;
         }
@@ -219,16 +233,22 @@ final class Standby implements QueueOwner {
                 }
             }
         }
-        if (g.until > Timeline.plus(second, GRACE_NANOS)) {
+        if (second < tooLateBefore(g)) {
             g.call();
         }
         return true;
     }
 
+    /** Whether the guard is up, or wakes up by then: it looks next at the poller that calls this. */
+    boolean isLookedAfter(Sleeper me, long by) {
+        Sleeper g = guard;
+        return poller == me && g != null && (g.asleep ? g.isComing() || g.until <= by : !g.hasBegun);
+    }
+
     /** The calling worker is behind with its timers. */
-    void callHelper(Worker me) {
-        Worker g = guardAsleep(me);
-        Worker helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
+    void callHelper(Sleeper me) {
+        Sleeper g = guardAsleep(me);
+        Sleeper helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
         if (helper != null && !helper.isTemporary && !helper.isComing()) {
             helper.call();
         }
@@ -236,15 +256,15 @@ final class Standby implements QueueOwner {
 
     /** The calling worker is behind with the timers of a queue at which another is at home. */
     void callOwner(TimerQueue q) {
-        Worker d = ownerOf(q);
+        Sleeper d = ownerOf(q);
         if (d != null && d.asleep && !d.isComing()) {
             d.call();
         }
     }
 
     /** The worker that is at home there, or null. */
-    private Worker ownerOf(TimerQueue q) {
-        for (Worker d : workerPool.workers()) {
+    private Sleeper ownerOf(TimerQueue q) {
+        for (Sleeper d : sleepers) {
             if (d.home == q) {
                 return d;
             }
@@ -254,13 +274,13 @@ final class Standby implements QueueOwner {
 
     /** A hint: whether a queue's own worker runs what is due there, so that no other need do that. */
     boolean isServed(TimerQueue q, long now) {
-        Worker d = ownerOf(q);
+        Sleeper d = ownerOf(q);
         return d != null && d.isLoaded && d.getsOn(now);
     }
 
     /** One that sleeps and is neither poller nor guard; or null. */
-    private Worker reserve(Worker me) {
-        for (Worker d : workerPool.workers()) {
+    private Sleeper reserve(Sleeper me) {
+        for (Sleeper d : sleepers) {
             if (d != me && d != poller && d != guard && d.asleep) {
                 return d;
             }
@@ -269,7 +289,7 @@ final class Standby implements QueueOwner {
     }
 
     /** No guard sleeps: one in reserve becomes it, and is to be called, so that it plans anew. Null if there is none. */
-    private Worker newGuard(Worker me) {
+    private Sleeper newGuard(Sleeper me) {
         guard = reserve(me);
         return guard;
     }
@@ -280,7 +300,7 @@ final class Standby implements QueueOwner {
      * Publishes all gates that are not, but for those of queues that others run, and returns the earliest instant that one
      * says; RETRY if there is more to do.
      */
-    long publish(Worker by, long now) {
+    long publish(Sleeper by, long now) {
         long next = Timeline.NEVER;
         for (TimerQueue q : queues) {
             long p = q.gate.pollUntil();
@@ -311,12 +331,13 @@ final class Standby implements QueueOwner {
      *
      * @param polls whether it was the poller at the beginning of its round
      * @param next as poller: the earliest instant that a gate says
+     * @param firedAt when it woke up, if it has run something since; else 0
      */
-    boolean goToSleep(Worker d, boolean polls, long next, long now) {
-        Worker called;
+    boolean goToSleep(Sleeper d, boolean polls, long next, long now, long firedAt) {
+        Sleeper called;
         synchronized (this) {
-            lastWake = Math.max(lastWake, d.firedAt);
-            Worker p = poller;
+            lastWake = Math.max(lastWake, firedAt);
+            Sleeper p = poller;
             if (p == d && !polls) {
                 return false;
             }
@@ -336,8 +357,8 @@ final class Standby implements QueueOwner {
     }
 
     /** Returns whom to call. */
-    private Worker sleepAsPoller(Worker d, long next, long now) {
-        Worker loaded = loaded(d);
+    private Sleeper sleepAsPoller(Sleeper d, long next, long now) {
+        Sleeper loaded = loaded(d);
         if (loaded != null) { // see 5
             poller = loaded;
             guard = d;
@@ -349,7 +370,7 @@ final class Standby implements QueueOwner {
             long min = Math.min(spacing, MIN_SLEEP_NANOS);
             target = Math.max(next, Math.max(Timeline.plus(lastWake, spacing), Timeline.plus(now, min)));
         }
-        Worker g = guardAsleep(d);
+        Sleeper g = guardAsleep(d);
         if (g == null) {
             d.sleeps(target);
             return newGuard(d);
@@ -371,8 +392,8 @@ final class Standby implements QueueOwner {
     }
 
     /** One that is loaded, and not that one; or null. */
-    private Worker loaded(Worker but) {
-        for (Worker d : workerPool.workers()) {
+    private Sleeper loaded(Sleeper but) {
+        for (Sleeper d : sleepers) {
             if (d != but && d.isLoaded) {
                 return d;
             }
@@ -381,10 +402,10 @@ final class Standby implements QueueOwner {
     }
 
     /** Returns whom to call. */
-    private Worker sleepBehind(Worker d, Worker p, long now) {
+    private Sleeper sleepBehind(Sleeper d, Sleeper p, long now) {
         long before = d.until;
         d.sleeps(Timeline.NEVER); // V1; before it looks which others sleep, see 4
-        Worker g = guardAsleep(d);
+        Sleeper g = guardAsleep(d);
         if (g != null && (d.isTemporary || !g.isTemporary)) {
             return null; // in reserve
         }
@@ -436,7 +457,7 @@ final class Standby implements QueueOwner {
     }
 
     /** A spare worker would end; false if it is needed still: it polls, or there is no other that is not in callbacks. */
-    synchronized boolean leave(Worker d) {
+    synchronized boolean leave(Sleeper d) {
         if (poller == d || !poller.asleep) {
             return false;
         }
@@ -447,9 +468,9 @@ final class Standby implements QueueOwner {
     }
 
     /** The thread of {@code d} could not be started, so the next thread that arms a timer must try again. */
-    void sleepOn(Worker d) {
+    void sleepOn(Sleeper d) {
         for (TimerQueue q : queues) {
-            Worker p = poller;
+            Sleeper p = poller;
             if (p == d) {
                 q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
             } else {

@@ -1,13 +1,11 @@
 package io.pendula;
 
 import io.pendula.internal.queue.DueTimers;
-import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
-final class Worker extends Firing implements Seat.Sitter {
+final class Worker extends Sleeper implements Seat.Sitter {
     /*
      * Each round has three steps:
      *   1. run what is due,
@@ -47,47 +45,16 @@ final class Worker extends Firing implements Seat.Sitter {
     private static final long LONG_BEHIND_NANOS = 20_000;
     /** Callbacks that take longer than this on average take long. */
     static final long LONG_NANOS = 2_000;
-    /** A worker that has claimed nothing for so long is held up; in one callback, for a spare worker, as several may start in a row. */
-    static final long HELD_UP_NANOS = 200_000;
-    static final long STUCK_NANOS = 1_000_000;
     static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     /** A timer that is due so long before the end of a sleep was forgotten. */
     static final long OVERDUE_NANOS = 100_000_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
-    private static final AtomicIntegerFieldUpdater<Worker> PULSE =
-            AtomicIntegerFieldUpdater.newUpdater(Worker.class, "pulse");
-
     final Engine engine;
     private final WorkerPool workerPool;
     private final Standby standby;
-    final TimerQueue home;
-    /** A spare one: it runs timers only as poller, when that is held up, and ends when it has had nothing to do for long. */
-    final boolean isTemporary;
     private final Seat seat;
     private final Parker parker;
-
-    /** Odd while a callback runs inline. */
-    private volatile int pulse;
-    /**
-     * It has run a callback since it woke up. It sets this before it looks at the others: so of several that begin
-     * callbacks at once the last one sees that all have.
-     */
-    volatile boolean hasBegun;
-    /** True from before the park to after it. */
-    volatile boolean asleep;
-    /** While asleep: until when, at most. */
-    volatile long until;
-    /** Another thread wants it to make a round. */
-    private volatile boolean called;
-    /** How long callbacks have taken, on average. Volatile: a helper takes a hint from it. */
-    volatile long took;
-    /** Up, with more to run at home than a batch. Volatile: a hint for the others, see "Which worker runs a queue". */
-    volatile boolean isLoaded;
-
-    // Of Standby, under its monitor.
-    /** When it woke up, if it has run something since; else 0. */
-    long firedAt;
 
     // Of its thread alone.
     /** The clock, as last read. */
@@ -105,11 +72,10 @@ final class Worker extends Firing implements Seat.Sitter {
     private boolean isSlack;
 
     Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
+        super(home, temporary);
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
         this.standby = standby;
-        this.home = home;
-        this.isTemporary = temporary;
         int number = home == null ? engine.workers : home.index; // the guard of an only worker is at home nowhere
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + number : null);
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
@@ -130,49 +96,14 @@ final class Worker extends Firing implements Seat.Sitter {
         return seat.thread();
     }
 
-    /** Makes it do another round before it sleeps again; false if its thread could not be started. The caller holds no lock. */
-    boolean call() {
-        called = true; // before the look at the seat, and before the permit
+    @Override
+    boolean wakeThread() {
         return seat.wake();
     }
 
     @Override
     public void couldNotStart() {
         standby.sleepOn(this);
-    }
-
-    /** Whether it was called, and has a thread that makes the round: that could not be started, perhaps. */
-    boolean isComing() {
-        Thread t = called ? runner() : null; // in this order: a thread that leaves its seat looks for a call after that
-        return t != null && t.isAlive();
-    }
-
-    /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
-    void sleeps(long until) {
-        this.until = until;
-        this.asleep = true;
-    }
-
-    int pulse() {
-        return pulse;
-    }
-
-    boolean isInCallback() {
-        return (pulse & 1) != 0;
-    }
-
-    /** Whether the calling thread is this one, and in no callback: it drains what it arms before it begins the next. */
-    boolean isBetweenCallbacks() {
-        return !isInCallback() && seat.thread() == Thread.currentThread();
-    }
-
-    /** A hint, as the next: claimedAt may be another callback's by now. */
-    boolean getsOn(long now) {
-        return now - claimedAt <= HELD_UP_NANOS;
-    }
-
-    boolean isHeldUp(Worker forWhom, long now) {
-        return isInCallback() && (forWhom.isTemporary ? now - claimedAt > STUCK_NANOS : !getsOn(now));
     }
 
     // ---- rounds ----
@@ -218,7 +149,7 @@ final class Worker extends Firing implements Seat.Sitter {
         if (isTemporary && now - idleSince >= SPARE_IDLE_NANOS && standby.leave(this)) {
             return false;
         }
-        Worker poller = standby.poller();
+        Sleeper poller = standby.poller();
         boolean polls = poller == this;
         boolean looks = polls && now >= nextLook; // once a second, when the cap ends its sleep
         nextLook = looks ? DueTimers.endOfLongestSleep(now) : nextLook;
@@ -236,7 +167,7 @@ final class Worker extends Firing implements Seat.Sitter {
     }
 
     /** {@code looks}: at each queue, whatever its gate says, as a wake-up may have been lost there. */
-    private boolean runDue(Worker poller, boolean looks) {
+    private boolean runDue(Sleeper poller, boolean looks) {
         boolean polls = poller == this;
         boolean runsOthers = polls || poller.asleep || poller.took > LONG_NANOS || !poller.getsOn(now);
         boolean ran = false;
@@ -349,13 +280,6 @@ final class Worker extends Firing implements Seat.Sitter {
         }
     }
 
-    /** Whether the guard is up, or wakes up before the callback counts as stalled: then it looks at this poller next. */
-    private boolean isLookedAfter() {
-        Worker g = standby.guard();
-        return standby.poller() == this && g != null
-                && (g.asleep ? g.isComing() || g.until - claimedAt <= engine.options.stallNanos : !g.hasBegun);
-    }
-
     private boolean runInside() {
         enterCallback();
         try {
@@ -380,7 +304,7 @@ final class Worker extends Firing implements Seat.Sitter {
         if (!standby.ensureGuard(this, q, claimedAt)) {
             workerPool.growIfAlone(this);
         }
-        if (!isLookedAfter()) {
+        if (!standby.isLookedAfter(this, Timeline.plus(claimedAt, engine.options.stallNanos))) {
             engine.callWatch();
         }
     }
@@ -396,7 +320,7 @@ final class Worker extends Firing implements Seat.Sitter {
         }
     }
 
-    /** Tells the handler of this thread, which is the calling one, of what a step has thrown. */
+    @Override
     void tell(Throwable e) {
         boolean isBetween = !isInCallback();
         if (isBetween) {
@@ -406,14 +330,6 @@ final class Worker extends Firing implements Seat.Sitter {
         if (isBetween) {
             leaveCallback();
         }
-    }
-
-    void enterCallback() {
-        PULSE.lazySet(this, pulse + 1); // a hint, so it needs no fence
-    }
-
-    void leaveCallback() {
-        PULSE.lazySet(this, pulse + 1); // a hint, so it needs no fence
     }
 
     // ---- before a sleep ----
@@ -443,20 +359,14 @@ final class Worker extends Firing implements Seat.Sitter {
      * once more after it has read that.
      */
     boolean isCalled(long next) {
-        return called || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next);
-    }
-
-    /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
-    boolean isCalled() {
-        return called;
+        return isCalled() || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next);
     }
 
     // ---- sleeps ----
 
     private boolean sleep(boolean polls, long next) {
         isLoaded = false; // before it takes the monitor, under which a poller gives its role to one that is loaded
-        firedAt = hasRun ? wokeAt : 0;
-        if (!standby.goToSleep(this, polls, next, now)) {
+        if (!standby.goToSleep(this, polls, next, now, hasRun ? wokeAt : 0)) {
             if (!polls && standby.poller() == this) {
                 engine.callWatch(); // it has taken over, as a callback lasts
             }
@@ -488,10 +398,7 @@ final class Worker extends Firing implements Seat.Sitter {
     }
 
     private void wakeUp() {
-        hasBegun = false; // before asleep, so that it seems free throughout
-        asleep = false;
-        isUncalled = !called;
-        called = false;
+        isUncalled = !wakesUp();
         Thread.interrupted(); // whatever has set the flag: with it every park would return at once
         hasSlept = true;
         hasRun = false;

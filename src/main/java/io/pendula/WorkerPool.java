@@ -19,13 +19,13 @@ final class WorkerPool {
     private static final long RETRY_NANOS = 10_000_000;
     private static final long TELL_EACH_NANOS = 1_000_000_000;
 
+    private static final Sleeper[] NONE = {};
+
     final Engine engine;
     /** Owns the queues of the workers; null if there are none. */
     final Standby standby;
     /** So many timers were found long overdue by a thread that had slept: nothing had woken their owner. */
     final AtomicInteger overdueWakes = new AtomicInteger();
-    /** Copied at each change, under the engine's lifecycle. */
-    private volatile Worker[] workers = {};
     /** So many spare workers have run something. */
     final AtomicLong sparesUsed = new AtomicLong();
 
@@ -47,7 +47,7 @@ final class WorkerPool {
     /** {@code queues} of the workers; they may be made later, but before the first worker. */
     WorkerPool(Engine engine, TimerQueue[] queues) {
         this.engine = engine;
-        this.standby = queues.length > 0 ? new Standby(this, queues, engine.options.spacingNanos) : null;
+        this.standby = queues.length > 0 ? new Standby(queues, engine.options.spacingNanos) : null;
         this.started = standby == null || !isPool();
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
@@ -57,13 +57,14 @@ final class WorkerPool {
         return engine.options.isPool;
     }
 
-    Worker[] workers() {
-        return workers;
+    /** They change under the engine's lifecycle. */
+    Sleeper[] workers() {
+        return standby == null ? NONE : standby.sleepers();
     }
 
-    /** Whether a worker, other than that one, could take over from all that run callbacks. See Worker.hasBegun. */
-    private boolean isAnyFree(Worker but) {
-        for (Worker d : workers) {
+    /** Whether a worker, other than that one, could take over from all that run callbacks. See Sleeper.hasBegun. */
+    private boolean isAnyFree(Sleeper but) {
+        for (Sleeper d : workers()) {
             if (d != but && (d.asleep || !d.hasBegun)) {
                 return true;
             }
@@ -72,8 +73,8 @@ final class WorkerPool {
     }
 
     /** The worker that a thread carries, or null. Our own threads know theirs; those of a factory are looked up here. */
-    Worker workerOf(Thread t) {
-        for (Worker d : workers) {
+    Sleeper workerOf(Thread t) {
+        for (Sleeper d : workers()) {
             if (d.runner() == t) {
                 return d;
             }
@@ -84,7 +85,7 @@ final class WorkerPool {
     /** Under the engine's lifecycle. Threads count from their start to their end. */
     int live() {
         int live = 0;
-        for (Worker d : workers) {
+        for (Sleeper d : workers()) {
             Thread t = d.runner();
             live += t != null && t.isAlive() ? 1 : 0;
         }
@@ -121,9 +122,9 @@ final class WorkerPool {
     }
 
     /** Workers whose threads are started later, or never. */
-    void knows(Worker... workers) {
+    void knows(Sleeper... workers) {
         synchronized (engine.lifecycle) {
-            this.workers = workers;
+            standby.knows(workers);
         }
     }
 
@@ -170,7 +171,7 @@ final class WorkerPool {
      * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
      * volatile, so one of the two sees the other.
      */
-    void growIfAlone(Worker by) {
+    void growIfAlone(Sleeper by) {
         long from = retriesFrom;
         if (from != 0) {
             if (System.nanoTime() - from < 0) {
@@ -190,7 +191,7 @@ final class WorkerPool {
      * A task was submitted, or a callback is about to run. If a worker could not be started when it was needed, no
      * worker may find that out again, as all may block: so this tries again, at a bounded rate.
      */
-    void growAgain(Worker by) {
+    void growAgain(Sleeper by) {
         if (retriesFrom != 0) {
             growIfAlone(by);
         }
@@ -200,13 +201,13 @@ final class WorkerPool {
      * {@code by} is not counted among those that are free. A pool that may have two threads has two, as every scheduler
      * has: one guards the other.
      */
-    private boolean isGrowthNeeded(Worker by) {
-        return workers.length < engine.options.maxThreads && (isPool() && workers.length < 2 || !isAnyFree(by))
+    private boolean isGrowthNeeded(Sleeper by) {
+        return workers().length < engine.options.maxThreads && (isPool() && workers().length < 2 || !isAnyFree(by))
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
     /** By the thread that has set growing. False if it is not to look again: that has failed, or another thread goes on. */
-    private boolean grow(Worker by) {
+    private boolean grow(Sleeper by) {
         if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
             growing.set(false);
             return true;
@@ -228,7 +229,7 @@ final class WorkerPool {
 
     private boolean launchNext() {
         try {
-            int size = workers.length;
+            int size = workers().length;
             TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
             launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
             spares++;
@@ -265,7 +266,7 @@ final class WorkerPool {
         long now = System.nanoTime();
         long from = tellsFrom.get();
         if (now - from >= 0 && tellsFrom.compareAndSet(from, now + TELL_EACH_NANOS)) {
-            Worker me = workerOf(Thread.currentThread());
+            Sleeper me = workerOf(Thread.currentThread());
             if (me == null) {
                 Reporter.uncaught(e);
             } else {
@@ -278,21 +279,21 @@ final class WorkerPool {
     private void launch(Worker d, String role) {
         Thread t = newThread(d, role);
         d.setThread(t);
-        Worker[] before;
-        Worker[] all;
+        Sleeper[] before;
+        Sleeper[] all;
         synchronized (engine.lifecycle) {
             if (engine.isClosed()) {
                 return;
             }
-            before = workers;
+            before = workers();
             all = Engine.with(before, d);
-            workers = all;
+            standby.knows(all);
         }
         try {
             t.start();
         } catch (Throwable e) { // memory may be short, so this makes no array unless another worker has ended meanwhile
             synchronized (engine.lifecycle) {
-                workers = workers == all ? before : Engine.without(workers, d);
+                standby.knows(workers() == all ? before : Engine.without(workers(), d));
                 engine.lifecycle.notifyAll();
             }
             throw e;
@@ -329,7 +330,7 @@ final class WorkerPool {
         for (boolean isGone = false; !isGone; ) {
             try {
                 synchronized (engine.lifecycle) {
-                    workers = Engine.without(workers, d);
+                    standby.knows(Engine.without(workers(), d));
                     engine.lifecycle.notifyAll();
                 }
                 isGone = true;
@@ -343,6 +344,6 @@ final class WorkerPool {
     }
 
     boolean isEmpty() {
-        return workers.length == 0;
+        return workers().length == 0;
     }
 }

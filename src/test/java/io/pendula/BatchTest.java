@@ -321,7 +321,7 @@ class BatchTest {
         it.arm(1, "due", () -> {});
         long next = it.engine.standby.publish(it.poller, it.engine.timeline.now());
         it.other.isLoaded = false;
-        assertTrue(it.engine.standby.goToSleep(it.poller, true, next, it.engine.timeline.now()));
+        assertTrue(it.engine.standby.goToSleep(it.poller, true, next, it.engine.timeline.now(), 0));
         assertEquals(it.poller, it.engine.standby.poller());
         assertTrue(it.poller.isCalled(next));
     }
@@ -447,9 +447,9 @@ class BatchTest {
                     }
                 }).build();
         private final SchedulerEngine engine = scheduler.engine;
-        private final Worker poller = engine.standby.poller();
+        private final Worker poller = (Worker) engine.standby.poller();
         /** Whose home is the second queue. */
-        final Worker other = engine.workerPool.workers()[1];
+        final Worker other = (Worker) engine.workerPool.workers()[1];
 
         /** When this one is asleep the scheduler is closed, so that its rounds end. */
         Worker closesWhenAsleep;

@@ -78,7 +78,7 @@ class CappedSleepTest {
     private static long awaitLongSleep(SchedulerEngine e) {
         long[] until = new long[1];
         eventually("all sleep", () -> {
-            Worker p = e.standby.poller();
+            Sleeper p = e.standby.poller();
             until[0] = p.until;
             return until[0] != Timeline.NEVER && until[0] > e.timeline.now() + SECOND / 2
                     && Arrays.stream(e.workerPool.workers()).allMatch(d -> d.asleep && d.until >= until[0]);

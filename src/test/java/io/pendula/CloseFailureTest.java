@@ -345,12 +345,12 @@ class CloseFailureTest {
         });
         pool.submit(NOTHING).get(Fixtures.PATIENCE_SECONDS, SECONDS);
         WorkerPool workers = pool.engine.workerPool;
-        Worker[] all = workers.workers();
+        Sleeper[] all = workers.workers();
         Thread last = all[0].runner();
         synchronized (pool.engine.lifecycle) {
             pool.shutdown();
             LifeFixtures.eventually("it is ending", () -> last.getState() == Thread.State.BLOCKED);
-            workers.knows((Worker[]) null);
+            workers.knows((Sleeper[]) null);
         }
         LifeFixtures.await(told);
         workers.knows(all);

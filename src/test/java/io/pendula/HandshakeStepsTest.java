@@ -91,7 +91,7 @@ class HandshakeStepsTest {
         AtomicReference<Long> released = new AtomicReference<>();
         NanoClock clock = () -> released.get() == null ? origin : origin + System.nanoTime() - released.get();
         try (TimerScheduler s = builder().clock(clock).build()) {
-            Worker poller = s.engine.standby.poller();
+            Sleeper poller = s.engine.standby.poller();
             TimerQueue queue = s.engine.queues[0];
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
@@ -122,7 +122,7 @@ class HandshakeStepsTest {
     /** None of its own threads runs. */
     private final SchedulerEngine engine = builder().clock(() -> time).threadFactory(r -> new Idle()).build().engine;
     private final TimerQueue queue = engine.queues[0];
-    private final Thread thread = new Thread(() -> engine.standby.poller().run());
+    private final Thread thread = new Thread(() -> ((Worker) engine.standby.poller()).run());
     private final Worker old = worker(engine, thread);
 
     private void arm(long when, Runnable task) {

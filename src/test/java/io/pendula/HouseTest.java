@@ -63,12 +63,24 @@ class HouseTest {
 
     @Test
     void queue_itsFolderAlone_compiles(@TempDir Path out) throws IOException {
+        assertCompiles(sources(QUEUE), out);
+    }
+
+    @Test
+    void sleepers_withTheQueueAlone_compile(@TempDir Path out) throws IOException {
+        List<Path> files = new ArrayList<>(sources(QUEUE));
+        files.add(ROOT.resolve("Standby.java"));
+        files.add(ROOT.resolve("Sleeper.java"));
+        assertCompiles(files, out);
+    }
+
+    private static void assertCompiles(List<Path> sources, Path out) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             boolean compiled = compiler.getTask(said, files, null, List.of("--release", "17", "-Xlint:all", "-Werror",
                     "-proc:none", "-d", out.toString(), "-cp", out.toString()), null,
-                    files.getJavaFileObjectsFromPaths(sources(QUEUE))).call();
+                    files.getJavaFileObjectsFromPaths(sources)).call();
             assertTrue(compiled, said::toString);
         }
     }

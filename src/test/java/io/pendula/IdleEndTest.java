@@ -163,7 +163,7 @@ class IdleEndTest {
         for (int i = 0; i < 3; i++) {
             Timer left = s.after(1, TimeUnit.HOURS, () -> {});
             eventually("poller and guard sleep for it", () -> {
-                Worker guard = s.engine.standby.guard();
+                Sleeper guard = s.engine.standby.guard();
                 return s.engine.standby.poller().asleep && (workers == 1
                         || guard != null && guard.asleep && guard.until != Timeline.NEVER && guard.runner() != null);
             });
@@ -236,7 +236,7 @@ class IdleEndTest {
 
     private static void awaitNoWorker(TimerScheduler s) {
         eventually("no worker", () -> {
-            for (Worker d : s.engine.workerPool.workers()) {
+            for (Sleeper d : s.engine.workerPool.workers()) {
                 if (d.runner() != null) {
                     return false;
                 }
@@ -380,7 +380,7 @@ class IdleEndTest {
         CountDownLatch release = new CountDownLatch(1);
         s.after(Duration.ZERO, () -> await(release));
         eventually("it is reported", () -> heard.stalled.size() == 1);
-        Worker guard = s.engine.standby.guard();
+        Sleeper guard = s.engine.standby.guard();
         assertNull(guard.runner());
         s.engine.standby.callHelper(s.engine.standby.poller()); // as a poller that is behind
         assertNotNull(guard.runner(), "it has a thread now, which may have made its round already");
@@ -410,7 +410,7 @@ class IdleEndTest {
         Failing factory = new Failing();
         TimerScheduler s = make(factory);
         fire(s);
-        Worker d = s.engine.workerPool.workers()[0];
+        Sleeper d = s.engine.workerPool.workers()[0];
         eventually("the end of the worker's thread", () -> d.runner() == null);
         eventually("the end of all threads", () -> factory.made.stream().noneMatch(Thread::isAlive));
         factory.failures.set(3);
@@ -431,7 +431,7 @@ class IdleEndTest {
     @Test
     void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
         TimerScheduler s = make(1, 5_000_000);
-        Worker d = s.engine.workerPool.workers()[0];
+        Worker d = (Worker) s.engine.workerPool.workers()[0];
         Thread made = new CleanThread(null, d, "pendula-" + name + "-by-hand");
         d.setThread(made);
         AtomicReference<Thread> ranOn = new AtomicReference<>();
@@ -448,7 +448,7 @@ class IdleEndTest {
     @Test
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
-        Worker d = s.engine.workerPool.workers()[0];
+        Worker d = (Worker) s.engine.workerPool.workers()[0];
         Thread other = new CleanThread(null, d, "not seated");
         other.start();
         Fixtures.join(other);
@@ -462,7 +462,7 @@ class IdleEndTest {
         TimerScheduler s = make(1, 5_000_000);
         AtomicReference<Thread> first = new AtomicReference<>();
         AtomicReference<Thread> second = new AtomicReference<>();
-        Worker d = s.engine.workerPool.workers()[0];
+        Sleeper d = s.engine.workerPool.workers()[0];
         for (AtomicReference<Thread> ranOn : List.of(first, second)) {
             CountDownLatch fired = new CountDownLatch(1);
             s.after(Duration.ZERO, () -> {

@@ -148,7 +148,7 @@ class LastLookTest {
                 // So that the worker publishes that queue anew, though it has passed it by in this round.
                 queues[1].arm(new OneShotTimer(queues[1], () -> { }), s.now() + Duration.ofMillis(500).toNanos());
                 goOn.countDown();
-                Worker worker = s.engine.standby.poller();
+                Sleeper worker = s.engine.standby.poller();
                 LifeFixtures.eventually("the worker waits for the lock", () -> !worker.isInCallback()
                         && worker.runner().getState() == Thread.State.WAITING);
                 s.after(Duration.ofMillis(1), fired::countDown);

@@ -218,7 +218,7 @@ class MemoryTest {
             timers.add(s.after(Duration.ofHours(1), task));
         }
         assertEquals(count, s.pending());
-        for (Worker d : s.engine.workerPool.workers()) {
+        for (Sleeper d : s.engine.workerPool.workers()) {
             eventually("worker sleeps", () -> d.asleep);
         }
         timers.forEach(t -> assertTrue(t.stop()));

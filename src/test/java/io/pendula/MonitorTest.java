@@ -118,11 +118,11 @@ class MonitorTest {
             held.hold(s, 1);
             released.hold(s, 1);
             eventually("there is a spare", () -> s.engine.workerPool.workers().length == 3);
-            Worker spare = s.engine.workerPool.workers()[2];
+            Sleeper spare = s.engine.workerPool.workers()[2];
             released.release.countDown();
             eventually("another worker sleeps as the poller", () -> {
                 spare.call(); // it hands the role back
-                Worker poller = s.engine.standby.poller();
+                Sleeper poller = s.engine.standby.poller();
                 return poller != spare && poller.asleep;
             });
             Plug last = new Plug();
@@ -224,7 +224,7 @@ class MonitorTest {
             s.after(Duration.ofHours(1), () -> {}); // else the guard is called with the poller, and may run the callback
             Standby standby = s.engine.standby;
             eventually("poller and guard sleep, not for ever", () -> {
-                Worker guard = standby.guardAsleep(standby.poller());
+                Sleeper guard = standby.guardAsleep(standby.poller());
                 return standby.poller().asleep && guard != null && guard.until < Timeline.NEVER;
             });
             assertTrue(isMonitorGone.getAsBoolean());

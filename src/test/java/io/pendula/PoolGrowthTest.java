@@ -106,7 +106,7 @@ class PoolGrowthTest {
         });
         WorkerPool workers = pool.engine.workerPool;
         assertTrue(workers.ensureStarted());
-        Worker[] before = workers.workers();
+        Sleeper[] before = workers.workers();
         workers.startSecond();
         assertEquals(2, calls.get());
         assertSame(before, workers.workers());
@@ -216,7 +216,7 @@ class PoolGrowthTest {
         submitter.setPriority(Thread.MAX_PRIORITY);
         submitter.start();
         Fixtures.join(submitter);
-        for (Worker d : pool.engine.workerPool.workers()) {
+        for (Sleeper d : pool.engine.workerPool.workers()) {
             assertEquals(Thread.NORM_PRIORITY, d.runner().getPriority());
             assertSame(Thread.currentThread().getThreadGroup(), d.runner().getThreadGroup());
         }

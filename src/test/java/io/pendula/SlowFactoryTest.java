@@ -117,7 +117,7 @@ class SlowFactoryTest {
     /** Of its two workers the calling thread is the one. */
     private static SchedulerEngine shared(ThreadFactory factory) {
         SchedulerEngine e = new SchedulerEngine(TimerScheduler.builder().workers(2).threadFactory(factory).options.completeAsShared());
-        e.workerPool.workers()[0].setThread(Thread.currentThread());
+        ((Worker) e.workerPool.workers()[0]).setThread(Thread.currentThread());
         return e;
     }
 
@@ -132,7 +132,7 @@ class SlowFactoryTest {
             t.setDaemon(true);
             return t;
         });
-        Worker other = e.workerPool.workers()[1];
+        Sleeper other = e.workerPool.workers()[1];
         for (int i = 0; i < 10; i++) {
             assertTrue(other.call());
         }
@@ -154,7 +154,7 @@ class SlowFactoryTest {
             t.setDaemon(true);
             return t;
         });
-        Worker poller = e.workerPool.workers()[1];
+        Sleeper poller = e.workerPool.workers()[1];
         e.standby.begin(poller, null);
         TimerScheduler s = new TimerScheduler(e);
         CountDownLatch ran = new CountDownLatch(2);

@@ -520,7 +520,7 @@ class StaleEntryTest {
     void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Standby standby = new Standby(s.engine.workerPool, new TimerQueue[] {queue, second.queue}, 0);
+            Standby standby = new Standby(new TimerQueue[] {queue, second.queue}, 0);
             Worker d = new Worker(s.engine.workerPool, standby, null, false);
             standby.begin(d, null);
             List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);

@@ -74,11 +74,15 @@ class StandbyTest {
     }
 
     private void sleepAsPoller(Worker d, long now) {
-        assertTrue(standby.goToSleep(d, true, publish(d, now), now));
+        sleepAsPoller(d, now, 0);
+    }
+
+    private void sleepAsPoller(Worker d, long now, long firedAt) {
+        assertTrue(standby.goToSleep(d, true, publish(d, now), now, firedAt));
     }
 
     private void sleepBehind(Worker d, long now) {
-        assertTrue(standby.goToSleep(d, false, Timeline.NEVER, now));
+        assertTrue(standby.goToSleep(d, false, Timeline.NEVER, now, 0));
     }
 
     private static void wakeUp(Worker d) {
@@ -250,10 +254,9 @@ class StandbyTest {
     @ParameterizedTest
     @CsvSource({"0, 100", "40, 100", "99, 149", "500, 550"})
     void sleep_afterAFiring_lastsForTheSpacing(long ranForMicros, long expectedMicros) {
-        first.firedAt = NOW;
         long now = NOW + ranForMicros * US;
         arm(now + 1 * US);
-        sleepAsPoller(first, now);
+        sleepAsPoller(first, now, NOW);
         assertEquals(NOW + expectedMicros * US, first.until);
     }
 
@@ -266,11 +269,10 @@ class StandbyTest {
 
     @Test
     void sleep_withoutSpacing_isExact() {
-        Standby exact = new Standby(engine.workerPool, engine.queues, 0);
+        Standby exact = new Standby(engine.queues, 0);
         Worker d = new Worker(engine.workerPool, exact, queue, false);
         exact.begin(d, null);
-        d.firedAt = NOW;
-        assertTrue(exact.goToSleep(d, true, NOW + 1, NOW));
+        assertTrue(exact.goToSleep(d, true, NOW + 1, NOW, NOW));
         assertEquals(NOW + 1, d.until);
     }
 
@@ -279,7 +281,7 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         wakeUp(first);
         holdUp(first, NOW);
-        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 1 * MS), "it has a round to make");
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 1 * MS, 0), "it has a round to make");
         assertSame(second, standby.poller());
         // The old poller comes back and sleeps behind it.
         sleepAsPoller(second, NOW + 1 * MS);
@@ -448,7 +450,7 @@ class StandbyTest {
         sleepBehind(second, NOW + 60 * US);
         assertEquals(NOW + 60 * US + Standby.GRACE_NANOS, second.until);
         wakeUp(second);
-        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, second.until), "it has a round to make");
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, second.until, 0), "it has a round to make");
         assertSame(second, standby.poller());
     }
 
@@ -518,7 +520,7 @@ class StandbyTest {
         assertSame(first, standby.poller());
         assertEquals(NOW + Worker.STUCK_NANOS + Standby.GRACE_NANOS, spare.until);
         wakeUp(spare);
-        assertFalse(standby.goToSleep(spare, false, Timeline.NEVER, NOW + Worker.STUCK_NANOS + 1), "it has a round");
+        assertFalse(standby.goToSleep(spare, false, Timeline.NEVER, NOW + Worker.STUCK_NANOS + 1, 0), "it has a round");
         assertSame(spare, standby.poller());
     }
 
@@ -670,7 +672,7 @@ class StandbyTest {
         engine.workerPool.growIfAlone(first);
         assertEquals(List.of(first, second, spare), List.of(engine.workerPool.workers()));
         engine.workerPool.ended(spare);
-        List<Worker> left = List.of(engine.workerPool.workers());
+        List<Sleeper> left = List.of(engine.workerPool.workers());
         assertEquals(3, left.size(), "with the one that was started");
         assertFalse(left.contains(spare));
     }

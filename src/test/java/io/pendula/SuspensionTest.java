@@ -86,7 +86,7 @@ class SuspensionTest {
             }
             AtomicInteger ticks = new AtomicInteger();
             s.every(Duration.ofMinutes(1), ticks::incrementAndGet);
-            Worker poller = s.engine.standby.poller(); // alone, so it keeps the role
+            Sleeper poller = s.engine.standby.poller(); // alone, so it keeps the role
             eventually("it sleeps for a timer", () -> poller.asleep && poller.until != Timeline.NEVER);
             clock.jump();
             eventually("all ran", () -> order.size() == TIMERS);
@@ -152,14 +152,14 @@ class SuspensionTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void listenerOrHandler_isCalledByThePoller_guardLooksMeanwhile(boolean throwsInstead) {
-        AtomicReference<Worker> poller = new AtomicReference<>();
-        AtomicReference<Worker> guard = new AtomicReference<>();
+        AtomicReference<Sleeper> poller = new AtomicReference<>();
+        AtomicReference<Sleeper> guard = new AtomicReference<>();
         AtomicBoolean hasSlept = new AtomicBoolean();
         AtomicInteger thrown = new AtomicInteger();
         Queue<Boolean> guarded = new ConcurrentLinkedQueue<>();
         Runnable usersCode = () -> guarded.add(poller.get().isInCallback() && poller.get().hasBegun && guard.get().isCalled());
         TimerScheduler s = TimerScheduler.builder().workers(2).maxThreads(2).monitor(false).clock(() -> {
-            Worker p = poller.get();
+            Sleeper p = poller.get();
             if (p != null && hasSlept.get() && !p.asleep && throwsInstead && thrown.getAndIncrement() == 0) {
                 throw new Error("meant");
             }
@@ -179,14 +179,14 @@ class SuspensionTest {
             }
         }).build();
         guard.set(s.engine.workerPool.workers()[1]);
-        guard.get().setThread(new Thread());
+        ((Worker) guard.get()).setThread(new Thread());
         guard.get().sleeps(Timeline.NEVER);
         s.engine.queues[0].arm(new OneShotTimer(s.engine.queues[0], s::shutdownNow), 1_000_000);
         Thread me = Thread.currentThread();
         Thread.UncaughtExceptionHandler before = me.getUncaughtExceptionHandler();
         me.setUncaughtExceptionHandler((t, e) -> usersCode.run());
         try {
-            Worker p = s.engine.standby.poller();
+            Worker p = (Worker) s.engine.standby.poller();
             p.setThread(me);
             poller.set(p);
             p.run();

@@ -359,9 +359,9 @@ class TimerSchedulerTest {
         }
         try (TimerScheduler s = b.build()) {
             CountDownLatch done = new CountDownLatch(1);
-            AtomicReference<Worker> worker = new AtomicReference<>();
+            AtomicReference<Sleeper> worker = new AtomicReference<>();
             s.after(Duration.ZERO, () -> {
-                for (Worker d : s.engine.workerPool.workers()) {
+                for (Sleeper d : s.engine.workerPool.workers()) {
                     if (d.runner() == Thread.currentThread()) {
                         worker.set(d);
                     }

@@ -253,7 +253,7 @@ class WorkerTest {
         LifeFixtures.NotingFactory factory = new LifeFixtures.NotingFactory("poked");
         try (TimerScheduler s = workers(2).threadFactory(factory).build()) {
             s.after(Duration.ofHours(1), () -> {});
-            for (Worker d : s.engine.workerPool.workers()) {
+            for (Sleeper d : s.engine.workerPool.workers()) {
                 eventually("worker sleeps", () -> d.asleep);
             }
             factory.threads.forEach(Thread::interrupt);

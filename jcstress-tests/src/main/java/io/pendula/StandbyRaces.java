@@ -66,7 +66,7 @@ public class StandbyRaces {
 
         /** What is wrong, at rest, if something is armed for SOON: nobody who sleeps may sleep beyond that uncalled. */
         final String fault() {
-            Worker p = standby.poller();
+            Sleeper p = standby.poller();
             if (!p.asleep || p.isCalled() || !p.isCalled(Timeline.NEVER) && p.until <= SOON) {
                 return "none";
             }
@@ -86,7 +86,7 @@ public class StandbyRaces {
         @Actor public void sleep() {
             publish(poller);
             long next = queue.gate.pollUntil();
-            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(poller, true, next, NOW)
+            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(poller, true, next, NOW, 0)
                     && !poller.isCalled(next); // the look before the park
         }
         @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
@@ -106,7 +106,7 @@ public class StandbyRaces {
         @Actor public void handOver() {
             long next = queue.gate.pollUntil();
             if (next != WakeGate.AWAKE) {
-                standby.goToSleep(poller, true, next, NOW);
+                standby.goToSleep(poller, true, next, NOW, 0);
             }
         }
         @Arbiter public void settle(L_Result r) {
@@ -134,7 +134,7 @@ public class StandbyRaces {
         @Actor public void sleep() {
             publish(guard);
             long next = queue.gate.pollUntil();
-            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(guard, true, next, NOW) && !guard.isCalled(next);
+            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(guard, true, next, NOW, 0) && !guard.isCalled(next);
         }
         @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
     }
@@ -150,7 +150,7 @@ public class StandbyRaces {
             poller.sleeps(Timeline.NEVER);
         }
 
-        @Actor public void sleep() { standby.goToSleep(guard, false, Timeline.NEVER, NOW); }
+        @Actor public void sleep() { standby.goToSleep(guard, false, Timeline.NEVER, NOW, 0); }
         @Actor public void wakeUp() { poller.asleep = false; standby.ensureGuard(poller, queue, NOW); }
         @Arbiter public void settle(L_Result r) {
             r.r1 = guard.isCalled() ? "called" : guard.until <= SOON ? "soon" : "too long";
@@ -188,11 +188,11 @@ public class StandbyRaces {
             standby.firstIsArmed();
             standby.begin(poller, napping);
             napping.sleeps(Timeline.NEVER); // stands for the guard that was called
-            standby.goToSleep(napping, false, Timeline.NEVER, NOW);
+            standby.goToSleep(napping, false, Timeline.NEVER, NOW, 0);
             napping.asleep = false;
         }
 
-        @Actor public void endNap() { standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000); }
+        @Actor public void endNap() { standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000, 0); }
         @Actor public void arm() { queue.arm(new OneShotTimer(queue, () -> {}), LATER); }
         @Arbiter public void settle(L_Result r) {
             r.r1 = napping.isCalled() ? "called" : napping.until != Timeline.NEVER ? "naps" : "sleeps for ever";

@@ -19,11 +19,11 @@ public abstract class Firing {
 
     // Of the thread that looks for stalls. Here, as a map of them would need memory when that is short.
     /** Its count of steps, as the last look has found it; -1 before the first look. */
-    public int seenCount = -1;
+    private int seenCount = -1;
     /** When a look has found that count first. */
-    public long seenAt;
+    private long seenAt;
     /** The stall at that count was reported. */
-    public boolean isStallTold;
+    private boolean isStallTold;
 
     /** The thread that runs it; null if none does, as while it waits in an executor. */
     public Thread runner() {
@@ -50,5 +50,27 @@ public abstract class Firing {
 
     public final long lateness() {
         return claimedAt - deadline;
+    }
+
+    // ---- looks for stalls: one thread ----
+
+    public final void see(int count, long now) {
+        if (seenCount != count) {
+            seenCount = count;
+            seenAt = now;
+            isStallTold = false;
+        }
+    }
+
+    /** For how long it has not got on, as far as was seen; from {@code from} on if that is later. */
+    public final long age(long from, long now) {
+        return now - Math.max(seenAt, from);
+    }
+
+    /** True once for each step that it does not get beyond. */
+    public final boolean isStallNew() {
+        boolean isNew = !isStallTold;
+        isStallTold = true;
+        return isNew;
     }
 }
