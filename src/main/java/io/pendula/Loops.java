@@ -105,8 +105,9 @@ final class Loops {
         }
     }
 
-    /** Under lifecycle. When it has succeeded, the queue has no owner and counts among those that are closed. */
+    /** When it has succeeded, the queue has no owner and counts among those that are closed. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
+        assert Thread.holdsLock(engine.lifecycle);
         engine.closeAll(new TimerQueue[] {q}, unfired);
         TimerQueue[] rest = Engine.without(engine.queues, q); // what may fail for want of memory comes first
         if (closed.size() == KEPT) {
@@ -133,8 +134,9 @@ final class Loops {
         }
     }
 
-    /** Under lifecycle. What the closed ones did. */
+    /** What the closed ones did. */
     QueueView.Snapshot figuresOfClosed() {
+        assert Thread.holdsLock(engine.lifecycle);
         QueueView.Snapshot sum = before;
         for (TimerQueue q : closed) {
             sum = sum.plus(q.view().stats());

@@ -14,9 +14,9 @@ final class Seat {
     /*
      * No wake is lost
      *
-     * A waker first changes what the thread looks at before it sleeps (pollUntil, or whether the watch is idle), then
-     * reads the seat. A thread that ends first vacates its seat, then looks at the same word once more. All four are
-     * volatile, so at least one of the two sees the other:
+     * A waker first changes what the thread looks at before it sleeps (whether a worker was called, or the watch is
+     * idle), then reads the seat (SE-W1). A thread that ends first vacates its seat (SE-L1), then looks at the same word
+     * once more (SE-L2). All four are volatile, so at least one of the two sees the other:
      *
      * - The waker finds the seat empty, and starts a thread.
      * - The thread finds the word changed, and sits down again.
@@ -71,7 +71,7 @@ final class Seat {
 
     /** Wakes the thread, or starts one; false if one was needed and could not be started, as far as is known. */
     boolean wake() {
-        Thread t = sitting.get();
+        Thread t = sitting.get(); // SE-W1
         if (role != null && (t == null || t.getState() == NOT_STARTED)) {
             return workerPool.isFactoryCalledAside() ? leaveAside() : start(t);
         }
@@ -139,7 +139,7 @@ final class Seat {
 
     /** The own thread, {@code me}, is about to end. True if it must; false if it was woken and goes on. */
     boolean leave(Thread me, BooleanSupplier isWoken) {
-        sitting.set(null);
-        return !isWoken.getAsBoolean() || !sitting.compareAndSet(null, me);
+        sitting.set(null); // SE-L1
+        return !isWoken.getAsBoolean() || !sitting.compareAndSet(null, me); // SE-L2
     }
 }

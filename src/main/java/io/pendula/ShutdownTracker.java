@@ -42,16 +42,18 @@ final class ShutdownTracker implements Runnable {
      * timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
      * GONE, then counts it in ended, once. A shutdown that has set phase
      *
-     *     S1  reads ended        S2  looks for runs, and takes those that are not GONE        S3  reads begun
+     *     ST-S1  reads ended
+     *     ST-S2  looks for runs, and takes those that are not GONE
+     *     ST-S3  reads begun
      *
-     * If S1 and S2 make up S3, each live task runs, but for those whose submitters see the phase. For let L be the tasks
-     * that are counted in begun before S3 and are not counted in ended before the end of S1. Neither sum falls, and each
-     * is read cell by cell, so S3 - S1 is no less than the size of L. What S2 takes is in L: it was not GONE after S1. So
-     * if S2 takes as many as S3 - S1, it takes all of L. A task that is counted in begun after S3 began is pushed later
-     * still, so its submitter sees the phase. A run may have ended since S2, and its task have been pushed again, but the
-     * shutdown settles what S2 has taken, whether it still runs or not. A single sum of both would not do: a task may
-     * begin in a cell that was read already, and end in one that was not. Where an add of a LongAdder makes a cell, it ends
-     * with a volatile write, and a sum begins with a volatile read.
+     * If ST-S1 and ST-S2 make up ST-S3, each live task runs, but for those whose submitters see the phase. For let L be
+     * the tasks that are counted in begun before ST-S3 and are not counted in ended before the end of ST-S1. Neither sum
+     * falls, and each is read cell by cell, so ST-S3 - ST-S1 is no less than the size of L. What ST-S2 takes is in L: it
+     * was not GONE after ST-S1. So if ST-S2 takes as many as ST-S3 - ST-S1, it takes all of L. A task that is counted in
+     * begun after ST-S3 began is pushed later still, so its submitter sees the phase. A run may have ended since ST-S2,
+     * and its task have been pushed again, but the shutdown settles what ST-S2 has taken, whether it still runs or not. A
+     * single sum of both would not do: a task may begin in a cell that was read already, and end in one that was not.
+     * Where an add of a LongAdder makes a cell, it ends with a volatile write, and a sum begins with a volatile read.
      *
      * A thread that has no memory or stack left may fail to count an end. Then all later shutdowns look, and nothing hangs:
      * what they wait for is what they find. A pool counts nothing, as all that it would look at is its own.
@@ -256,9 +258,10 @@ final class ShutdownTracker implements Runnable {
      * make workers claim that.
      */
     private void settle() {
-        long over = ended == null ? -1 : ended.sum(); // before the look at what runs
-        Set<ScheduledTask<?>> running = running();
-        if (over < 0 || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) {
+        assert Thread.holdsLock(shuttingDown);
+        long over = ended == null ? -1 : ended.sum(); // ST-S1
+        Set<ScheduledTask<?>> running = running(); // ST-S2
+        if (over < 0 || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
             settleWaiting();
             running = running();
         }

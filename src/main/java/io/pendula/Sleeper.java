@@ -74,13 +74,13 @@ abstract class Sleeper extends Firing {
     /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
     final void sleeps(long until) {
         this.until = until;
-        this.asleep = true;
+        this.asleep = true; // SB-S1
     }
 
     /** By its own thread. Returns whether it was called. */
     final boolean wakesUp() {
         hasBegun = false; // before asleep, so that it seems free throughout
-        asleep = false;
+        asleep = false; // SB-B1, SW-U1
         boolean wasCalled = called;
         called = false;
         return wasCalled;

@@ -18,10 +18,10 @@ final class StallWatch implements Seat.Sitter {
      * poller up before it sleeps, looks again soon, takes over if the callback lasts, and then calls the watch. All other
      * workers call the watch themselves.
      *
-     * No stall is missed. Before the watch sleeps it says that it is idle (I1), then looks once more whether a worker is
-     * up or a loop is busy (I2). A worker that wakes up says that it is up (U1). After that, either it or the guard that
-     * has taken over from it looks whether the watch is idle (U2). All are volatile. If the watch misses the worker,
-     * I1 < I2 < U1 < U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
+     * No stall is missed. Before the watch sleeps it says that it is idle (SW-I1), then looks once more whether a
+     * worker is up or a loop is busy (SW-I2). A worker that wakes up says that it is up (SW-U1). After that, either it or
+     * the guard that has taken over from it looks whether the watch is idle (SW-U2). All are volatile. If the watch misses
+     * the worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
      * that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the arrivals into the
      * heap stays in view, as the watch looks under the queue's lock.
      *
@@ -59,7 +59,7 @@ final class StallWatch implements Seat.Sitter {
 
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
     void callIfIdle() {
-        if (idle) {
+        if (idle) { // SW-U2
             boolean isOver = false;
             idle = false; // the next thread need not call it again
             try {
@@ -99,8 +99,8 @@ final class StallWatch implements Seat.Sitter {
             long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
             engine.wokeUp(until, now);
             look(now);
-            idle = true; // I1
-            if (isAnythingUp(now)) { // I2
+            idle = true; // SW-I1
+            if (isAnythingUp(now)) { // SW-I2
                 idle = false;
                 continue;
             }

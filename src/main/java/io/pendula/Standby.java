@@ -27,32 +27,34 @@ final class Standby implements QueueOwner {
      *
      * No lost wake-up
      *
-     * WakeGate has the proof for an owner that is a single thread. The owner publishes (W1), drains (R1), looks at the
-     * gate again and parks. An arming thread pushes (W2), reads the gate (R2), moves it to AWAKE by a CAS and unparks
-     * the owner. Here the poller stands for the owner, and workers change roles. So four things are to be shown.
+     * WakeGate has the proof for an owner that is a single thread. The owner publishes (WG-W1), drains (WG-R1), looks at
+     * the gate again and parks. An arming thread pushes (WG-W2), reads the gate (WG-R2), moves it to AWAKE by a CAS and
+     * unparks the owner. Here the poller stands for the owner, and workers change roles. So four things are to be shown.
      *
-     * 1. A poller that sleeps is woken. It says that it is asleep (S1), then looks at all gates (S2), then parks. The
-     *    arming thread moves the gate to AWAKE (A1), then reads which worker is the poller and whether that is asleep
-     *    (A2). All are volatile. Either A1 < S2, and the poller wakes up; or S1 < S2 < A1 < A2, and the arming thread
-     *    unparks it.
-     * 2. Roles change while the guard sleeps. Poller P makes the guard G the poller (T1), then looks at all gates (T2).
-     *    P wakes G if one of them says AWAKE, or an earlier instant than P knew. If A1 < T2, P sees the arming. Else
-     *    T1 < T2 < A1 < A2, and the arming thread wakes G. If G is up by then, it makes another round: before it sleeps
-     *    it finds, under this object's lock, that it has become the poller.
+     * 1. A poller that sleeps is woken. It says that it is asleep (SB-S1), then looks at all gates (SB-S2), then parks.
+     *    The arming thread moves the gate to AWAKE (SB-A1), then reads which worker is the poller (SB-A2), and whether
+     *    that is asleep (SB-A3). All are volatile. Either SB-A1 < SB-S2, and the poller wakes up; or SB-S1 < SB-S2 <
+     *    SB-A1 < SB-A3, and the arming thread unparks it.
+     * 2. Roles change while the guard sleeps. Poller P makes the guard G the poller (SB-T1), then looks at all gates
+     *    (SB-T2). P wakes G if one of them says AWAKE, or an earlier instant than P knew. If SB-A1 < SB-T2, P sees the
+     *    arming. Else SB-T1 < SB-T2 < SB-A1 < SB-A2, and the arming thread wakes G. If G is up by then, it makes another
+     *    round: before it sleeps it finds, under this object's lock, that it has become the poller.
      * 3. A poller that has lost its role publishes. It was held up by a callback, so the guard has taken the role
-     *    (T1'). The guard publishes all gates that are not published, and looks at all gates (S2) before it parks.
+     *    (SB-T3). The guard publishes all gates that are not published, and looks at all gates (SB-S2) before it parks.
      *    Meanwhile the old poller may publish a gate with an earlier deadline, for a timer that it has drained; the
-     *    thread that armed it wakes no worker then. So after it has published (P1), it reads which worker is the poller
-     *    (P2). If that is another, it wakes that one. Else P1 < P2 < T1' < S2, and the new poller sees the gate.
-     * 4. A poller that is up is guarded. It clears asleep (B1), then looks whether the guard sleeps and until when
-     *    (B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A worker
-     *    that goes to sleep behind it says so (G1), then looks whether the poller sleeps, and whether there is another
-     *    guard that does (G2). If B2 misses it, B1 < B2 < G1 < G2, and it sleeps for GRACE only.
+     *    thread that armed it wakes no worker then. So after it has published (WG-W1), it reads which worker is the
+     *    poller (SB-P1). If that is another, it wakes that one. Else WG-W1 < SB-P1 < SB-T3 < SB-S2, and the new poller
+     *    sees the gate.
+     * 4. A poller that is up is guarded. It clears asleep (SB-B1), then looks whether the guard sleeps and until when
+     *    (SB-B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A
+     *    worker that goes to sleep behind it says so (SB-G1), then looks whether there is another guard that sleeps
+     *    (SB-G2), and whether the poller does (SB-G3). If SB-B2 misses it, SB-B1 < SB-B2 < SB-G1 < SB-G3, and it sleeps
+     *    for GRACE only.
      * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may
-     *    say AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a worker
-     *    that is loaded, and makes that the poller. L is loaded no longer before it takes this lock to go to sleep. So if
-     *    the poller finds it loaded, L sees its role there, and makes another round, which publishes. Else the poller
-     *    finds the gate in S2 or T2.
+     *    say AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a
+     *    worker that is loaded (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
+     *    lock to go to sleep. So if the poller finds it loaded, L sees its role there, and makes another round, which
+     *    publishes. Else the poller finds the gate in SB-S2 or SB-T2.
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that, also if it is
      * this callback that arms. For timers that were armed before, the guard wakes up in time. For those that are armed
@@ -63,9 +65,9 @@ final class Standby implements QueueOwner {
      * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
      * first timer calls a guard that sleeps for ever, too: if its call of the poller is lost, the guard runs what is due,
      * and calls a poller that sleeps on. Then it naps for a second, so a scheduler that is idle after each timer calls it
-     * once a second. The guard says that it sleeps for ever (V1), then looks at all gates (V2); a thread that arms moves a
-     * gate to AWAKE (A1), then reads until when the guard sleeps (A3). All are volatile. If the guard misses the gate,
-     * V1 < V2 < A1 < A3, and it is called.
+     * once a second. The guard says that it sleeps for ever (SB-V1), then looks at all gates (SB-V2); a thread that arms
+     * moves a gate to AWAKE (SB-A1), then reads until when the guard sleeps (SB-A4). All are volatile. If the guard misses
+     * the gate, SB-V1 < SB-V2 < SB-A1 < SB-A4, and it is called.
      *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
@@ -133,21 +135,26 @@ final class Standby implements QueueOwner {
 
     @Override
     public void wake() {
-        Sleeper p = poller;
-        if (p != null && p.asleep) {
-            p.call();
-        }
+        callPoller();
     }
 
     @Override
     public void wakeFor(WakeGate gate, long when) {
-        Sleeper p = poller;
-        if (p != null && p.asleep) {
-            p.call();
-        } else if (p != null) { // it looks at the gate before it sleeps, but may be held up until then
-            gate.setHelp(helpBefore(p));
+        Sleeper up = callPoller();
+        if (up != null) { // it looks at the gate before it sleeps, but may be held up until then
+            gate.setHelp(helpBefore(up));
             help(gate, when);
         }
+    }
+
+    /** Calls the poller if it sleeps. Else returns it; null if there is none as yet. */
+    private Sleeper callPoller() {
+        Sleeper p = poller; // SB-A2
+        if (p == null || !p.asleep) { // SB-A3
+            return p;
+        }
+        p.call();
+        return null;
     }
 
     @Override
@@ -173,7 +180,7 @@ final class Standby implements QueueOwner {
     @Override
     public void firstIsArmed() {
         Sleeper g = guard;
-        if (g != null && g.asleep && g.until == Timeline.NEVER) {
+        if (g != null && g.asleep && g.until == Timeline.NEVER) { // SB-A4
             g.call();
         }
     }
@@ -182,7 +189,7 @@ final class Standby implements QueueOwner {
 
     /** After a gate was published: see 3. */
     void published(Sleeper by) {
-        Sleeper p = poller;
+        Sleeper p = poller; // SB-P1
         if (p != by) {
             p.call();
         }
@@ -218,7 +225,7 @@ final class Standby implements QueueOwner {
      * before that drain, so it may sleep beyond a timer that is armed now; then it is called. False if no guard sleeps.
      */
     boolean callIfTooLate(Sleeper me, TimerQueue q, long now) {
-        Sleeper g = guardAsleep(me);
+        Sleeper g = guardAsleep(me); // SB-B2
         if (g == null) {
             return false;
         }
@@ -290,6 +297,7 @@ final class Standby implements QueueOwner {
 
     /** No guard sleeps: one in reserve becomes it, and is to be called, so that it plans anew. Null if there is none. */
     private Sleeper newGuard(Sleeper me) {
+        assert Thread.holdsLock(this);
         guard = reserve(me);
         return guard;
     }
@@ -344,7 +352,7 @@ final class Standby implements QueueOwner {
             if (p == d) {
                 called = sleepAsPoller(d, next, now);
             } else if (!p.asleep && p.isHeldUp(d, now)) {
-                poller = d; // T1'
+                poller = d; // SB-T3
                 called = guardAsleep(d) == null ? newGuard(d) : null;
             } else {
                 called = sleepBehind(d, p, now);
@@ -358,8 +366,9 @@ final class Standby implements QueueOwner {
 
     /** Returns whom to call. */
     private Sleeper sleepAsPoller(Sleeper d, long next, long now) {
-        Sleeper loaded = loaded(d);
-        if (loaded != null) { // see 5
+        assert Thread.holdsLock(this);
+        Sleeper loaded = loaded(d); // SB-L1
+        if (loaded != null) {
             poller = loaded;
             guard = d;
             d.sleeps(now + GRACE_NANOS);
@@ -382,17 +391,18 @@ final class Standby implements QueueOwner {
             d.sleeps(target);
             return null;
         }
-        poller = g; // T1
+        poller = g; // SB-T1
         guard = d;
         d.sleeps(behind(u));
         if (!isNear || !g.asleep) {
             d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
         }
-        return !isNear || isAnyGateBefore(next) ? g : null; // T2
+        return !isNear || isAnyGateBefore(next) ? g : null; // SB-T2
     }
 
     /** One that is loaded, and not that one; or null. */
     private Sleeper loaded(Sleeper but) {
+        assert Thread.holdsLock(this);
         for (Sleeper d : sleepers) {
             if (d != but && d.isLoaded) {
                 return d;
@@ -403,14 +413,15 @@ final class Standby implements QueueOwner {
 
     /** Returns whom to call. */
     private Sleeper sleepBehind(Sleeper d, Sleeper p, long now) {
+        assert Thread.holdsLock(this);
         long before = d.until;
-        d.sleeps(Timeline.NEVER); // V1; before it looks which others sleep, see 4
-        Sleeper g = guardAsleep(d);
+        d.sleeps(Timeline.NEVER); // SB-G1, SB-V1
+        Sleeper g = guardAsleep(d); // SB-G2
         if (g != null && (d.isTemporary || !g.isTemporary)) {
             return null; // in reserve
         }
         guard = d;
-        if (!p.asleep) {
+        if (!p.asleep) { // SB-G3
             d.until = now + GRACE_NANOS;
             return null;
         }
@@ -419,7 +430,7 @@ final class Standby implements QueueOwner {
             d.until = u > now ? u : now + GRACE_NANOS;
             return null;
         }
-        boolean isForgotten = isAnythingArmed(); // V2
+        boolean isForgotten = isAnythingArmed(); // SB-V2
         if (isForgotten || before == Timeline.NEVER) { // or it was called, and has not napped
             d.until = now + NAP_NANOS;
         }

@@ -359,13 +359,13 @@ final class Worker extends Sleeper implements Seat.Sitter {
      * once more after it has read that.
      */
     boolean isCalled(long next) {
-        return isCalled() || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next);
+        return isCalled() || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next); // SB-S2
     }
 
     // ---- sleeps ----
 
     private boolean sleep(boolean polls, long next) {
-        isLoaded = false; // before it takes the monitor, under which a poller gives its role to one that is loaded
+        isLoaded = false; // SB-L2
         if (!standby.goToSleep(this, polls, next, now, hasRun ? wokeAt : 0)) {
             if (!polls && standby.poller() == this) {
                 engine.callWatch(); // it has taken over, as a callback lasts

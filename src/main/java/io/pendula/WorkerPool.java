@@ -82,8 +82,9 @@ final class WorkerPool {
         return null;
     }
 
-    /** Under the engine's lifecycle. Threads count from their start to their end. */
+    /** Threads count from their start to their end. */
     int live() {
+        assert Thread.holdsLock(engine.lifecycle);
         int live = 0;
         for (Sleeper d : workers()) {
             Thread t = d.runner();

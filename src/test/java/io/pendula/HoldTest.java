@@ -146,7 +146,7 @@ class HoldTest {
         rig.arm(HOUR);
         rig.drain();
         boolean[] armed = {false};
-        rig.heap.onTrim = () -> { // between the first drain and W1
+        rig.heap.onTrim = () -> { // between the first drain and WG-W1
             if (!armed[0]) {
                 armed[0] = true;
                 try {

@@ -235,6 +235,10 @@ public final class Hooks {
         return me == null || me.execution.tryLock(me, me.execution.lockOf(me, o), LOCK_PLACE);
     }
 
+    public static boolean holdsLock(Object o) {
+        return isMine(o);
+    }
+
     static boolean isMine(Object o) {
         ModelThread me = me();
         return me == null || me.execution.lockOf(me, o).owner == me;

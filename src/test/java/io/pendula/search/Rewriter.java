@@ -235,6 +235,7 @@ final class Rewriter {
             case "java/lang/invoke/ConstantBootstraps.fieldVarHandle" -> replace(m, c, hook("fieldVarHandle", c.desc));
             case "java/lang/Thread.currentThread" -> replace(m, c, hook("currentThread", c.desc));
             case "java/lang/Thread.interrupted" -> replace(m, c, hook("interrupted", c.desc));
+            case "java/lang/Thread.holdsLock" -> replace(m, c, hook("holdsLock", c.desc));
             case "java/lang/Thread.getState" -> replace(m, c, hook("stateOf", ofThread(c)));
             case "java/lang/Thread.isAlive" -> replace(m, c, hook("isAlive", ofThread(c)));
             case "java/lang/Thread.getId" -> replace(m, c, hook("idOf", ofThread(c)));

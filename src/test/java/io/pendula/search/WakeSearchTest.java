@@ -192,7 +192,7 @@ class WakeSearchTest {
     static Stream<Arguments> faults() {
         Spec arms = worker(1, ONE, arm(0, SOON));
         Stream<Arguments> small = Stream.of(
-                fault("no second look at the inbox (R1)", arms,
+                fault("no second look at the inbox (WG-R1)", arms,
                         Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1)),
                 fault("no last look at the gate before the park", arms,
                         Fault.noCall("Worker", "sleep", "isCalled", 0, 0)),
@@ -223,14 +223,14 @@ class WakeSearchTest {
                         Fault.noCall("SchedulerEngine", "wakeAll", "call", 0, 0)),
                 fault("a close wakes no loop", spec(Owner.LOOP, 1, FILED, of(Op.CLOSE)),
                         Fault.noCall("SchedulerEngine", "wakeAll", "wake", 0, 0)),
-                slow("a close does not wait for resets (C2)",
+                slow("a close does not wait for resets (QC-C2)",
                         worker(2, FILED, reset(0, SOON), of(Op.CLOSE)),
                         Fault.noCall("QueueCloser", "close", "awaitResets", 0, 0)),
                 slow("a close does not wait for resets, and one whose push is refused does not take it back",
                         worker(2, List.of(Start.FIRED), reset(0, SOON), of(Op.CLOSE)),
                         Fault.noCall("QueueCloser", "close", "awaitResets", 0, 0),
                         Fault.noCall("TimerQueue", "tryPost", "takeBack", 0, 0)),
-                fault("a close does not look at what runs (C5)",
+                fault("a close does not look at what runs (QC-C6)",
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
                         Fault.noCall("Engine", "closeAll", "forEachRunning", 0, 0)),
                 fault("a close does not wait for a reset of a timer that runs, and that does not take it back",
@@ -239,7 +239,7 @@ class WakeSearchTest {
                         Fault.noCall("TimerQueue", "tryPost", "isClosed", 1, 0)),
                 fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
         Stream<Arguments> large = !IS_FULL ? Stream.of() : Stream.of(
-                slow("a poller that hands over does not look at the gates once more (T2)",
+                slow("a poller that hands over does not look at the gates once more (SB-T2)",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.NEW, Start.FILED, Start.FILED_LATE),
                                 arm(0, BEFORE_LATE)),
                         Fault.noCall("Standby", "sleepAsPoller", "isAnyGateBefore", 0, 0)),

@@ -177,8 +177,8 @@ public final class Compactor extends Padded {
         return Math.max(STALE_FLOOR, entries.size() >> 2 & -16);
     }
 
-    /** Lock held. */
     void noteSize() {
+        assert lock.isHeldByCurrentThread();
         int now = boundNow();
         if (now != bound) {
             bound = now;

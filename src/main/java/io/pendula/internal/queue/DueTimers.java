@@ -103,8 +103,9 @@ public final class DueTimers extends Padded {
         return claimNext(run, now, false) == CLAIMED;
     }
 
-    /** Lock held. {@code drain}: what has arrived is filed first, as far as one hold of the lock may. */
+    /** {@code drain}: what has arrived is filed first, as far as one hold of the lock may. */
     private int step(Firing run, long now, boolean drain) {
+        assert lock.isHeldByCurrentThread();
         if (closer.isClosed()) {
             return NOT_HERE;
         }
@@ -181,6 +182,7 @@ public final class DueTimers extends Padded {
     }
 
     private long publishSleep(long now, boolean isLoop) {
+        assert lock.isHeldByCurrentThread();
         if ((!isLoop || drainer.isDrainDue(now)) && !drainer.drain()) {
             setNextWhen(wakeTime(now));
             return RETRY;
@@ -195,13 +197,13 @@ public final class DueTimers extends Padded {
         long wake = wakeTime(now);
         setNextWhen(wake);
         boolean isPlanned = compactor.planFullSweep(now, drainer.hasMail());
-        compactor.noteSize(); // before W1, so that threads know by now what is too much
+        compactor.noteSize(); // before WG-W1, so that threads know by now what is too much
         long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()))
                 : capped(Math.min(wake, compactor.fullSweepAt), now);
-        gate.publish(p); // W1
-        if (isLoop ? inbox.arrivals() < p
-                : !drainer.drain() || wakeTime(now) < p
-                        || p == Timeline.NEVER && !isPlanned && compactor.stale() != 0) { // R1
+        gate.publish(p);
+        if (isLoop ? inbox.arrivals() < p // WG-R4
+                : !drainer.drain() || wakeTime(now) < p // WG-R1
+                        || p == Timeline.NEVER && !isPlanned && compactor.stale() != 0) {
             gate.setPollUntil(WakeGate.AWAKE);
             return RETRY;
         }
@@ -281,8 +283,9 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** Lock held. Whether what is first is due, and for this poll. */
+    /** Whether what is first is due, and for this poll. */
     private boolean isDueInPoll(long now) {
+        assert lock.isHeldByCurrentThread();
         if (entries.topKey() <= now) {
             drainer.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
         }

@@ -128,22 +128,25 @@ public class HoldLock extends ReentrantLock {
         super.unlock();
     }
 
-    /** Lock held. How many timers this hold may still visit. */
+    /** How many timers this hold may still visit. */
     int left() {
+        assert isHeldByCurrentThread();
         return MAX_VISITS - visits;
     }
 
     void visit(int timers) {
+        assert isHeldByCurrentThread();
         visits += timers;
         assert visits <= MAX_VISITS : visits + " timers visited in one hold, but at most " + MAX_VISITS + " expected";
     }
 
     /**
-     * Lock held, and held again at the end, whatever fails. Releases it for a moment, and begins a new hold. A thread that
+     * Releases the lock for a moment, and begins a new hold; it is held again at the end, whatever fails. A thread that
      * waits needs longer to wake up than this one to take the lock again, slice after slice, so this one waits until none
      * does, or for about a millisecond.
      */
     void giveWay() {
+        assert isHeldByCurrentThread();
         boolean wanted = scarce || hasQueuedThreads();
         int holds = getHoldCount();
         try {
@@ -159,8 +162,9 @@ public class HoldLock extends ReentrantLock {
         }
     }
 
-    /** Lock held. How many timers one hold has visited at most. */
+    /** How many timers one hold has visited at most. */
     int most() {
+        assert isHeldByCurrentThread();
         return Math.max(most, visits);
     }
 }

@@ -56,7 +56,7 @@ final class Inbox extends InboxFields {
             }
             t.next = h; // plain: published by the CAS
             setDepth(depth); // before the CAS: what is in the inbox must not be told to be refused by an Error
-            if (HEAD.compareAndSet(this, h, t)) {
+            if (HEAD.compareAndSet(this, h, t)) { // WG-W2
                 return true;
             }
         }
@@ -87,7 +87,7 @@ final class Inbox extends InboxFields {
     /** True if nothing had arrived since the last drain. */
     boolean lowerArrivals(long when) {
         for (long a = arrivals(); when < a; a = arrivals()) {
-            if (ARRIVALS.compareAndSet(this, a, when)) {
+            if (ARRIVALS.compareAndSet(this, a, when)) { // WG-W4
                 return a == Timeline.NEVER;
             }
         }

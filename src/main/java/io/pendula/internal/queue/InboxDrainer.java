@@ -18,8 +18,8 @@ final class InboxDrainer {
      * Batches. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several. It takes
      * all that is in the inbox, the newest first, as a chain. It turns the chain round, timer by timer, and then files
      * what that gives, the backlog. Only then does it take the next batch. While anything is in one of these two lists, no
-     * owner goes to sleep (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the R1
-     * of a proof.
+     * owner goes to sleep (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the
+     * WG-R1 of a proof.
      *
      * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. So is one that was put off and
      * would have to move to a full heap. The state of a parked timer is MOVING or MODIFIED_EARLIER, so stop and reset need
@@ -211,8 +211,9 @@ final class InboxDrainer {
         }
     }
 
-    /** Lock held, and released between slices: until all is filed that was pushed before this call. */
+    /** Until all is filed that was pushed before this call. Releases the lock between slices. */
     void drainFully() {
+        assert lock.isHeldByCurrentThread();
         if (keepOrder) {
             lookAt = 0; // once, as what is parked then may take several holds
         }
@@ -407,8 +408,9 @@ final class InboxDrainer {
                 && mayVisit() && removeLast();
     }
 
-    /** Lock held. Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */
+    /** Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */
     boolean removeLast() {
+        assert lock.isHeldByCurrentThread();
         TimerNode t = entries.last();
         if (compactor.isStale(t, entries.lastSeq())) {
             compactor.onStaleDropped(1);

@@ -22,34 +22,37 @@ public final class QueueCloser {
      * A reset that has returned has armed the timer: that arming runs, is stopped or replaced, or is collected. A reset
      * that is refused has armed nothing.
      *
-     *     a reset that pushes, or arms a run       the closing thread
-     *     A1  counts itself in a cell              C1  closed = true
-     *     A2  reads closed, is refused if true     C2  waits until it has read 0 in each cell
-     *     A3  changes the word by a CAS            C3  inbox = CLOSED
-     *     A4  pushes, unless the timer runs        C4  collects what is in the inbox, on its way, and filed
-     *     A5  takes itself out of the cell         C5  looks at what runs (collectRunning)
-     *                                              C6  collects what is in late
+     *     a reset that pushes, or arms a run          the closing thread
+     *     QC-A1  counts itself in a cell              QC-C1  closed = true
+     *     QC-A2  reads closed, is refused if true     QC-C2  waits until it has read 0 in each cell
+     *     QC-A3  changes the word by a CAS            QC-C3  inbox = CLOSED
+     *     QC-A4  pushes, unless the timer runs        QC-C4  collects what is in the inbox, and on its way
+     *     QC-A5  takes itself out of the cell         QC-C5  collects what is filed
+     *                                                 QC-C6  looks at what runs
+     *                                                 QC-C7  collects what is in late
      *
-     * All are volatile. C3 and C4 are one hold of the lock.
+     * All are volatile. QC-C3 to QC-C5 are one hold of the lock.
      *
-     * 1. A1 and C1 are a handshake as in WakeGate. If C2 has read the reset's cell before A1, then A2 reads true, and
-     *    nothing changes. If A1 came before, so did A5, as the cell said 0. So after C2 no reset is between A2 and A5:
-     *    what it has armed is in the inbox, where C4 meets it, or runs, where C5 meets it.
-     * 2. So after C2 no timer leaves rest, and no run is armed that was not. C4 leaves no timer in the inbox, on its way or
-     *    filed. What is left is what a run had armed before. C5 meets it in its run, or when that has just ended: in a
-     *    queued state, armed or stopped. Or the run has ended before C5 and found the inbox closed: then it has handed
-     *    the arming to late, before C6. After C5 no such timer is in a queued state, so no reset arms it again. A timer
-     *    that was collected is at rest, or runs without an arming, so it is collected once.
-     * 3. A reset that takes no part in A1 to A5 changes a word that says that the timer is queued, filed, or armed in its
-     *    run. By 2 that is so until C4 or C5 changes it, or the run's end does; and these collect what the reset has
-     *    armed, since each takes the word as it is by a CAS. After that the reset's CAS fails.
+     * 1. QC-A1 and QC-C1 are a handshake as in WakeGate. If QC-C2 has read the reset's cell before QC-A1, then QC-A2
+     *    reads true, and nothing changes. If QC-A1 came before, so did QC-A5, as the cell said 0. So after QC-C2 no reset
+     *    is between QC-A2 and QC-A5: what it has armed is in the inbox, where QC-C4 meets it, or runs, where QC-C6 does.
+     * 2. So after QC-C2 no timer leaves rest, and no run is armed that was not. QC-C4 and QC-C5 leave no timer in the
+     *    inbox, on its way or filed. What is left is what a run had armed before. QC-C6 meets it in its run, or when that
+     *    has just ended: in a queued state, armed or stopped. Or the run has ended before QC-C6 and found the inbox
+     *    closed: then it has handed the arming to late, before QC-C7. After QC-C6 no such timer is in a queued state, so
+     *    no reset arms it again. A timer that was collected is at rest, or runs without an arming, so it is collected
+     *    once.
+     * 3. A reset that takes no part in QC-A1 to QC-A5 changes a word that says that the timer is queued, filed, or armed
+     *    in its run. By 2 that is so until QC-C4, QC-C5 or QC-C6 changes it, or the run's end does; and these collect what
+     *    the reset has armed, since each takes the word as it is by a CAS. After that the reset's CAS fails.
      *
-     * Between A1 and A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never waits
-     * for itself, and as a rule C2 takes no time. A thread that is suspended there for PATIENCE_NANOS, as by a debugger,
-     * is waited for no longer. Its reset finds the inbox closed after A3. It takes the arming back and is refused, unless
-     * another thread has stopped the timer meanwhile. If it had replaced an arming, that one is not told as unfired. If it
-     * has armed a run that ends between C5 and C6, that arming is collected, too, and the reset succeeds: of two armings
-     * of one timer each is told. If the run ends after C6, it leaves the arming for the reset to take back.
+     * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never
+     * waits for itself, and as a rule QC-C2 takes no time. A thread that is suspended there for PATIENCE_NANOS, as by a
+     * debugger, is waited for no longer. Its reset finds the inbox closed after QC-A3. It takes the arming back and is
+     * refused, unless another thread has stopped the timer meanwhile. If it had replaced an arming, that one is not told
+     * as unfired. If it has armed a run that ends between QC-C6 and QC-C7, that arming is collected, too, and the reset
+     * succeeds: of two armings of one timer each is told. If the run ends after QC-C7, it leaves the arming for the reset
+     * to take back.
      */
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -70,7 +73,7 @@ public final class QueueCloser {
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
     private TimerNode late;
-    /** C6 is done: what a run has armed now, a reset has done that C2 has waited for in vain, and it takes that back. */
+    /** After QC-C7: what a run has armed now, a reset has done that QC-C2 has waited for in vain, and it takes that back. */
     private boolean isOver;
     /** How many timers were collected. */
     long unfired;
@@ -100,20 +103,19 @@ public final class QueueCloser {
 
     // ---- resets ----
 
-    /** A1. Returns the cell. Threads that share one are slower, and that is all. */
+    /** Returns the cell. Threads that share one are slower, and that is all. */
     int beginReset() {
         ResetCells c = cells;
         int cell = System.identityHashCode(Thread.currentThread()) % ResetCells.CELLS;
-        (c == null ? makeCells() : c).add(cell, 1);
+        (c == null ? makeCells() : c).add(cell, 1); // QC-A1
         return cell;
     }
 
-    /** A5. */
     void endReset(int cell) {
-        cells.add(cell, -1);
+        cells.add(cell, -1); // QC-A5
     }
 
-    /** A reset that makes them after C2 has found none reads closed after that. */
+    /** A reset that makes them after QC-C2 has found none reads closed after that. */
     private synchronized ResetCells makeCells() {
         if (cells == null) {
             cells = new ResetCells();
@@ -122,7 +124,7 @@ public final class QueueCloser {
     }
 
     /**
-     * After A3 the timer could not be pushed. True if its arming is off now, so that its permit must be released; false
+     * After QC-A3 the timer could not be pushed. True if its arming is off now, so that its permit must be released; false
      * if it was stopped meanwhile, or collected.
      */
     boolean takeBack(TimerNode t) {
@@ -150,20 +152,20 @@ public final class QueueCloser {
 
     /**
      * Closes the queue. If it fails for want of memory, what it has not collected is still here, and the next call goes on.
-     * The hold of C3 and C4 is as long as there are timers: the threads that might wait for the lock have no more business
+     * The hold of the lock is as long as there are timers: the threads that might wait for the lock have no more business
      * here.
      */
     public void close(List<? super TimerNode> collected) {
-        closed = true; // C1
+        closed = true; // QC-C1
         awaitResets();
         lock.lock();
         try {
-            drainer.gather(inbox.close());
-            while (drainer.isUnfinished()) {
+            drainer.gather(inbox.close()); // QC-C3
+            while (drainer.isUnfinished()) { // QC-C4
                 reserve(collected); // before it is taken out
                 collect(drainer.removeNext(), false, collected);
             }
-            while (entries.size() > 0) {
+            while (entries.size() > 0) { // QC-C5
                 if (!collect(entries.last(), false, collected)) {
                     compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
                 }
@@ -175,12 +177,12 @@ public final class QueueCloser {
         }
     }
 
-    /** C2. The caller holds no lock that a reset could wait for. */
+    /** The caller holds no lock that a reset could wait for. */
     private void awaitResets() {
         ResetCells c = cells;
         long begun = System.nanoTime();
         for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
-            while (c.get(i) != 0 && System.nanoTime() - begun < patienceNanos) {
+            while (c.get(i) != 0 && System.nanoTime() - begun < patienceNanos) { // QC-C2
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
         }
@@ -192,8 +194,9 @@ public final class QueueCloser {
         collected.remove(collected.size() - 1);
     }
 
-    /** Lock held. True for one entry of each timer that is filed: any other that it has was counted as stale. */
+    /** True for one entry of each timer that is filed: any other that it has was counted as stale. */
     private boolean collect(TimerNode t, boolean inRun, List<? super TimerNode> collected) {
+        assert lock.isHeldByCurrentThread();
         reserve(collected);
         int s = take(t, inRun);
         if (isArmed(s)) {
@@ -208,11 +211,11 @@ public final class QueueCloser {
         unfired++;
     }
 
-    /** C5. Takes the next firing of a timer that runs, or whose run is just ending. */
+    /** Takes the next firing of a timer that runs, or whose run is just ending. */
     public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
         lock.lock();
         try {
-            collect(t, true, collected);
+            collect(t, true, collected); // QC-C6
         } finally {
             lock.unlock();
         }
@@ -232,11 +235,11 @@ public final class QueueCloser {
         }
     }
 
-    /** C6, the last step: all queues are closed and all running timers have been looked at. */
+    /** The last step: all queues are closed and all running timers have been looked at. */
     public void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {
-            while (late != null) {
+            while (late != null) { // QC-C7
                 reserve(collected);
                 TimerNode t = late;
                 late = t.next;

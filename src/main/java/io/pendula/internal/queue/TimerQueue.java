@@ -242,7 +242,7 @@ public final class TimerQueue extends Padded {
             wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
             compactor.count(STOP); // the drain will not see that it was stopped
         } else if (isQueued(s) && when < deadline(w)) {
-            wakeIfBefore(when); // the CAS of the word stands for the push
+            wakeIfBefore(when); // after WG-W3, which stands for the push
         }
         return true;
     }
@@ -255,7 +255,7 @@ public final class TimerQueue extends Padded {
         }
         boolean changed = false;
         try {
-            changed = t.tryReset(w, when, keepsEntry);
+            changed = t.tryReset(w, when, keepsEntry); // WG-W3
         } finally {
             if (takes && !changed) {
                 closer.takePermit(-1);
@@ -277,8 +277,9 @@ public final class TimerQueue extends Padded {
         int stale = 0;
         int cell = closer.beginReset();
         try {
-            moved = !closer.isClosed() && tryChange(t, w, when, false); // after it is counted
-            pushed = moved && (s == RUNNING ? !inbox.isClosed() : inbox.push(t));
+            moved = !closer.isClosed() // QC-A2
+                    && tryChange(t, w, when, false); // QC-A3
+            pushed = moved && (s == RUNNING ? !inbox.isClosed() : inbox.push(t)); // QC-A4
         } finally {
             try {
                 isOff = moved && !pushed && closer.takeBack(t);

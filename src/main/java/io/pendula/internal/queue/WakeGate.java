@@ -9,38 +9,40 @@ public final class WakeGate extends Padded {
      *
      * Sleeping and arming form a store-then-load handshake on two variables:
      *
-     *     owner                              arming thread
-     *     W1  pollUntil = p                  W2  push to the inbox, or CAS of the word of a timer that is in the inbox
-     *     R1  drain (reads the inbox)        R2  read pollUntil
+     *     owner                                 arming thread
+     *     WG-W1  pollUntil = p                  WG-W2  push to the inbox
+     *     WG-R1  drain (reads the inbox)        WG-R2  read pollUntil
      *
-     * All four are volatile, hence in one total order. Let W1 be the last publication before R2, and R1 the drain that
+     * All four are volatile, hence in one total order. In the place of WG-W2 a reset of a timer that is in the inbox
+     * already has the CAS of its word (WG-W3). Let WG-W1 be the last publication before WG-R2, and WG-R1 the drain that
      * follows it.
-     *   - If W2 precedes R1, the owner finds the timer.
-     *   - Else W1 < R1 < W2 < R2, and R2 reads p, or AWAKE if the owner is up again. If it reads p and the deadline is
-     *     earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If it fails,
-     *     pollUntil has left p, so the owner was woken or has woken up by itself. An owner that is up passes W1 and R1
-     *     again before it sleeps, and that R1 follows W2.
+     *   - If WG-W2 precedes WG-R1, the owner finds the timer.
+     *   - Else WG-W1 < WG-R1 < WG-W2 < WG-R2, and WG-R2 reads p, or AWAKE if the owner is up again. If it reads p and
+     *     the deadline is earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If
+     *     it fails, pollUntil has left p, so the owner was woken or has woken up by itself. An owner that is up passes
+     *     WG-W1 and WG-R1 again before it sleeps, and that WG-R1 follows WG-W2.
      *
-     * A thread that helps to drain holds the lock. It drains before W1, and then p covers its timers; or after R1, and
-     * then the R2 of each timer that it drains follows W1.
+     * A thread that helps to drain holds the lock. It drains before WG-W1, and then p covers its timers; or after WG-R1,
+     * and then the WG-R2 of each timer that it drains follows WG-W1.
      *
      * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
      * its last lock and before its park (Worker.isCalled). A later waker's permit ends the park.
      *
      * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
-     * bring the timer forward by the word alone; its own W2 (that CAS) is worth nothing, as the owner does not find the
+     * bring the timer forward by the word alone; its own WG-W3 is worth nothing, as the owner does not find the
      * timer. Therefore the pusher reads the word once more after its push, and wakes the owner for the deadline that it
      * finds (TimerQueue.wakeFor). A reset that this reading does not show comes after the push, and its own wake
      * counts. Nothing that may take long lies between the CAS and the push.
      *
      * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
      *
-     * A thread without stack may get its StackOverflowError after W2 and before the CAS of pollUntil. Then its own timer
-     * waits for the next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
+     * A thread without stack may get its StackOverflowError after WG-W2 and before the CAS of pollUntil. Then its own
+     * timer waits for the next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
      *
      * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for
-     * the earliest of what has arrived: after the push, and before R2, an arming thread lowers arrivals to its
-     * deadline. In the argument that CAS takes the place of W2, and the loop's look at arrivals that of R1. A drain
+     * the earliest of what has arrived: after the push, and before WG-R2, an arming thread lowers arrivals to its
+     * deadline. In the argument that CAS (WG-W4) takes the place of WG-W2, and the loop's look at arrivals (WG-R4) that
+     * of WG-R1. A drain
      * sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed
      * before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
      * early.
@@ -124,15 +126,15 @@ public final class WakeGate extends Padded {
     /** The owner sleeps until then. */
     void publish(long until) {
         HELP_BEFORE.lazySet(this, NO_HELP); // no fence: the next store has one
-        setPollUntil(until); // W1
+        setPollUntil(until); // WG-W1
     }
 
     /** After something was armed for {@code when}, or must be done by then. */
     void wakeIfBefore(long when) {
-        long until = pollUntil();
+        long until = pollUntil(); // WG-R2
         while (when < until) {
             HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
-            if (casPollUntil(until, AWAKE)) {
+            if (casPollUntil(until, AWAKE)) { // SB-A1
                 QueueOwner o = owner; // after the CAS, see above
                 if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
                     o.wakeFor(this, when);
