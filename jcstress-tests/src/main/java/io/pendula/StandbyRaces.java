@@ -66,7 +66,7 @@ public class StandbyRaces {
 
         /** What is wrong, at rest, if something is armed for SOON: nobody who sleeps may sleep beyond that uncalled. */
         final String fault() {
-            Sleeper p = standby.poller();
+            Worker p = (Worker) standby.poller();
             if (!p.asleep || p.isCalled() || !p.isCalled(Timeline.NEVER) && p.until <= SOON) {
                 return "none";
             }
