@@ -170,7 +170,7 @@ class OutOfStackTest {
             }
             assertEquals(OTHERS, limit.held(), "permits");
             rig.drain();
-            Inside.assertOrder(rig.queue);
+            Inside.verifyEntries(rig.queue);
             int before = ran.get();
             assertFalse(rig.queue.reset(timer, 520), "it was stopped");
             rig.fire(520);

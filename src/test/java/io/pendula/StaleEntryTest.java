@@ -1,7 +1,7 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static io.pendula.internal.queue.Inside.assertOrder;
+import static io.pendula.internal.queue.Inside.verify;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -238,7 +238,7 @@ class StaleEntryTest {
         Inside.startFullSweep(queue);
         for (int k = 0; Inside.isSweepUnderWay(queue); k++) {
             queue.compactor.sweepStep();
-            assertOrder(queue);
+            verify(queue);
             for (int i = 0; i < 100; i++) {
                 assertSame(soon.get(100 * k + i), rig.claim(2 * SECOND).node());
                 rig.arm(3 * HOUR + i); // none of them rises in the heap

@@ -1,6 +1,6 @@
 package io.pendula;
 
-import static io.pendula.internal.queue.Inside.assertOrder;
+import static io.pendula.internal.queue.Inside.verify;
 import static io.pendula.internal.queue.TimerNode.CANCELLED;
 import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.MOVING;
@@ -802,7 +802,7 @@ class TimerQueueTest extends QueueCase {
         assertNull(rig.claim(349));
         assertSame(first, rig.claim(399).node());
         assertNull(rig.claim(399));
-        assertOrder(queue);
+        verify(queue);
         assertEquals(0, rig.dead());
     }
 
@@ -831,7 +831,7 @@ class TimerQueueTest extends QueueCase {
         assertSame(inOrder.get(399), claimWithin(5, 1_500));
         assertSame(tick, claimWithin(5, 2_500));
         assertTrue(attempts[0] <= 2, attempts[0] + " attempts to grow");
-        assertOrder(queue);
+        verify(queue);
         rig.giveMemory();
         assertEquals(399, rig.fire(500_000_000_000L));
     }
@@ -1252,7 +1252,7 @@ class TimerQueueTest extends QueueCase {
             int before = rig.entries();
             more = queue.compactor.sweepStep();
             assertTrue(before - rig.entries() <= Compactor.SWEEP_CHUNK);
-            assertOrder(rig.queue);
+            verify(rig.queue);
         }
         assertTrue(rig.dead() <= Compactor.STALE_FLOOR / 2);
         assertEquals(live.size(), rig.entries() - rig.dead());
@@ -1286,7 +1286,7 @@ class TimerQueueTest extends QueueCase {
         assertEquals(4, steps, "more than the stale ones and a few others were looked at");
         assertTrue(rig.dead() <= 5_000 / 8, rig.dead() + " dead");
         assertTrue(Inside.areRuns(queue), "what lives is no longer in order");
-        assertOrder(queue);
+        verify(queue);
         assertEquals(4_080, queue.view().pending());
     }
 

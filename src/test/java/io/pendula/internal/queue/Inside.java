@@ -1,14 +1,19 @@
 package io.pendula.internal.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongBinaryOperator;
@@ -273,14 +278,57 @@ public final class Inside {
         return o instanceof TimerHeap;
     }
 
-    public static void assertOrder(TimerQueue q) {
-        assertOrder(q.entries);
+    // ---- the whole structure ----
+
+    /**
+     * What must hold between two operations of one thread: the structure of the heap, what its entries say of timers and
+     * what timers say of entries, the count of stale entries, and the lists of timers that are not filed.
+     */
+    public static void verify(TimerQueue q) {
+        verifyEntries(q);
+        int stale = 0;
+        Set<TimerNode> filed = new HashSet<>();
+        for (Entry e : all(q.entries)) {
+            long w = e.node.wordVolatile();
+            int s = TimerNode.state(w);
+            boolean isLive = TimerNode.isFiled(s) && e.node.entry == e.seq;
+            stale += isLive ? 0 : 1;
+            if (isLive) {
+                assertTrue(filed.add(e.node), "a timer with two live entries");
+                boolean isInPlace = s == TimerNode.WAITING;
+                assertTrue(isInPlace ? e.key == TimerNode.deadline(w) : e.key <= TimerNode.deadline(w),
+                        () -> "an entry of " + e.key + " for " + TimerNode.deadline(w) + " in state " + s);
+            }
+        }
+        assertEquals(stale, q.compactor.stale(), "entries that are stale, and what is counted");
+        Set<TimerNode> queued = new HashSet<>();
+        addQueued(q.inbox.isClosed() ? null : q.inbox.head(), queued);
+        addQueued((TimerNode) get(q.drainer, "chain"), queued);
+        addQueued((TimerNode) get(q.drainer, "backlog"), queued);
+        int before = queued.size();
+        addQueued((TimerNode) get(q.drainer, "parked"), queued);
+        assertEquals(q.drainer.parkedCount, queued.size() - before, "timers that are parked, and what is counted");
+        queued.forEach(t -> assertTrue(TimerNode.isQueued(TimerNode.state(t.wordVolatile())),
+                () -> "in line in state " + TimerNode.state(t.wordVolatile())));
     }
 
-    /** The whole structure: each block is a run or a heap, and so are the blocks; links, ages, places and sums agree. */
-    static void assertOrder(TimerHeap heap) {
+    private static void addQueued(TimerNode first, Set<TimerNode> all) {
+        for (TimerNode t = first; t != null; t = t.next) {
+            assertTrue(all.add(t), "a timer is twice in line");
+        }
+    }
+
+    /** The structure of the heap alone. */
+    public static void verifyEntries(TimerQueue q) {
+        verify(q.entries);
+    }
+
+    /** Each block is a run or a heap, and so are the blocks; links, ages, places, numbers and sums agree. */
+    static void verify(TimerHeap heap) {
         Map<Integer, Block> places = new HashMap<>();
+        Map<TimerNode, Integer> numbers = new HashMap<>();
         int size = 0;
+        int capacity = 0;
         Block before = null;
         List<Block> blocks = blocks(heap);
         for (Block b : blocks) {
@@ -289,30 +337,80 @@ public final class Inside {
             assertTrue(b.size() > 0 || blocks.size() == 1, "an empty block is not linked");
             assertEquals(b.size() > 0, b.place > 0, "a block is in the heap if it is not empty");
             assertTrue(b.place == 0 || places.put(b.place, b) == null, "one block at a place");
-            assertOrder(b);
+            verify(b, heap.nextSeq, numbers);
             size += b.size();
+            capacity += b.capacity();
             before = b;
         }
+        assertSame(before, get(heap, "tail"), "the youngest block");
         assertEquals(heap.size(), size);
         assertTrue(heap.capacity() >= size);
-        for (Block b : blocks) {
-            Block parent = places.get((b.place >> 2) + 2);
-            assertTrue(b.place <= Block.ROOT || !Block.before(b.key(), b.seq(), parent.key(), parent.seq()),
+        verifyPlaces(heap, places);
+        for (String visited : List.of("swept", "walked")) {
+            Object b = get(heap, visited);
+            assertTrue(b == null || blocks.stream().anyMatch(other -> other == b), visited + " is no block in use");
+        }
+        int spares = 0;
+        for (Block b = (Block) get(heap, "spare"); b != null; b = b.next) {
+            assertEquals(0, b.size(), "a spare block has entries");
+            assertEquals(0, b.place, "a spare block is in the heap");
+            assertTrue(Arrays.stream(b.nodes).allMatch(Objects::isNull), "a spare block keeps a timer alive");
+            capacity += b.capacity();
+            spares++;
+        }
+        assertEquals(get(heap, "spares"), spares);
+        assertEquals(heap.capacity(), capacity);
+    }
+
+    /** The heap of blocks, with the first entry of each. */
+    private static void verifyPlaces(TimerHeap heap, Map<Integer, Block> places) {
+        Block[] blocks = (Block[]) get(heap, "blocks");
+        long[] keys = (long[]) get(heap, "keys");
+        int[] seqs = (int[]) get(heap, "seqs");
+        int end = (int) get(heap, "end");
+        assertEquals(end - Block.ROOT, places.size(), "places");
+        for (int i = 0; i < blocks.length; i++) {
+            Block b = places.get(i);
+            assertSame(b, blocks[i], "the block at its place");
+            if (b == null) {
+                continue;
+            }
+            int place = i;
+            assertTrue(keys[i] == b.key() && seqs[i] == b.seq(), () -> "the first entry of the block at " + place);
+            int above = (i >> 2) + 2;
+            assertTrue(i == Block.ROOT || Block.before(keys[above], seqs[above], keys[i], seqs[i]),
                     "a block comes before its parent");
-            assertTrue(b.place != Block.ROOT || heap.topKey() == b.key() && heap.topSeq() == b.seq(), "the top");
+            assertTrue(i != Block.ROOT || heap.topKey() == b.key() && heap.topSeq() == b.seq(), "the top");
         }
     }
 
-    private static void assertOrder(Block b) {
+    private static void verify(Block b, int nextSeq, Map<TimerNode, Integer> numbers) {
         assertTrue(b.isRun() || b.from == Block.ROOT);
-        for (int i = b.from + 1; i < b.to; i++) {
-            int above = b.isRun() ? i - 1 : (i >> 2) + 2;
+        for (int i = b.from; i < b.to; i++) {
             int entry = i;
-            assertTrue(Block.before(b.keys[above], b.seqs[above], b.keys[i], b.seqs[i]),
-                    () -> "entry " + entry + " comes before the one above");
+            if (i > b.from) {
+                int above = b.isRun() ? i - 1 : (i >> 2) + 2;
+                assertTrue(Block.before(b.keys[above], b.seqs[above], b.keys[i], b.seqs[i]),
+                        () -> "entry " + entry + " comes before the one above");
+            }
+            assertTrue(b.seqs[i] - nextSeq < 0, "a number that is yet to be given");
+            if (b.nodes[i].entry == b.seqs[i]) {
+                assertNull(numbers.put(b.nodes[i], b.seqs[i]), "two entries with the number that their timer has noted");
+            }
         }
         for (int i = 0; i < b.nodes.length; i++) {
             assertEquals(i >= b.from && i < b.to, b.nodes[i] != null, "a freed slot keeps its timer alive");
+        }
+    }
+
+    private static Object get(Object of, String field) {
+        Class<?> c = of instanceof TimerHeap ? TimerHeap.class : of.getClass();
+        try {
+            Field f = c.getDeclaredField(field);
+            f.setAccessible(true);
+            return f.get(of);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
         }
     }
 }

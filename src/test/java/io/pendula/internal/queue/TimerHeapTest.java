@@ -1,6 +1,6 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.Inside.assertOrder;
+import static io.pendula.internal.queue.Inside.verify;
 import static io.pendula.internal.queue.Inside.blocks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -124,7 +124,7 @@ class TimerHeapTest {
 
         /** The structure, and by whatever way they are looked at, each entry once. */
         void checkAll() {
-            assertOrder(heap);
+            verify(heap);
             Set<TimerNode> met = new HashSet<>();
             for (Inside.Entry e : Inside.all(heap)) {
                 assertEquals(model.keyOf(e.node()), e.key());
@@ -156,7 +156,7 @@ class TimerHeapTest {
                 pop();
             }
             check();
-            assertOrder(heap);
+            verify(heap);
             assertTrue(heap.capacity() <= MOST_KEPT || heap.capacity() == spareSlots() + BLOCK, heap.capacity() + " slots");
         }
 
@@ -509,7 +509,7 @@ class TimerHeapTest {
         }
         assertEquals(live, p.heap.size());
         assertEquals(blocks(p.heap).size(), p.runs());
-        assertOrder(p.heap);
+        verify(p.heap);
         long last = 0;
         for (; p.heap.size() > 0; p.heap.pop()) {
             assertTrue(p.heap.topKey() > last);
@@ -543,7 +543,7 @@ class TimerHeapTest {
                         p.push(rnd.nextInt(1 << 30));
                     }
                 }
-                assertOrder(p.heap);
+                verify(p.heap);
             }
             Inside.all(p.heap).forEach(e -> assertEquals(e.seq(), e.node().entry, "a stale entry was not visited"));
         }
@@ -606,7 +606,7 @@ class TimerHeapTest {
         p.compactor.rewind();
         assertSame(broken.error, assertThrows(StackOverflowError.class, () -> p.heap.sweep(p.compactor, BLOCK, BLOCK, true)));
         broken.error = null;
-        assertOrder(p.heap);
+        verify(p.heap);
         p.compactor.rewind();
         p.heap.sweep(p.compactor, BLOCK, BLOCK, true);
         p.checkAll();
@@ -655,7 +655,7 @@ class TimerHeapTest {
                         p.push(rnd.nextInt(1 << 30));
                     }
                 }
-                assertOrder(p.heap);
+                verify(p.heap);
             }
             staying.removeAll(shown);
             assertEquals(Set.of(), staying);
