@@ -52,7 +52,7 @@ final class Standby implements QueueOwner {
      *    for GRACE only.
      * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may
      *    say AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a
-     *    worker that is loaded (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
+     *    worker that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
      *    lock to go to sleep. So if the poller finds it loaded, L sees its role there, and makes another round, which
      *    publishes. Else the poller finds the gate in SB-S2 or SB-T2.
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
@@ -367,7 +367,7 @@ final class Standby implements QueueOwner {
     /** Returns whom to call. */
     private Sleeper sleepAsPoller(Sleeper d, long next, long now) {
         assert Thread.holdsLock(this);
-        Sleeper loaded = loaded(d); // SB-L1
+        Sleeper loaded = loaded(d, now); // SB-L1
         if (loaded != null) {
             poller = loaded;
             guard = d;
@@ -400,11 +400,11 @@ final class Standby implements QueueOwner {
         return !isNear || isAnyGateBefore(next) ? g : null; // SB-T2
     }
 
-    /** One that is loaded, and not that one; or null. */
-    private Sleeper loaded(Sleeper but) {
+    /** One that is loaded and gets on, and not that one; or null. */
+    private Sleeper loaded(Sleeper but, long now) {
         assert Thread.holdsLock(this);
         for (Sleeper d : sleepers) {
-            if (d != but && d.isLoaded) {
+            if (d != but && d.isLoaded && d.getsOn(now)) {
                 return d;
             }
         }

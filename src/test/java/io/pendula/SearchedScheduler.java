@@ -68,6 +68,8 @@ public final class SearchedScheduler implements Program {
         /** How often each timer was armed less how often that has ended. */
         private final int[] open;
         private final boolean[] running;
+        /** Where callbacks stall: when each timer was last armed or reset, as one for the past cannot run before that. */
+        private final long[] since;
         private int stalledWorkers;
         private LoopWorker stalledLoop;
         private boolean isLeft;
@@ -94,6 +96,7 @@ public final class SearchedScheduler implements Program {
             begun = new boolean[open.length];
             armed = new boolean[open.length];
             running = new boolean[open.length];
+            since = new long[open.length];
             for (int i = 0; i < open.length; i++) {
                 int timer = i;
                 timers.add(new OneShotTimer(queue, () -> fire(timer)));
@@ -218,6 +221,7 @@ public final class SearchedScheduler implements Program {
             switch (c.op()) {
                 case ARM -> {
                     begun[c.timer()] = true;
+                    since[c.timer()] = spec.stalls() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
                         queue.arm(timers.get(c.timer()), c.when());
@@ -227,6 +231,7 @@ public final class SearchedScheduler implements Program {
                     }
                 }
                 case RESET -> {
+                    since[c.timer()] = spec.stalls() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
                         if (queue.reset(timers.get(c.timer()), c.when())) {
@@ -270,6 +275,7 @@ public final class SearchedScheduler implements Program {
             long h = (isLeft ? 1 : 0) + (isClosing ? 2 : 0) + (isClosed ? 4 : 0);
             for (int i = 0; i < open.length; i++) {
                 h = 31 * h + 8 * open[i] + (begun[i] ? 4 : 0) + (armed[i] ? 2 : 0) + (running[i] ? 1 : 0);
+                h = spec.stalls() ? Contents.mix(h, since[i]) : h;
             }
             return h;
         }
@@ -335,8 +341,8 @@ public final class SearchedScheduler implements Program {
             }
             long allowed = isStalled ? STALL_NANOS : spec.owner().workers > 1 ? SLACK_NANOS : SHORTEST_NANOS;
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
-            long from = isStalled ? heldUntil : 0;
             for (int i = 0; i < open.length; i++) {
+                long from = isStalled ? Math.max(heldUntil, since[i]) : 0;
                 long w = timers.get(i).wordVolatile();
                 int s = TimerNode.state(w);
                 if (TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED && Math.max(TimerNode.deadline(w), from) < latest) {

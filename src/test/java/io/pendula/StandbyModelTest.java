@@ -455,6 +455,19 @@ class StandbyModelTest {
         assertTrue(second.asleep);
     }
 
+    /** Else the two would give each other the role, and one wake up after each GRACE, for as long as the callback lasts. */
+    @Test
+    void pollerGoesToSleep_anotherIsLoadedAndHeldUp_keepsTheRole() {
+        second.isLoaded = true;
+        holdUp(second, model.now);
+        model.now += Worker.HELD_UP_NANOS + 1;
+        long next = standby.publish(first, model.now);
+        assertTrue(standby.goToSleep(first, true, next, model.now, 0));
+        assertSame(first, standby.poller());
+        assertFalse(standby.isAnyGateBefore(next), "no round to make");
+        assertEquals(Timeline.NEVER, first.until);
+    }
+
     /** It publishes no gate of a queue that is served, so the loaded worker alone can say until when to sleep. */
     @Test
     void publish_anotherServesItsQueue_leavesTheGateAlone() {
