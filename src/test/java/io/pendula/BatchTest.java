@@ -352,6 +352,8 @@ class BatchTest {
         it.other.isLoaded = true;
         it.other.claimedAt = it.engine.timeline.now() - claimedBefore;
         it.arm(1, "due", () -> {});
+        TimerQueue home = it.engine.queues[0];
+        home.arm(new OneShotTimer(home, () -> {}), it.engine.timeline.deadlineIn(1_000_000_000)); // for its sleep to end
         it.poller.setThread(Thread.currentThread());
         it.closesWhenAsleep = it.poller;
         it.poller.run();
