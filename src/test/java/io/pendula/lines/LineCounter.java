@@ -30,6 +30,7 @@ public final class LineCounter {
     private static final int HEADER_BYTES = 16;
     private static final int REFERENCE_BYTES = 4;
     private static final double FEW = 0.01;
+    private static final int MOST_NAMES = 5;
 
     private static final class Line {
         private final String owner;
@@ -45,8 +46,9 @@ public final class LineCounter {
             return (writers & ~than.thread) != 0;
         }
 
+        /** Of an object that is written all over the class says enough. */
         private String name() {
-            return owner + " (" + String.join(", ", written) + ")";
+            return written.size() > MOST_NAMES ? owner : owner + " (" + String.join(", ", written) + ")";
         }
     }
 
