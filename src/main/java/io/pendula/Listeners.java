@@ -4,8 +4,12 @@ import static java.lang.System.Logger.Level.ERROR;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.pendula.internal.engine.EventLog;
+import io.pendula.internal.engine.Reporter;
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.util.Texts;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

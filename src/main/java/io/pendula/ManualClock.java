@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Stepper;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,18 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
+
 
 /** A {@link Timer}: the node of the queue itself, so that it costs one object. */
 sealed class OneShotTimer extends QueuedNode implements Timer {

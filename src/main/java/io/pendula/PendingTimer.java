@@ -1,8 +1,12 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

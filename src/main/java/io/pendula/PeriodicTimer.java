@@ -1,12 +1,17 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+
 
 /** A {@link Ticker}: the node of the queue, and its period. */
 final class PeriodicTimer extends QueuedNode implements Ticker {

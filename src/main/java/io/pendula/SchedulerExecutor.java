@@ -1,5 +1,10 @@
 package io.pendula;
 
+import io.pendula.internal.executor.ScheduledTask;
+import io.pendula.internal.executor.ShutdownTracker;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

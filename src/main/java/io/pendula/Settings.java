@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.VirtualThreads;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;

@@ -1,5 +1,11 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Call;
+import io.pendula.internal.executor.ShutdownTracker;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.scheduler.SharedScheduler;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -87,7 +93,7 @@ final class Timeouts {
         }
 
         @Override
-        protected String whyCancelled() {
+        public String whyCancelled() {
             return expired ? "the task was cancelled, as it was not done within " + limit(nanos) : super.whyCancelled();
         }
 

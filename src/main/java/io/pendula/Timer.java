@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.scheduler.SharedScheduler;
+import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,5 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.VirtualThreads;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 

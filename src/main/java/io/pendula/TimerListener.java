@@ -1,5 +1,8 @@
 package io.pendula;
 
+import io.pendula.internal.engine.EventLog;
+import io.pendula.internal.engine.Reporter;
+import io.pendula.internal.util.Check;
 import java.util.List;
 
 /**

@@ -1,7 +1,9 @@
 package io.pendula;
 
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.time.Duration;

@@ -1,6 +1,11 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.scheduler.SharedScheduler;
+import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,8 +159,7 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Runs {@code task} once when this scheduler's clock reaches an instant: as {@link #after(Duration, Runnable)}, but
-     * without a reading of the clock.
+     * Runs {@code task} once when this scheduler's clock reaches an instant. Does not read the clock.
      *
      * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}, never of
      *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which count from elsewhere; in the past: due at
@@ -261,9 +265,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Runs {@code task} each {@code period}, at a random phase: the first tick comes after a delay that is drawn once,
-     * evenly from zero to {@code period}, and begins the grid of the others. So the tickers of a thousand connections,
-     * or of a hundred machines that were started together, do not all tick at one moment. Missed ticks are skipped.
+     * Runs {@code task} each {@code period}, first after a delay that is drawn evenly from zero to {@code period}. So the
+     * tickers of a thousand connections do not all tick at one moment. Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task what to run
@@ -291,8 +294,7 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Completes a future exceptionally if it is not complete after {@code timeout}. When it completes before, its timer
-     * is cancelled, so that nothing of it stays in memory.
+     * Fails a future that is not complete after {@code timeout}. If it completes before, its timer is cancelled.
      *
      * @param <T> the future's type
      * @param future what must complete

@@ -1,7 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.LatenessHistogram;
 import io.pendula.internal.queue.QueueView;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
+import io.pendula.internal.workers.WorkerPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.standby.Standby;
+import io.pendula.internal.workers.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

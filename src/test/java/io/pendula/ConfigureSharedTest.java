@@ -4,6 +4,7 @@ import static io.pendula.LifeFixtures.runInChild;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.Options;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

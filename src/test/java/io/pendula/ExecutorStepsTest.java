@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.Claim;
+import io.pendula.internal.engine.Call;
+import io.pendula.internal.executor.ScheduledTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

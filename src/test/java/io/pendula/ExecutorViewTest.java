@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

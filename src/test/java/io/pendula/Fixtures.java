@@ -2,10 +2,12 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.internal.queue.Inside;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.LimitedHeap;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueOwner;
@@ -85,7 +87,7 @@ public final class Fixtures {
         }
 
         @Override
-        protected boolean casWord(long expected, long value) {
+        public boolean casWord(long expected, long value) {
             atEach.run();
             boolean done = super.casWord(expected, value);
             if (done) {

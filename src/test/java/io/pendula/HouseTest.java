@@ -1,9 +1,9 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -32,6 +32,7 @@ class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
+    private static final int MOST_FILES_OF_THE_API = 20;
     /** The Compactor has the TimerHeap and its Blocks sweep, and tells them what is stale. */
     private static final int LARGEST_CIRCLE_IN_QUEUE = 3;
     /** The sealed interfaces of timers, the nodes behind them, and what lists them; the workers; the builders. */
@@ -69,8 +70,7 @@ class HouseTest {
     @Test
     void sleepers_withTheQueueAlone_compile(@TempDir Path out) throws IOException {
         List<Path> files = new ArrayList<>(sources(QUEUE));
-        files.add(ROOT.resolve("Standby.java"));
-        files.add(ROOT.resolve("Sleeper.java"));
+        files.addAll(sources(ROOT.resolve("internal/standby")));
         assertCompiles(files, out);
     }
 
@@ -100,23 +100,36 @@ class HouseTest {
         assertEquals(List.of(), circles(names, LARGEST_CIRCLE));
     }
 
+    /** The packages of the picture, from the top down. */
+    private static List<String> packagesOfTheDesign() throws IOException {
+        return Files.readAllLines(Path.of("docs/internals/design.md")).stream().dropWhile(line -> !line.equals("## Parts"))
+                .dropWhile(line -> !line.equals("```")).skip(1).takeWhile(line -> !line.equals("```"))
+                .map(line -> line.replaceFirst(" .*", "")).filter(line -> !line.isEmpty()).toList();
+    }
+
     @Test
-    void classes_inThePackagesOfTheDesign_nameNoneAbove() throws IOException {
-        Map<String, Set<String>> names = names(ROOT);
+    void packages_ofTheDesign_nameNoneAbove() throws IOException {
+        List<String> packages = packagesOfTheDesign();
         Map<String, Integer> rows = new HashMap<>();
-        List<String> table = Files.readAllLines(Path.of("docs/internals/design.md")).stream()
-                .dropWhile(line -> !line.equals("| package | classes |")).skip(2).takeWhile(line -> line.startsWith("|"))
-                .toList();
-        for (int i = 0; i < table.size() - 1; i++) { // the last row is the queue, which compiles alone
-            int row = i;
-            NAME.matcher(table.get(i)).results().forEach(r -> assertNull(rows.put(r.group(), row), r::group));
+        for (Path f : sources(ROOT)) {
+            String folder = ROOT.relativize(f.getParent()).toString().replace(File.separatorChar, '.');
+            int row = packages.indexOf(folder.isEmpty() ? "io.pendula" : folder);
+            assertTrue(row >= 0, () -> f + " is in none of " + packages);
+            rows.put(f.getFileName().toString().replace(".java", ""), row);
         }
-        Set<String> ofQueue = names(QUEUE).keySet();
-        assertEquals(new TreeSet<>(rows.keySet()),
-                names.keySet().stream().filter(n -> !ofQueue.contains(n)).collect(Collectors.toCollection(TreeSet::new)));
-        List<String> upwards = rows.keySet().stream().flatMap(n -> names.get(n).stream()
+        assertEquals(packages.size(), Set.copyOf(rows.values()).size(), () -> "without a class: one of " + packages);
+        Map<String, Set<String>> names = names(ROOT);
+        List<String> upwards = names.keySet().stream().flatMap(n -> names.get(n).stream()
                 .filter(m -> rows.containsKey(m) && rows.get(m) < rows.get(n)).map(m -> n + " names " + m)).toList();
         assertEquals(List.of(), upwards);
+    }
+
+    @Test
+    void api_isAFolderThatOneCanLookOver() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT)) {
+            List<Path> ofTheApi = files.filter(Files::isRegularFile).toList();
+            assertTrue(ofTheApi.size() <= MOST_FILES_OF_THE_API, ofTheApi::toString);
+        }
     }
 
     /** By class, what occurs in its file outside of comments, texts and imports. */

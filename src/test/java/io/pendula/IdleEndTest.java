@@ -13,6 +13,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.scheduler.StallWatch;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.util.CleanThread;
+import io.pendula.internal.workers.Seat;
+import io.pendula.internal.workers.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

@@ -4,10 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.Engine;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.util.CleanThread;
+import io.pendula.internal.workers.Parker;
+import io.pendula.internal.workers.Worker;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;

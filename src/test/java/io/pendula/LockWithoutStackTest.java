@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.pendula.Fixtures.Rig;
+import io.pendula.internal.engine.EventLog;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pendula.internal.engine.EventLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.WakeGate;
 import java.time.Duration;
 import java.util.concurrent.Callable;

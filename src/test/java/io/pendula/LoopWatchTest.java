@@ -4,6 +4,7 @@ import static io.pendula.LifeFixtures.eventually;
 import static io.pendula.LifeFixtures.threadsOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.pendula.internal.scheduler.StallWatch;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

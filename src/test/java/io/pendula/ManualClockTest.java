@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.ThrownListener;
+import io.pendula.internal.engine.Stepper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

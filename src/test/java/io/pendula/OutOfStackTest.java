@@ -12,6 +12,7 @@ import io.pendula.Fixtures.Rig;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.scheduler.StallWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

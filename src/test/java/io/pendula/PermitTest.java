@@ -24,7 +24,7 @@ class PermitTest {
         }
 
         @Override
-        protected boolean casWord(long expected, long value) {
+        public boolean casWord(long expected, long value) {
             if (error != null) {
                 throw error;
             }

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.Fixtures.Rig;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.Fixtures.Rig;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A queue alone, and timers in each state. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;

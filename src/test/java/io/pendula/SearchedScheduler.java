@@ -1,10 +1,12 @@
 package io.pendula;
 
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
+import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.search.Contents;
 import io.pendula.search.Execution;
 import io.pendula.search.Hooks;

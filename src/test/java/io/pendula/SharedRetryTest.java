@@ -24,7 +24,7 @@ class SharedRetryTest {
                 other.after(1, TimeUnit.HOURS, () -> {});
             }
             Class.forName(Timer.class.getName()).getDeclaredMethods();
-            Class.forName("io.pendula.SharedScheduler", false, Child.class.getClassLoader())
+            Class.forName("io.pendula.internal.scheduler.SharedScheduler", false, Child.class.getClassLoader())
                     .getDeclaredMethods();
             CountDownLatch fired = new CountDownLatch(1);
             Runnable task = fired::countDown;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.WakeGate;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.workers.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

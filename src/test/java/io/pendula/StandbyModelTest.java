@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.WakeGate;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.standby.Standby;
+import io.pendula.internal.workers.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -57,13 +60,13 @@ class StandbyModelTest {
         }
 
         @Override
-        boolean wakeThread() {
+        public boolean wakeThread() {
             wakes++;
             return startsItsThread;
         }
 
         @Override
-        void tell(Throwable thrown) {
+        public void tell(Throwable thrown) {
             throw new AssertionError(thrown);
         }
 

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.standby.Standby;
+import io.pendula.internal.workers.Worker;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -128,7 +128,7 @@ class TimerQueueStepsTest {
         }
 
         @Override
-        protected boolean casWord(long expected, long value) {
+        public boolean casWord(long expected, long value) {
             Optional.ofNullable(before.remove(Thread.currentThread())).ifPresent(Runnable::run);
             boolean done = super.casWord(expected, value);
             Optional.ofNullable(after.remove(Thread.currentThread())).ifPresent(Runnable::run);

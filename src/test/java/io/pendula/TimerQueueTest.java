@@ -18,16 +18,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.pendula.internal.queue.Inside;
+import io.pendula.Fixtures.Claim;
+import io.pendula.Fixtures.CountingOwner;
+import io.pendula.Fixtures.Rig;
+import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
-import io.pendula.Fixtures.Claim;
-import io.pendula.Fixtures.CountingOwner;
-import io.pendula.Fixtures.Rig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -150,7 +151,7 @@ class TimerQueueTest extends QueueCase {
         boolean[] stops = {false};
         TimerNode t = new TimerNode(() -> {}) {
             @Override
-            protected boolean casWord(long expected, long value) {
+            public boolean casWord(long expected, long value) {
                 boolean done = super.casWord(expected, value);
                 if (done && stops[0]) {
                     stops[0] = false;

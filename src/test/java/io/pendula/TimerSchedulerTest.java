@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.standby.Sleeper;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;

@@ -22,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;

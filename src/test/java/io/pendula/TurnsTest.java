@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.scheduler.SchedulerEngine;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pendula.internal.scheduler.StallWatch;
+import io.pendula.internal.util.VirtualThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;

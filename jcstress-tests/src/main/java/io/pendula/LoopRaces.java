@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.WakeGate;

@@ -2,6 +2,7 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.executor.ScheduledTask;
 import io.pendula.internal.queue.TimerNode;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

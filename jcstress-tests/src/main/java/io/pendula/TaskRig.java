@@ -1,5 +1,7 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Call;
+import io.pendula.internal.executor.ScheduledTask;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;

@@ -139,7 +139,7 @@ class NativeImageTest {
             }
         }
         // Of a task's class, whatever that is; if it is not found, the name of the class stands for the task.
-        assertTrue(lookedUp.remove("io.pendula.Texts.toString"), lookedUp::toString);
+        assertTrue(lookedUp.remove("io.pendula.internal.util.Texts.toString"), lookedUp::toString);
         assertEquals(lookedUp, listed);
         assertTrue(listed.size() > 5, listed::toString);
     }

@@ -50,7 +50,7 @@ final class Rewriter {
     private static final String ENTRIES = "io/pendula/internal/queue/TimerHeap";
     private static final String NODE = "io/pendula/internal/queue/TimerNode";
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
-    private static final Map<String, String> LOOPS = Map.of("io/pendula/Worker", "round");
+    private static final Map<String, String> LOOPS = Map.of("io/pendula/internal/workers/Worker", "round");
 
     /** Worker.BATCH, which the compiler has put in its place. */
     private static final int BATCH = 64;
@@ -68,7 +68,7 @@ final class Rewriter {
     ClassNode rewrite(ClassNode original) {
         node = new ClassNode();
         original.accept(new ClassRemapper(node, new SimpleRemapper(Opcodes.ASM9, MODELS)));
-        if (node.name.equals("io/pendula/Worker")) {
+        if (node.name.equals("io/pendula/internal/workers/Worker")) {
             shortenBatches();
         }
         for (MethodNode m : List.copyOf(node.methods)) {
@@ -119,7 +119,7 @@ final class Rewriter {
             tell.add(hook("loops", "(Ljava/lang/Object;)V"));
             m.instructions.insert(tell);
         }
-        if (node.name.equals("io/pendula/Reporter") && m.name.equals("uncaught")) {
+        if (node.name.equals("io/pendula/internal/engine/Reporter") && m.name.equals("uncaught")) {
             InsnList tell = new InsnList();
             tell.add(new VarInsnNode(Opcodes.ALOAD, 0));
             tell.add(hook("uncaught", "(Ljava/lang/Throwable;)V"));

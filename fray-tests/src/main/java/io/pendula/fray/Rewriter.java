@@ -27,7 +27,7 @@ final class Rewriter {
                     e -> "java/util/concurrent/atomic/Atomic" + e.getKey() + "FieldUpdater",
                     e -> "io/pendula/fray/" + e.getValue() + "Updater"));
 
-    private static final String WORKER = "io/pendula/Worker";
+    private static final String WORKER = "io/pendula/internal/workers/Worker";
     /** Its batch, which the compiler has put in its place, and that of the copy. */
     private static final int BATCH = 64;
     private static final int SHORT_BATCH = 2;

@@ -142,7 +142,7 @@ public class TimerNode {
     }
 
     /** Not final either. For the transitions below alone. */
-    protected boolean casWord(long expected, long value) {
+    public boolean casWord(long expected, long value) {
         return WORD.compareAndSet(this, expected, value);
     }
 

@@ -11,7 +11,7 @@ public abstract class Load {
 
     private long random;
 
-    protected Load(long seed) {
+    public Load(long seed) {
         random = (seed + 1) * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -129,7 +129,7 @@ public abstract class Load {
         private final Direction direction;
         private long delay = FARTHEST;
 
-        protected Moves(Direction direction, long seed) {
+        public Moves(Direction direction, long seed) {
             super(seed);
             this.direction = direction;
         }

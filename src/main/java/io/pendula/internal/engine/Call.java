@@ -1,0 +1,81 @@
+package io.pendula.internal.engine;
+
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+
+/** What stands in the place of a timer's task where that is not simply run, as an executor's task with a value. */
+public class Call implements Runnable {
+    /** What the program has given. */
+    private final Object task;
+
+    public Call(Object task) {
+        this.task = task;
+    }
+
+    /** The program's own task behind what a timer runs, or null. */
+    static Object taskOf(Runnable work) {
+        return work instanceof Receiver ? null : work instanceof Call c ? c.task : work;
+    }
+
+    /** Runs the task; returns its value, or null if it has none. */
+    public Object call() throws Exception {
+        return ((Callable<?>) task).call();
+    }
+
+    @Override
+    public void run() {
+        throw new AssertionError("called for its value only");
+    }
+
+    // ---- the builder's decorate ----
+
+    static Runnable decorated(UnaryOperator<Runnable> decorator, Runnable task) {
+        return task == null || task instanceof Receiver ? task : new Decorated(taskOf(task), task, decorator);
+    }
+
+    static Call decorated(UnaryOperator<Runnable> decorator, Callable<?> task) {
+        return new Decorated(task, null, decorator);
+    }
+
+    /** A task and what {@code decorate} has made of it, which is run in its place. */
+    private static final class Decorated extends Call {
+        private final Runnable work;
+        /** Of a callable: what it has returned. It runs once. */
+        private Object value;
+
+        /** {@code plain}: what is decorated; null if the task is a callable. */
+        Decorated(Object task, Runnable plain, UnaryOperator<Runnable> decorator) {
+            super(task);
+            this.work = decorator.apply(plain == null ? this::callForValue : plain);
+            if (work == null) {
+                throw new NullPointerException("what decorate returns for " + task.getClass().getName() + " must not be null");
+            }
+        }
+
+        private void callForValue() {
+            try {
+                value = super.call();
+            } catch (Exception e) {
+                throw Decorated.<RuntimeException>sneaky(e); // as it is: the future reports it
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> E sneaky(Throwable e) throws E {
+            throw (E) e;
+        }
+
+        @Override
+        public Object call() {
+            work.run();
+            Object v = value;
+            value = null;
+            return v;
+        }
+
+        @Override
+        public void run() {
+            work.run();
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package io.pendula.internal.engine;
+
+import io.pendula.internal.queue.Compactor;
+import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.HoldLock;
+import io.pendula.internal.queue.PendingLimit;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerHeap;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * What all parts of a scheduler share: clock, settings, queues, the reporter, and the run of a callback. Its timers,
+ * workers and loops name this class. {@code SchedulerEngine}, which makes the parts, is above them, and answers what
+ * they ask.
+ */
+public abstract class Engine implements TimerQueue.Host {
+    public final Timeline timeline;
+    public final Options options;
+    public final Reporter reporter;
+    /** The workers' queues, then those of loops. Copied at each change, under lifecycle. */
+    public volatile TimerQueue[] queues;
+    /** Of a scheduler whose threads come and go: after so long without anything armed they end. Tests shorten it. */
+    public long idleNanos = IDLE_NANOS;
+    /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
+    public final Object lifecycle = new Object();
+    /** Null if callbacks run on the threads that claim them. */
+    public final Dispatcher dispatcher;
+
+    /** How many queues are the workers' own. */
+    public final int workers;
+    /** A manual clock's advance runs what is due. */
+    private final boolean isStepped;
+    private final PendingLimit limit;
+    private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
+    /** Set under lifecycle: from then on no worker is started, and no loop is attached or detached. */
+    public volatile boolean closed;
+    /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
+    public volatile long resumedAt;
+
+    /** How long the threads of the shared scheduler stay though nothing is armed. */
+    private static final long IDLE_NANOS = 3_000_000_000L;
+
+    public Engine(Options options) {
+        this.options = options;
+        this.isStepped = options.steppers != null;
+        this.timeline = new Timeline(options.clock == null || isStepped ? options.clock : new SteadyClock(options.clock));
+        this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
+        this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
+        this.dispatcher = options.executor == null ? null : new Dispatcher(this);
+        this.workers = isStepped ? Math.min(1, options.workers) : options.workers;
+    }
+
+    /** The one that a timer belongs to. */
+    public static Engine of(TimerNode t) {
+        return (Engine) QueuedNode.queueOf(t).host;
+    }
+
+    // ---- what it is ----
+
+    @Override
+    public final String name() {
+        return options.name;
+    }
+
+    /** Whether a manual clock's advance runs what no loop owns. */
+    public final boolean isStepped() {
+        return isStepped && workers > 0;
+    }
+
+    /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
+    public final boolean endsWhenIdle() {
+        return options.isShared;
+    }
+
+    @Override
+    public final boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public final long fullSweepNanos() {
+        return endsWhenIdle() ? Compactor.SHARED_FULL_SWEEP_NANOS : Compactor.FULL_SWEEP_NANOS;
+    }
+
+    public final TimerQueue newQueue(int index) {
+        return new TimerQueue(index, timeline, this, new TimerHeap(), limit, isStepped);
+    }
+
+    /** A copy with one more. */
+    public static <T> T[] with(T[] all, T one) {
+        T[] more = Arrays.copyOf(all, all.length + 1);
+        more[all.length] = one;
+        return more;
+    }
+
+    /** A copy without that one. */
+    public static <T> T[] without(T[] all, T one) {
+        List<T> rest = new ArrayList<>(Arrays.asList(all));
+        rest.remove(one);
+        return rest.toArray(Arrays.copyOf(all, 0));
+    }
+
+    /** How many firings are to come. */
+    public final long pending() {
+        long n = 0;
+        for (TimerQueue q : queues) {
+            n += q.view().pending();
+        }
+        return n;
+    }
+
+    // ---- what its parts ask of those above ----
+
+    /** A callback may last, or something is armed on a loop where nothing was: calls what reports stalls. */
+    public abstract void callWatch();
+
+    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    public abstract void forEachRunning(Consumer<TimerNode> look);
+
+    /** Whether the calling thread is inside a callback of such a timer. */
+    public abstract boolean isRunByCaller(Predicate<TimerNode> timer);
+
+    // ---- pauses ----
+
+    /** If a thread has overslept by so much, so have all others, and the listener is told. */
+    public static final long PAUSE_NANOS = 1_000_000_000;
+
+    /** A thread that meant to sleep until an instant has woken up. The first that has overslept much tells of the pause. */
+    public final void wokeUp(long until, long now) {
+        if (now - until >= PAUSE_NANOS && isFirstToResume(until, now)) {
+            reporter.paused(now - until);
+        }
+    }
+
+    private synchronized boolean isFirstToResume(long until, long now) {
+        if (until < resumedAt) {
+            return false; // the same pause
+        }
+        resumedAt = now;
+        return true;
+    }
+
+    // ---- callbacks ----
+
+    /** What is run in the place of a task. */
+    public final Runnable work(Runnable task) {
+        return options.decorator == null ? task : Call.decorated(options.decorator, task);
+    }
+
+    /** The same of a task with a value. */
+    public final Call work(Callable<?> task) {
+        return options.decorator == null ? new Call(task) : Call.decorated(options.decorator, task);
+    }
+
+    /** Calls what was claimed, or hands it to the executor; true if the run ends now: then the caller calls endRun. */
+    public final boolean run(Firing run) {
+        return (dispatcher == null || !dispatcher.handOff(run)) && runHere(run);
+    }
+
+    /** The same without the executor. Whatever the callback throws, since the end must come even when memory is short. */
+    final boolean runHere(Firing run) {
+        TimerNode t = run.node();
+        boolean ends = !t.isReceiver(run.task);
+        Throwable thrown = null;
+        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
+        try {
+            ends &= t.fire(run.task, run.deadline, run.claimedAt);
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        long ended = began == 0 ? 0 : nowIfTold(); // before a listener is told, whose time is not the callback's
+        if (thrown != null) {
+            reporter.threw(t, run.lateness(), thrown);
+        }
+        if (ended != 0) {
+            reporter.measured(ended - began);
+            if (ended - began > options.slowNanos) {
+                reporter.slow(t, run.lateness(), ended - began);
+            }
+        }
+        return ends;
+    }
+
+    public final boolean endRun(Firing run) {
+        TimerNode t = run.node();
+        return QueuedNode.queueOf(t).endRun(t);
+    }
+
+    /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */
+    final long nowIfTold() {
+        try {
+            return timeline.now();
+        } catch (Throwable e) {
+            Reporter.uncaught(e);
+            return 0;
+        }
+    }
+
+    /** Tells threads that wait in close() or awaitTermination(). */
+    public final void runEnded() {
+        synchronized (lifecycle) {
+            lifecycle.notifyAll();
+        }
+    }
+
+    /** Until {@code isOver} says yes, which it is asked under lifecycle; false if it takes longer than so many nanoseconds. */
+    public final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
+        long begun = System.nanoTime();
+        synchronized (lifecycle) {
+            while (!isOver.getAsBoolean()) {
+                long left = nanos - (System.nanoTime() - begun);
+                if (left <= 0) {
+                    return false;
+                }
+                lifecycle.wait(nanos == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(left) + 1);
+            }
+            return true;
+        }
+    }
+
+    // ---- closing ----
+
+    /**
+     * Closes queues, and adds the timers that were armed there to {@code unfired}. If this fails, as for want of memory,
+     * the next call does the rest.
+     *
+     * <p>Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under its
+     * queue's lock, and from that moment a firing tells it. So a timer that was claimed before its queue was closed is
+     * found here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
+     * it was left with its queue, which is asked last.
+     */
+    public final void closeAll(TimerQueue[] closing, List<TimerNode> unfired) {
+        Throwable failure = null;
+        for (TimerQueue q : closing) {
+            try {
+                q.closer.close(unfired);
+            } catch (RuntimeException | Error e) {
+                if (failure == null) {
+                    failure = e; // this queue takes no more timers, and neither must the others
+                } else {
+                    Reporter.suppress(e, failure);
+                }
+            }
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+        if (dispatcher != null) { // then there are no loops, and all queues are closed
+            dispatcher.takeBack(unfired);
+        }
+        List<TimerQueue> closed = Arrays.asList(closing);
+        forEachRunning(t -> {
+            TimerQueue q = QueuedNode.queueOf(t);
+            if (closed.contains(q)) {
+                q.closer.collectRunning(t, unfired);
+            }
+        });
+        for (TimerQueue q : closing) {
+            q.closer.collectLate(unfired);
+        }
+    }
+
+    /** Tells threads that wait for timers that were collected as unfired. More than once, it does no more harm. */
+    public final void abandon(List<TimerNode> unfired) {
+        waiting.values().forEach(Receiver::run);
+        unfired.forEach(TimerNode::abandoned);
+    }
+
+    // ---- timers without a task ----
+
+    /** Waits for a timer without a task, on its receiver; closing the scheduler ends the wait. */
+    public final boolean await(QueuedNode t, Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
+        if (receiver == null) {
+            checkAwaitable(t);
+            throw new IllegalStateException("only a timer or ticker without a task can be awaited");
+        }
+        HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
+        Thread me = Thread.currentThread();
+        waiting.put(me, receiver); // before the first look at closed
+        try {
+            return receiver.await(taken, nanos);
+        } finally {
+            waiting.remove(me);
+        }
+    }
+
+    public final void checkAwaitable(QueuedNode t) {
+        if (TimerNode.isCancelled(TimerNode.state(t.wordVolatile()))) {
+            throw new CancellationException("the timer was cancelled, so it will never fire");
+        }
+        if (closed) {
+            throw new CancellationException("the timer's scheduler is closed, so it will never fire");
+        }
+        if (t.queue.isClosed()) {
+            throw new CancellationException("the timer's loop is closed, so it will never fire");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.pendula.internal.engine;
+
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Texts;
+import java.time.Duration;
+
+/** A timer of a scheduler: knows its queue, and answers what its user's handle, which a subclass is, is asked. */
+public abstract class QueuedNode extends TimerNode {
+    /** The queue that this timer belongs to for life. */
+    public final TimerQueue queue;
+
+    public QueuedNode(TimerQueue queue, Runnable task) {
+        super(task);
+        this.queue = queue;
+    }
+
+    /** The queue of a timer that a scheduler has made: all of those are of this class. */
+    public static TimerQueue queueOf(TimerNode t) {
+        return ((QueuedNode) t).queue;
+    }
+
+    /** The scheduler of a timer; null for a queue alone, as tests have it. */
+    static TimerQueue.Host hostOf(TimerNode t) {
+        return queueOf(t).host;
+    }
+
+    // ---- what all handles answer ----
+
+    public final boolean isPending() {
+        return isArmed(state(wordVolatile()));
+    }
+
+    public final Duration remaining() {
+        return Duration.ofNanos(remainingNanos(wordVolatile()));
+    }
+
+    /** 0 if the timer is not armed. */
+    private long remainingNanos(long word) {
+        return isArmed(state(word)) ? Timeline.between(queue.timeline.now(), deadline(word)) : 0;
+    }
+
+    public final Object task() {
+        return Call.taskOf(work());
+    }
+
+    public final Thread runner() {
+        return queue.host.runnerOf(this);
+    }
+
+    public final String schedulerName() {
+        return queue.host.name();
+    }
+
+    // ---- texts ----
+
+    /** What its texts begin with. */
+    protected String kind() {
+        return "Timer";
+    }
+
+    /** What a task is named after: itself, or what it stands for. Calls the program. */
+    protected Object named(Object task) {
+        return task;
+    }
+
+    /** How often it runs: empty if once. */
+    protected String tempo() {
+        return "";
+    }
+
+    /** What it does if it is not cancelled. */
+    protected String status(long word) {
+        return isArmed(state(word)) ? dueIn(word) : "not pending";
+    }
+
+    public final String dueIn(long word) {
+        return Texts.dueIn(remainingNanos(word));
+    }
+
+    @Override
+    public String toString() {
+        long w = wordVolatile();
+        return text(isCancelled(state(w)) ? "cancelled" + tempo() : Texts.nameOf(named(task())) + tempo() + ", " + status(w));
+    }
+
+    public final String text(String what) {
+        return kind() + "[" + what + schedulerText() + "]";
+    }
+
+    private String schedulerText() {
+        return queue.host == null ? "" : ", scheduler " + schedulerName();
+    }
+
+    /** A timer's name in a log, which becomes a text when it is written. Has the task, as the timer may drop that. */
+    record Name(QueuedNode timer, Object task) {
+        @Override
+        public String toString() {
+            return timer.text(Texts.of(task, timer::named));
+        }
+    }
+
+    static Name nameOf(TimerNode t) {
+        QueuedNode q = (QueuedNode) t;
+        return new Name(q, q.task());
+    }
+}

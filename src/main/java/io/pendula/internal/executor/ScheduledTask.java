@@ -1,0 +1,460 @@
+package io.pendula.internal.executor;
+
+import io.pendula.internal.engine.Call;
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.queue.HoldLock;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
+import io.pendula.internal.util.Texts;
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+
+/**
+ * A task of an executor: node of the heap and future in one object. The node's word is the future's
+ * state, too, so completion and cancellation are decided by the same CAS as every other transition.
+ */
+public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
+    /*
+     * What the word says of the future: *CANCELLED* is cancelled (and done, even while it runs). NO_STATUS is done, but
+     * for a periodic task without an outcome (isOver), which was given back or is about to be cancelled. All else is not
+     * done. The outcome is written before the CAS that ends the run.
+     *
+     * Wait: a thread that waits makes the latch, then looks at the word; a thread that ends the task changes the word,
+     * then looks for a latch. Both are volatile, so one of the two sees the other.
+     *
+     * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
+     * So if the cancel finds no thread to interrupt, the run finds that it must not start. A thread that interrupts
+     * replaces the runner by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it
+     * has taken its own thread out of runner. So an interrupt never hits what the thread does next.
+     *
+     * A shutdown takes tasks that do not run: shutdownNow() gives them back; a shutdown, or a submitter that finds its
+     * task too late, cancels them. Each first puts its mark in the place of null: a run its thread, a shutdownNow()
+     * RETURNED, the others REFUSED. The one that succeeds has the task, and does the rest. So no shutdown touches a run
+     * that has begun: a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has
+     * claimed a task finds such a mark before the call. A task that was given back stays as it is then, RUNNING if it had
+     * been claimed, until its receiver runs or cancels it.
+     *
+     * Shutdown: see ShutdownTracker, which uses tally.
+     */
+
+    private static final Object INTERRUPTING = "interrupting";
+    private static final Object RETURNED = "returned";
+    private static final Object REFUSED = "refused";
+    /** Runs no more. It stays, as a worker that has claimed a returned task may come to that only now. */
+    private static final Object ENDED = "ended";
+
+    /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
+    private static final byte UNCOUNTED = 0;
+    static final byte COUNTED = 1;
+    static final byte GONE = 2;
+
+    private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
+            VarHandle.class, ScheduledTask.class, Object.class);
+    private static final VarHandle TALLY = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "tally",
+            VarHandle.class, ScheduledTask.class, byte.class);
+
+    final ShutdownTracker tracker;
+    /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
+    private final long period;
+    /** The program has no reference to this future, so the listener must be told what the task throws. */
+    private final boolean unheld;
+    /** Set before the interrupt; read by the run once its thread is out of runner. */
+    private boolean interrupted;
+
+    @SuppressWarnings("unused") // through TALLY
+    private byte tally;
+    /**
+     * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
+     * the last run. RETURNED or REFUSED instead of a run.
+     */
+    private volatile Object runner;
+    /** Null until a thread waits for the end. Made under the monitor of the queue's awaiters. */
+    private volatile CountDownLatch end;
+    /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
+    private Object outcome;
+    /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
+    private boolean failed;
+
+    /** {@code task} is a {@link Call} if the future has a value. */
+    public ScheduledTask(TimerQueue queue, Runnable task, ShutdownTracker tracker, long period, boolean unheld) {
+        super(queue, task);
+        this.tracker = tracker;
+        this.period = period;
+        this.unheld = unheld;
+    }
+
+    // ---- the future ----
+
+    @Override
+    public boolean isDone() {
+        long w = wordVolatile();
+        return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
+    }
+
+    /**
+     * A periodic task never ends well: if it rests without an outcome, its scheduler is just being closed, or it was
+     * given back.
+     */
+    @Override
+    protected boolean isOver() {
+        return period == 0 || failed;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return isCancelled(state(wordVolatile()));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        if (end != null || tracker.isShutdown()) { // threads wait for what comes after the abort
+            HoldLock.checkStack();
+        }
+        int was = queue.abort(this);
+        if (isRunning(was)) {
+            if (mayInterruptIfRunning) {
+                interrupt();
+            }
+            done();
+        } else if (was >= 0) {
+            over();
+        }
+        return was >= 0;
+    }
+
+    public boolean cancel() {
+        return cancel(false);
+    }
+
+    @Override
+    public V get() throws InterruptedException, ExecutionException {
+        if (mustWait()) {
+            end.await();
+        }
+        return report();
+    }
+
+    @Override
+    public V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long nanos = Check.notNull(unit, "unit").toNanos(timeout);
+        if (mustWait() && !end.await(nanos, TimeUnit.NANOSECONDS)) {
+            throw new TimeoutException("not done after " + timeout + " " + unit);
+        }
+        return report();
+    }
+
+    /** Makes the latch if the task is not done. What is done is not waited for, so an interrupt does not count then. */
+    private boolean mustWait() {
+        if (isDone()) {
+            return false;
+        }
+        HoldLock.checkStack(); // a place in the latch's line that its thread has left would keep the others waiting
+        synchronized (queue.awaiters) {
+            if (end == null) {
+                end = new CountDownLatch(1);
+            }
+        }
+        return !isDone();
+    }
+
+    private void done() {
+        settled();
+        CountDownLatch e = end;
+        if (e != null) {
+            e.countDown();
+        }
+    }
+
+    /** It is done, and does not run any more. */
+    private void over() {
+        done();
+        tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
+    }
+
+    /** It is done, or was given back; called once {@link #isSettled} says so. */
+    protected void settled() {}
+
+    public final boolean isSettled() {
+        return isDone() || runner == RETURNED;
+    }
+
+    public String whyCancelled() {
+        return "the task was cancelled";
+    }
+
+    @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
+    private V report() throws ExecutionException {
+        if (isCancelled()) {
+            throw new CancellationException(whyCancelled());
+        }
+        if (failed) {
+            throw new ExecutionException((Throwable) outcome);
+        }
+        return (V) outcome;
+    }
+
+    @Override
+    protected String kind() {
+        return "Task";
+    }
+
+    // ---- delay and order ----
+
+    @Override
+    public boolean isPeriodic() {
+        return period != 0;
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        Check.notNull(unit, "unit");
+        long due = due(wordVolatile());
+        return unit.convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */
+    private long due(long w) {
+        return isRunning(state(w)) ? deadline(w) - periodNanos() : deadline(w);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        if (other == this) {
+            return 0;
+        }
+        if (other instanceof ScheduledTask<?> t && t.queue.timeline == queue.timeline) {
+            return Long.compare(due(wordVolatile()), t.due(t.wordVolatile()));
+        }
+        return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    // ---- the run ----
+
+    /**
+     * Runs a one-shot task that {@code shutdownNow} has returned, on the calling thread, and cancels a periodic one, as
+     * there is no executor to run it again; does nothing in any other state.
+     */
+    @Override
+    public void run() {
+        if (runner != RETURNED) {
+            return;
+        }
+        Runnable work = work();
+        if (period != 0 || work == null) {
+            cancel(false);
+            return;
+        }
+        queue.claimStopped(this); // unless it was claimed before it was given back
+        try {
+            if (!call(work, RETURNED)) {
+                return; // another thread runs it
+            }
+        } catch (Throwable e) {
+            // It is the outcome.
+        }
+        queue.endRun(this);
+    }
+
+    @Override
+    public long periodNanos() {
+        return Math.abs(period);
+    }
+
+    @Override
+    protected long nextAfter(long deadline, long now) {
+        if (period <= 0) {
+            return period == 0 ? 0 : Timeline.plus(now, -period);
+        }
+        Options.NextRun missed = tracker.engine.options.missedRuns;
+        return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, now);
+    }
+
+    @Override
+    public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
+        tracker.refuseIfLate(this);
+        Throwable thrown = null;
+        try {
+            if (!call(claimed, null)) {
+                return isRefused();
+            }
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        if (period < 0 && !failed) {
+            queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
+        }
+        if (thrown != null && (period != 0 || unheld) && !isCancelled()) { // what cancels and interrupts need not be told
+            throw thrown;
+        }
+        return true;
+    }
+
+    /** Calls the task if nothing was put in the place of {@code before}; then true, or what the task throws. */
+    private boolean call(Runnable claimed, Object before) throws Exception {
+        Thread me = Thread.currentThread();
+        if (!RUNNER.compareAndSet(this, before, me)) {
+            return false;
+        }
+        try {
+            if (isCancelled(state(wordVolatile()))) {
+                return true;
+            }
+            if (claimed instanceof Call c) {
+                outcome = c.call();
+            } else {
+                claimed.run();
+            }
+            return true;
+        } catch (Throwable e) {
+            if (period == 0 || !tracker.engine.options.keepsAfterFailure) {
+                outcome = e; // published, as the outcome of a success is, by the CAS that ends the run
+                failed = true;
+                if (period != 0) {
+                    queue.stop(this);
+                }
+            }
+            throw e;
+        } finally {
+            while (!RUNNER.compareAndSet(this, me, isOver() ? ENDED : null)) {
+                Thread.onSpinWait(); // an interrupter is between two statements
+            }
+            if (interrupted) {
+                interrupted = false;
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** Interrupts the run in progress; nothing if there is none. */
+    public void interrupt() {
+        Object r = runner;
+        if (r instanceof Thread t && RUNNER.compareAndSet(this, r, INTERRUPTING)) {
+            interrupted = true;
+            try {
+                t.interrupt();
+            } finally {
+                runner = t;
+            }
+        }
+    }
+
+    @Override
+    protected void ended(boolean armedAgain) {
+        if (armedAgain) {
+            tracker.refuseIfLate(this);
+            return;
+        }
+        if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
+            queue.abort(this); // the scheduler was closed meanwhile, so there is no next run
+        }
+        if (isDone()) { // else it was given back or is about to be refused, and cancel() does the rest
+            dropTask();
+            if (isCancelled()) {
+                outcome = null;
+            }
+            over();
+        }
+    }
+
+    /**
+     * A close has stopped it, and cancels it unless it runs: that is left to the end of the run. A shutdownNow() may
+     * have found it armed before. So the close puts its mark in the place of null, too: who succeeds has the task.
+     */
+    @Override
+    public void abandoned() {
+        if (!isRunning(state(wordVolatile())) && refuse()) {
+            queue.abort(this); // another thread that has refused it may not have done so yet
+            over();
+        }
+    }
+
+    // ---- what a shutdown asks ----
+
+    /** Keeps a task that does not run from running again, for its receiver; false if it runs, or is over. */
+    public boolean giveBack() {
+        if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
+            return false;
+        }
+        queue.stop(this); // nothing to stop if it was claimed
+        settled();
+        tracker.gone(this);
+        return true;
+    }
+
+    /** Cancels a task that does not run; true if this call or an earlier one did so. */
+    boolean refuse() {
+        if (RUNNER.compareAndSet(this, null, REFUSED)) {
+            cancel(false);
+            return true;
+        }
+        return runner == REFUSED;
+    }
+
+    /** Asked by the run that was claimed; if so, it is cancelled when this returns, and the run is to be ended. */
+    private boolean isRefused() {
+        if (runner != REFUSED) {
+            return false;
+        }
+        queue.abort(this); // the refusal may have left that to this thread
+        return true;
+    }
+
+    /** As if a worker had claimed a task that is refused; one that was given back is its receiver's. */
+    @Override
+    public boolean unfire() {
+        refuse();
+        return isRefused();
+    }
+
+    /** Whether it is still to run, or is running. */
+    boolean isLive() {
+        int s = state(wordVolatile());
+        return isArmed(s) || isRunning(s);
+    }
+
+    /** False if it is counted or over. */
+    boolean count() {
+        return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
+    }
+
+    /** Whether it was taken off; if not, it is not counted as ended yet. */
+    boolean isGone() {
+        return (byte) TALLY.getVolatile(this) == GONE;
+    }
+
+    /** What it was before. */
+    byte uncount() {
+        return (byte) TALLY.getAndSet(this, GONE);
+    }
+
+    @Override
+    protected String tempo() {
+        return period == 0 ? "" : period > 0 ? ", every " + Texts.duration(period)
+                : ", " + Texts.duration(-period) + " after each run";
+    }
+
+    @Override
+    protected String status(long w) {
+        int s = state(w);
+        if (isRunning(s) && runner != RETURNED) {
+            return "running";
+        }
+        return isArmed(s) && !isRunning(s) ? dueIn(w) : "given back by a shutdown";
+    }
+
+    @Override
+    public String toString() {
+        return isDone() && !isCancelled() ? text("done" + tempo()) : super.toString();
+    }
+}

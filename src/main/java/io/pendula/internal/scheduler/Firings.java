@@ -1,0 +1,105 @@
+package io.pendula.internal.scheduler;
+
+import io.pendula.internal.loops.LoopWorker;
+import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.standby.Sleeper;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** A look at the callbacks of a scheduler that are in progress, or handed to its executor. Made for one look. */
+public final class Firings {
+    private final SchedulerEngine engine;
+
+    Firings(SchedulerEngine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Looks at each place where a callback may run. A firing that is handed to the executor is there before it is gone
+     * from where it was claimed, so it is not missed in this order; it may be met in both places.
+     */
+    private void forEachPlace(Consumer<Firing> look) {
+        for (Sleeper w : engine.workerPool.workers()) {
+            look.accept(w);
+        }
+        for (LoopWorker l : engine.loops()) {
+            look.accept(l);
+        }
+        if (engine.stepper != null) {
+            look.accept(engine.stepper);
+        }
+        if (engine.dispatcher != null) {
+            engine.dispatcher.handedOff.forEach(look);
+        }
+    }
+
+    /** Where {@code look} says yes. */
+    private List<Firing> find(Predicate<Firing> look) {
+        List<Firing> found = new ArrayList<>();
+        forEachPlace(run -> {
+            if (look.test(run)) {
+                found.add(run);
+            }
+        });
+        return found;
+    }
+
+    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    void forEach(Consumer<TimerNode> look) {
+        forEachPlace(run -> {
+            TimerNode t = run.node();
+            if (t != null) {
+                look.accept(t);
+            }
+        });
+    }
+
+    /** How many are in progress, about: one that is just being handed to the executor may count twice. */
+    public int count() {
+        return find(run -> run.node() != null).size();
+    }
+
+    /** The thread that runs a timer, or null. */
+    Thread runnerOf(TimerNode timer) {
+        List<Firing> runs = find(run -> run.node() == timer);
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1).runner(); // the executor's, if a worker is just handing it over
+    }
+
+    /** More than one if the executor runs callbacks on the thread that hands them over. */
+    private List<Firing> ofCaller() {
+        Thread me = Thread.currentThread();
+        return find(run -> run.runner() == me);
+    }
+
+    /** Whether the calling thread is inside a callback of such a timer. */
+    boolean isByCaller(Predicate<TimerNode> timer) {
+        return ofCaller().stream().anyMatch(run -> timer.test(run.node()));
+    }
+
+    /**
+     * Until none is in progress: then true. False if that lasts longer than so many nanoseconds, or if the calling thread
+     * is interrupted. Callbacks that call this do not wait for each other, or they would wait for ever; a thread that is
+     * inside none waits for all, to their ends.
+     */
+    boolean awaitEnd(long nanos) {
+        List<Firing> mine = ofCaller();
+        mine.forEach(run -> run.inClose = true);
+        engine.runEnded(); // threads that wait already need not wait for these any more
+        try {
+            return engine.awaitChange(() -> !mustWait(!mine.isEmpty()), nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
+    private boolean mustWait(boolean insideCallback) {
+        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
+        return !find(run -> !(insideCallback && run.inClose) && (run instanceof Sleeper || run.node() != null)).isEmpty();
+    }
+}

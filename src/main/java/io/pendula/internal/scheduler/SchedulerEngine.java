@@ -1,0 +1,319 @@
+package io.pendula.internal.scheduler;
+
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.Options;
+import io.pendula.internal.engine.Stepper;
+import io.pendula.internal.loops.LoopWorker;
+import io.pendula.internal.loops.Loops;
+import io.pendula.internal.queue.QueueView;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.standby.Standby;
+import io.pendula.internal.util.CleanThread;
+import io.pendula.internal.util.Texts;
+import io.pendula.internal.workers.Worker;
+import io.pendula.internal.workers.WorkerPool;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The inside of a scheduler: makes its queues, workers and loops, closes them, and finds the
+ * queue on which a calling thread arms.
+ */
+public final class SchedulerEngine extends Engine {
+    /** So many that among some dozens of threads hardly two share a slot. */
+    public static final int SLOTS = 1024;
+    private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
+
+    private final TimerQueue[] own;
+    private final int mask;
+    /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 looks again under it. */
+    private final int[] numbers = new int[SLOTS];
+    /** Under numbers. */
+    private int dealt;
+    public final WorkerPool workerPool;
+    /** Owns the queues of the workers; null where there are none, and with a manual clock. */
+    public final Standby standby;
+    /** Null until a loop is attached. */
+    public volatile Loops loops;
+    /** Only with a manual clock. */
+    public final Stepper stepper;
+    private final boolean isWatched;
+    /** Made when it is first needed. */
+    private volatile StallWatch watch;
+    /**
+     * Held while the scheduler is being closed. Taken before all other locks but one: a pool's own tracker, which
+     * closes the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close
+     * takes the shuttingDown of views, and that tracker is not among them. No callback runs and no thread waits under
+     * it.
+     */
+    private final Object closing = new Object();
+    /** Under closing: what was stopped, and not returned yet. */
+    private final List<TimerNode> unfired = new ArrayList<>();
+    /** All that a close has to do was done. */
+    private volatile boolean isShutDown;
+    /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
+    private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
+
+    public SchedulerEngine(Options options) {
+        super(options);
+        this.own = new TimerQueue[workers];
+        this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
+        boolean isManual = options.steppers != null;
+        this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own);
+        this.standby = workerPool.standby;
+        for (int i = 0; i < own.length; i++) {
+            own[i] = newQueue(i);
+            own[i].giveTo(standby);
+        }
+        this.queues = own;
+        this.stepper = isManual ? new Stepper(this) : null;
+        this.isWatched = options.monitor && standby != null;
+        if (isManual) {
+            options.steppers.accept(stepper);
+        } else if (!options.isPool) {
+            try {
+                workerPool.startAll();
+            } catch (Throwable e) {
+                try { // those threads that were started already go away again
+                    shutdownNow(t -> {});
+                } catch (Throwable too) {
+                    e.addSuppressed(too);
+                }
+                throw e;
+            }
+        }
+    }
+
+    // ---- what users ask ----
+
+    /** Of all queues together, those of closed loops included; those of each that is there go to {@code each}. */
+    public QueueView.Snapshot figures(List<QueueView.Snapshot> each) {
+        assert Thread.holdsLock(lifecycle);
+        QueueView.Snapshot all = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
+        for (TimerQueue q : queues) {
+            QueueView.Snapshot figures = q.view().stats();
+            all = all.plus(figures);
+            each.add(figures);
+        }
+        return all;
+    }
+
+    @Override
+    public String toString() {
+        int attached = loops().length;
+        return "TimerScheduler[" + options.name + ", "
+                + (isStepped() ? "manual clock" : Texts.count(own.length, "worker"))
+                + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
+    }
+
+    /** A loop for {@code me}, which is the calling thread but in tests. {@code handle} makes what its user has. */
+    public LoopWorker attach(Thread me, Runnable wakeup, Function<LoopWorker, Object> handle) {
+        if (workerOf(me) != null) {
+            throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
+        }
+        if (isWatched) {
+            watch(); // now, as a thread that arms waits for no lock
+        }
+        synchronized (lifecycle) {
+            if (loops == null) {
+                loops = new Loops(this);
+            }
+        }
+        for (LoopWorker l : loops()) {
+            loops.closeIfEnded(l);
+        }
+        return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that nobody polls
+    }
+
+    /** Those whose callbacks may run. */
+    public LoopWorker[] loops() {
+        Loops l = loops;
+        return l == null ? LoopWorker.NONE : l.all();
+    }
+
+    // ---- the queue on which a thread arms ----
+
+    public TimerQueue currentQueue() {
+        Thread t = Thread.currentThread();
+        Sleeper d = workerOf(t);
+        if (d != null && d.home != null) {
+            return d.home;
+        }
+        LoopWorker l = loops == null ? null : loops.of(t);
+        if (l != null) {
+            return l.queue;
+        }
+        int turn = mask == 0 ? 0 : turnOf(t.getId()); // what a subclass tells for an id affects the spread alone
+        return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
+    }
+
+    private TimerQueue anyLoop(int turn) {
+        TimerQueue q = loops == null ? null : loops.any(turn);
+        if (q == null) {
+            throw new RejectedExecutionException("no loop is attached, and the scheduler has no workers of its own");
+        }
+        return q;
+    }
+
+    /**
+     * The number of a thread, in [0, SLOTS), by which threads are dealt out over the queues. Each gets the next one at its
+     * first use, so threads are spread evenly whatever their ids are. A thread is known by a hash of its id: two threads
+     * whose hashes are equal share a number, which skews the spread a little and costs nothing else. When all slots are
+     * taken, which of the numbers a new thread gets depends on the hash alone.
+     *
+     * <p>A number never changes, so that all that one thread arms goes to one queue: timers with equal deadlines run in
+     * the order in which the thread armed them.
+     */
+    public int turnOf(long threadId) {
+        int slot = slot(threadId);
+        int number = numbers[slot];
+        return (number != 0 ? number : deal(slot)) - 1;
+    }
+
+    private int deal(int slot) {
+        synchronized (numbers) {
+            if (numbers[slot] == 0) {
+                numbers[slot] = ++dealt;
+            }
+            return numbers[slot];
+        }
+    }
+
+    /** One multiplication would keep a stride of the ids visible, and a full table would deal it to few queues. */
+    private static int slot(long id) {
+        long h = id * 0x9E3779B97F4A7C15L;
+        return (int) ((h ^ h >>> 32) * 0xD6E8FEB86659FD93L >>> SLOT_SHIFT);
+    }
+
+    /** The worker of this scheduler that a thread carries, or null. */
+    private Sleeper workerOf(Thread t) {
+        if (t instanceof CleanThread d && d.body instanceof Worker worker) {
+            return worker.engine == this ? worker : null;
+        }
+        return options.threadFactory == null ? null : workerPool.workerOf(t);
+    }
+
+    // ---- closing ----
+
+    /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
+    public boolean close(long nanos) {
+        shutdownNow(t -> {});
+        return firings().awaitEnd(nanos);
+    }
+
+    /**
+     * Passes the timers that were armed to {@code stopped}. Each step can be repeated, so that what one call could not
+     * do, the next one does.
+     */
+    public void shutdownNow(Consumer<TimerNode> stopped) {
+        if (options.isShared) {
+            throw new IllegalStateException("the shared scheduler cannot be closed");
+        }
+        synchronized (lifecycle) {
+            closed = true;
+        }
+        if (!isShutDown) {
+            try {
+                end(stopped);
+            } finally {
+                wakeAll();
+            }
+        }
+    }
+
+    private void end(Consumer<TimerNode> stopped) {
+        synchronized (closing) {
+            if (!isShutDown) {
+                closeAll(queues, unfired);
+                abandon(unfired);
+                views().forEach(Runnable::run);
+                unfired.forEach(stopped);
+                unfired.clear();
+                isShutDown = true;
+            }
+        }
+    }
+
+    /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
+    private void wakeAll() {
+        for (Sleeper d : workerPool.workers()) {
+            d.call();
+        }
+        if (watch != null) {
+            watch.schedulerIsClosed();
+        }
+        for (LoopWorker l : loops()) {
+            l.wake();
+        }
+    }
+
+    /** A view that is shut down when the scheduler is closed; at once if it is closed already. */
+    public void add(Runnable shutdown) {
+        synchronized (lifecycle) {
+            views.add(shutdown);
+        }
+        if (isClosed()) { // after it was added; a closing thread sets it before it looks
+            shutdown.run();
+        }
+    }
+
+    /** Those that are still in use. */
+    private List<Runnable> views() {
+        synchronized (lifecycle) {
+            return List.copyOf(views);
+        }
+    }
+
+    // ---- what its parts ask ----
+
+    public Firings firings() {
+        return new Firings(this);
+    }
+
+    /** The caller may be about to run what it has claimed. So a failure is told, and a later call is the next attempt. */
+    @Override
+    public void callWatch() {
+        if (isWatched) {
+            try {
+                watch().callIfIdle();
+            } catch (Throwable e) {
+                workerPool.reportStartFailed(e);
+            }
+        }
+    }
+
+    private StallWatch watch() {
+        if (watch == null) {
+            synchronized (this) {
+                if (watch == null) {
+                    watch = new StallWatch(this);
+                }
+            }
+        }
+        return watch;
+    }
+
+    @Override
+    public void forEachRunning(Consumer<TimerNode> look) {
+        firings().forEach(look);
+    }
+
+    @Override
+    public boolean isRunByCaller(Predicate<TimerNode> timer) {
+        return firings().isByCaller(timer);
+    }
+
+    @Override
+    public Thread runnerOf(TimerNode timer) {
+        return firings().runnerOf(timer);
+    }
+}

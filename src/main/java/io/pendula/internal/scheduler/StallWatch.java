@@ -1,0 +1,195 @@
+package io.pendula.internal.scheduler;
+
+import io.pendula.internal.engine.Reporter;
+import io.pendula.internal.loops.LoopWorker;
+import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.workers.Seat;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It
+ * has a thread from the first call until nothing has been in progress for some seconds.
+ */
+public final class StallWatch implements Seat.Sitter {
+    /*
+     * While a worker is up, or anything is armed or runs on a loop, the watch looks once a second, or twice in the time
+     * after which a stall is reported if that is shorter. Else it is idle: it sleeps until it is called.
+     *
+     * Most callbacks are short, so a poller that begins one does not call the watch if there is a guard: that finds the
+     * poller up before it sleeps, looks again soon, takes over if the callback lasts, and then calls the watch. All other
+     * workers call the watch themselves.
+     *
+     * No stall is missed. Before the watch sleeps it says that it is idle (SW-I1), then looks once more whether a
+     * worker is up or a loop is busy (SW-I2). A worker that wakes up says that it is up (SW-U1). After that, either it or
+     * the guard that has taken over from it looks whether the watch is idle (SW-U2). All are volatile. If the watch misses
+     * the worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
+     * that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the arrivals into the
+     * heap stays in view, as the watch looks under the queue's lock.
+     *
+     * A thread that calls the watch says before the call that the watch is not idle, and nothing after one that has
+     * succeeded: by then the watch may have looked, said that it is idle, and ended. If that were overwritten, no
+     * thread would call it again. If its thread could not be started, the thread that has tried says that it is idle:
+     * until then no other thread calls it.
+     */
+
+    /** After a failure it waits so long before it tries again. */
+    private static final long AFTER_FAILURE_NANOS = 10_000_000;
+    private static final long LOOK_NANOS = 1_000_000_000;
+    private static final long MIN_LOOK_NANOS = 10_000_000;
+
+    private final SchedulerEngine engine;
+    private final long stallNanos;
+    /** Between two looks, as it takes two to see a stall. */
+    private final long lookNanos;
+    private final Seat seat;
+    private volatile boolean idle = true;
+    /** Of its thread: no worker has been free since that was reported. */
+    private boolean isAllBlockedTold;
+
+    public StallWatch(SchedulerEngine engine) {
+        this.engine = engine;
+        this.stallNanos = Math.max(1, engine.options.stallNanos);
+        this.lookNanos = Math.min(LOOK_NANOS, Math.max(MIN_LOOK_NANOS, stallNanos / 2));
+        this.seat = new Seat(engine.workerPool, this, "monitor");
+    }
+
+    @Override
+    public void couldNotStart() {
+        idle = true;
+    }
+
+    /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
+    public void callIfIdle() {
+        if (idle) { // SW-U2
+            boolean isOver = false;
+            idle = false; // the next thread need not call it again
+            try {
+                seat.wake();
+                isOver = true;
+            } finally {
+                if (!isOver) { // this thread is out of stack
+                    idle = true;
+                }
+            }
+        }
+    }
+
+    /** Its thread, if there is one, must find out that the scheduler is closed. */
+    void schedulerIsClosed() {
+        LockSupport.unpark(seat.thread());
+    }
+
+    @Override
+    public void run() {
+        while (!engine.isClosed() && seat.isMine()) {
+            try {
+                watch();
+            } catch (Throwable e) { // memory is short, or the clock has thrown
+                idle = false;
+                Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
+            }
+        }
+    }
+
+    /** Looks at once when it is called, then sleeps before it may be idle: a series of short callbacks calls it seldom. */
+    private void watch() {
+        look(engine.timeline.now());
+        while (!engine.isClosed()) {
+            long until = engine.timeline.now() + lookNanos;
+            park(lookNanos);
+            long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
+            engine.wokeUp(until, now);
+            look(now);
+            idle = true; // SW-I1
+            if (isAnythingUp(now)) { // SW-I2
+                idle = false;
+                continue;
+            }
+            if (idle) {
+                park(engine.idleNanos);
+            }
+            if (idle && seat.leave(Thread.currentThread(), () -> !idle)) { // nothing has called it for so long
+                return;
+            }
+            look(engine.timeline.now());
+        }
+    }
+
+    /**
+     * Looks for a close at the last moment, as the thread looks for a call: a listener, a clock or a lock may park before
+     * that, and use up the permit that the close or the call has given.
+     */
+    private void park(long nanos) {
+        if (!engine.isClosed()) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        Thread.interrupted();
+    }
+
+    /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */
+    private boolean isAnythingUp(long now) {
+        for (Sleeper w : engine.workerPool.workers()) {
+            if (!w.asleep) {
+                return true;
+            }
+        }
+        for (LoopWorker l : engine.loops()) {
+            if (peek(l, now) != Timeline.NEVER || l.node() != null) { // in this order: a claim comes between
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void look(long now) {
+        Sleeper[] workers = engine.workerPool.workers();
+        long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // for which all of them have been in callbacks
+        for (Sleeper w : workers) {
+            int pulse = w.pulse();
+            w.see(pulse, now);
+            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // what stops all threads is no callback's fault
+            if (age >= stallNanos && w.isStallNew()) {
+                engine.reporter.stalled(w.node(), w.lateness(), age);
+            }
+            shortest = Math.min(shortest, age);
+        }
+        boolean areAllBlocked = shortest >= stallNanos;
+        if (areAllBlocked && !isAllBlockedTold) {
+            engine.reporter.allBlocked(engine.name(), workers.length, shortest);
+        }
+        isAllBlockedTold = areAllBlocked;
+        for (LoopWorker l : engine.loops()) {
+            if (l.hasEnded()) {
+                l.loops.closeIfEnded(l);
+            } else {
+                l.see(l.visitsOpaque(), now);
+                lookAtLoop(l, now);
+            }
+        }
+        engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+    }
+
+    private void lookAtLoop(LoopWorker l, long now) {
+        long due = peek(l, now);
+        long age = l.age(engine.resumedAt, now);
+        if (l.node() != null) {
+            if (age >= stallNanos && l.isStallNew()) {
+                engine.reporter.stalled(l.node(), l.lateness(), age);
+            }
+        } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt) >= stallNanos
+                && l.age(Long.MIN_VALUE, now) > 0) { // its thread has not polled since an earlier look
+            TimerNode first = l.queue.due.first();
+            if (first != null && l.isStallNew()) {
+                engine.reporter.loopStalled(l, l.thread, first, now - due);
+            }
+        }
+    }
+
+    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late for long is filed first. */
+    private long peek(LoopWorker l, long now) {
+        return l.queue.due.tryPeekLate(now, now - lookNanos);
+    }
+}
