@@ -79,8 +79,6 @@ public final class Standby implements QueueOwner {
 
     /** How late a timer is, about, if the callback before it blocks. */
     public static final long GRACE_NANOS = 250_000;
-    /** The longest sleep of a guard behind the poller while anything is armed. */
-    public static final long BOUND_NANOS = 1_000_000_000;
     /** Behind a poller that runs one of two timers within GRACE the guard wakes up so much later at the latest. */
     public static final long PAIR_NANOS = 14_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
@@ -437,10 +435,13 @@ public final class Standby implements QueueOwner {
         return isForgotten ? p : null;
     }
 
-    /** Until when a guard sleeps behind a poller that sleeps until {@code target}. */
+    /**
+     * Until when a guard sleeps behind a poller that sleeps until {@code target}: GRACE longer than a capped sleep at most.
+     * Other gates may say the end of that, and if the poller runs a callback then, the guard is not too late for them.
+     */
     private long behind(long target) {
         long from = Timeline.plus(target, GRACE_NANOS);
-        long earliest = Timeline.plus(target, BOUND_NANOS);
+        long earliest = Timeline.plus(DueTimers.endOfLongestSleep(target - 1), GRACE_NANOS);
         for (TimerQueue q : queues) {
             earliest = Math.min(earliest, q.due.earliestFrom(from));
         }
