@@ -212,7 +212,7 @@ public final class DueTimers extends Padded {
 
     /** When the owner must be up again, as far as entries and the backlog tell. */
     private long wakeTime(long now) {
-        return Math.min(entries.topKey(), drainer.isUnfinished() ? now : drainer.lookAt());
+        return Math.min(entries.topKey(), drainer.dueAt(now));
     }
 
     /**

@@ -77,7 +77,7 @@ final class Inbox extends InboxFields {
     }
 
     boolean isAsked() {
-        return arrivals() != UNASKED;
+        return arrivals != UNASKED;
     }
 
     void setArrivals(long when) {

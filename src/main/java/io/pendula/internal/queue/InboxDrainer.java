@@ -235,7 +235,7 @@ final class InboxDrainer {
 
     /** For a loop, which leaves what has arrived in the inbox until it may be due. */
     boolean isDrainDue(long now) {
-        return keepOrder || inbox.arrivals() <= now || isUnfinished() || now >= compactor.fullSweepAt || now >= lookAt();
+        return keepOrder || inbox.arrivals() <= now || now >= compactor.fullSweepAt || now >= dueAt(now);
     }
 
     // ---- the top ----
@@ -343,9 +343,9 @@ final class InboxDrainer {
         return lastNow;
     }
 
-    /** When to look at what is parked, or NEVER. */
-    long lookAt() {
-        return parked == null ? Timeline.NEVER : lookAt;
+    /** When to drain what is on its way: now, or when what is parked is looked at; else NEVER. */
+    long dueAt(long now) {
+        return isUnfinished() ? now : parked == null ? Timeline.NEVER : lookAt;
     }
 
     private void planLook() {

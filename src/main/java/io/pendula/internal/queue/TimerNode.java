@@ -188,8 +188,9 @@ public class TimerNode {
         return casWord(w, word(deadline, to));
     }
 
+    /** With the same deadline. */
     private boolean cas(long w, int to) {
-        return cas(w, deadline(w), to);
+        return casWord(w, w & -1L << STATE_BITS | to);
     }
 
     /** arm. Only of a node that no other thread can reach yet: published by the push, so this needs no fence. */
