@@ -91,9 +91,9 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
         }
     }
 
-    /** What an axis is longer than its curves, as a share of their length: at the sides and above, and below for labels. */
-    private static final double SIDE = 0.05;
-    private static final double FOOT = 0.12;
+    /** What an axis is longer than its curves, as a share of their length: where it begins, for labels, and at its end. */
+    private static final double BEFORE = 0.12;
+    private static final double BEHIND = 0.05;
     private static final Map<String, String> NAMES = Map.ofEntries(Map.entry("PENDULA", "Pendula"),
             Map.entry("PENDULA_POOL", "Pendula's pool"), Map.entry("STPE", "JDK ScheduledThreadPool"),
             Map.entry("STPE_KEEPS", "JDK ScheduledThreadPool, keeps"), Map.entry("FJP", "JDK ForkJoinPool"),
@@ -109,6 +109,8 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
     private static final Color INK = new Color(1, 1, 1);
     private static final Color FAINT = new Color(1, 1, 2);
     private static final int NARROW = 500;
+    /** What a file is shown larger by than it is drawn. */
+    private static final double LARGER = 1.35;
     /** What axes, title and legend take of a picture's size. */
     private static final int AROUND_X = 100;
     private static final int AROUND_Y = 140;
@@ -117,6 +119,10 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
             Notes.Side.BELOW, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE6, TextAnchor.TOP_CENTER),
             Notes.Side.RIGHT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE3, TextAnchor.CENTER_LEFT),
             Notes.Side.LEFT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE9, TextAnchor.CENTER_RIGHT),
+            Notes.Side.ABOVE_RIGHT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE1, TextAnchor.BOTTOM_LEFT),
+            Notes.Side.ABOVE_LEFT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE11, TextAnchor.BOTTOM_RIGHT),
+            Notes.Side.BELOW_RIGHT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE5, TextAnchor.TOP_LEFT),
+            Notes.Side.BELOW_LEFT, new ItemLabelPosition(ItemLabelAnchor.OUTSIDE7, TextAnchor.TOP_RIGHT),
             Notes.Side.NOWHERE, new ItemLabelPosition());
     private static final int COLOURS = 8;
     private static final Color[] SERIES = new Color[COLOURS];
@@ -163,8 +169,9 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
             legend.setFrame(BlockBorder.NONE);
         }
         if (alone) {
-            chart.setTitle(words(title, Font.BOLD, 15));
-            chart.addSubtitle(words(kind.better, Font.ITALIC, 12));
+            String[] parts = title.split(", ", 2);
+            chart.setTitle(words(parts[0], Font.BOLD, 15));
+            chart.addSubtitle(words((parts.length > 1 ? parts[1] + "; " : "") + kind.better, Font.ITALIC, 12));
         }
         SVGGraphics2D g = new SVGGraphics2D(context(prefix), false);
         chart.draw(g, new Rectangle2D.Double(0, 0, width, height));
@@ -230,7 +237,8 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
 
     /**
      * A file of its own, with title. Its colours are attributes, as some programs that show pictures know no style
-     * sheets; one that does follows the reader's choice of light or dark.
+     * sheets; one that does follows the reader's choice of light or dark. It is shown larger than it is drawn, so that
+     * its letters are large enough where there is less room. What follows the title's first comma stands below it.
      *
      * @param about machine, commit and the like
      */
@@ -242,6 +250,8 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
             svg = svg.replace(standIn(light.getKey()), light.getValue());
             style.append(darkFor(light.getValue(), dark.get(light.getKey())));
         }
+        svg = svg.replaceFirst("<svg", "<svg width='" + Math.round(width * LARGER) + "' height='"
+                + Math.round(height * LARGER) + "'");
         int end = svg.indexOf('>') + 1;
         StringBuilder words = new StringBuilder();
         about.forEach((key, value) -> words.append(key).append(": ").append(value).append(". "));
@@ -277,6 +287,8 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
                 return POSITIONS.get(sides.get(row).get(column));
             }
         };
+        double half = Notes.GAP / 2; // it counts twice outside of a point
+        renderer.setItemLabelInsets(new RectangleInsets(half, half, half, half));
         for (int i = 0; i < lines.size(); i++) {
             int line = i;
             List<Point> points = lines.get(i).points;
@@ -286,13 +298,13 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
             renderer.setSeriesItemLabelGenerator(i, (XYItemLabelGenerator) (d, s, item) ->
                     sides.get(line).get(item) == Notes.Side.NOWHERE ? null : points.get(item).notes);
             renderer.setSeriesItemLabelsVisible(i, true);
-            renderer.setSeriesItemLabelFont(i, font(10));
+            renderer.setSeriesItemLabelFont(i, font(11));
             renderer.setSeriesItemLabelPaint(i, SERIES[colour(i)]);
         }
         ValueAxis horizontal = logAxis(x);
         ValueAxis vertical = logAxis(y);
-        horizontal.setLowerMargin(SIDE);
-        vertical.setLowerMargin(FOOT);
+        horizontal.setLowerMargin(BEFORE);
+        vertical.setLowerMargin(BEFORE);
         XYPlot plot = new XYPlot(data, horizontal, vertical, renderer);
         plot.setBackgroundPaint(null);
         plot.setOutlinePaint(FAINT);
@@ -306,16 +318,16 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
         double[] xs = all.stream().mapToDouble(p -> Math.log10(Double.parseDouble(p.x))).sorted().toArray();
         double[] ys = all.stream().mapToDouble(p -> Math.log10(p.y)).sorted().toArray();
         return lines.stream().map(line -> line.points.stream().map(p -> new Notes.Spot(
-                place(Math.log10(Double.parseDouble(p.x)), xs, SIDE) * width,
-                (1 - place(Math.log10(p.y), ys, FOOT)) * height,
+                place(Math.log10(Double.parseDouble(p.x)), xs) * width,
+                (1 - place(Math.log10(p.y), ys)) * height,
                 p.notes)).toList()).toList();
     }
 
-    /** As a share of the axis, which is longer than what is on it by {@code before} and by SIDE behind. */
-    private static double place(double value, double[] sorted, double before) {
+    /** As a share of the axis, which is longer than what is on it. */
+    private static double place(double value, double[] sorted) {
         double least = sorted[0];
         double most = sorted[sorted.length - 1];
-        return most == least ? 0.5 : (before + (value - least) / (most - least)) / (1 + before + SIDE);
+        return most == least ? 0.5 : (BEFORE + (value - least) / (most - least)) / (1 + BEFORE + BEHIND);
     }
 
     private CategoryPlot steps() {

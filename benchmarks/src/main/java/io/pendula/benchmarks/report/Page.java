@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** The report as one HTML file that needs no other. */
 final class Page {
@@ -50,6 +52,9 @@ final class Page {
             Map.entry("floor", "What every scheduler is made of"));
     private static final int WIDE = 760;
     private static final int NARROW = 350;
+    /** The width that a picture is drawn for; a telephone shows it at four fifths of that. */
+    private static final int PICTURE = 460;
+    private static final Set<String> PICTURED = Set.of("PENDULA", "STPE", "STPE:threads=1", "HWT");
 
     private Page() {}
 
@@ -59,15 +64,17 @@ final class Page {
         return file;
     }
 
-    /** The two of the project's README. */
+    /** The two of the project's README, of the subjects of its table. */
     static void pictures(Results results, Path folder) throws IOException {
         Files.createDirectories(folder);
-        Plots plots = new Plots(results);
-        if (plots.armCost().isPresent()) {
-            Files.writeString(folder.resolve("arm-cost.svg"), plots.armCost().get().file(WIDE, 340, results.about()));
-        }
-        if (plots.frontier().isPresent()) {
-            Files.writeString(folder.resolve("frontier.svg"), plots.frontier().get().file(WIDE, 460, results.about()));
+        Plots plots = new Plots(results.only(f -> PICTURED.contains(f.subject())));
+        picture(plots.armCost(), 330, results, folder.resolve("arm-cost.svg"));
+        picture(plots.frontier(), 400, results, folder.resolve("frontier.svg"));
+    }
+
+    private static void picture(Optional<Plot> plot, int height, Results results, Path file) throws IOException {
+        if (plot.isPresent()) {
+            Files.writeString(file, plot.get().file(PICTURE, height, results.about()));
         }
     }
 

@@ -37,4 +37,27 @@ class NotesTest {
         assertEquals(List.of(List.of(Side.BELOW), List.of(Side.NOWHERE, Side.NOWHERE)),
                 place(List.of(List.of(new Spot(100, 50, "1/s")), List.of(new Spot(0, 40, null), new Spot(200, 40, null)))));
     }
+
+    @Test
+    void place_curvesCrossAtThePoint_isInTheirCorner() {
+        assertEquals(List.of(List.of(Side.ABOVE_RIGHT, Side.NOWHERE)), place(List.of(
+                List.of(new Spot(100, 50, "1/s"), new Spot(40, 20, null)),
+                List.of(new Spot(0, 53, null), new Spot(200, 53, null)),
+                List.of(new Spot(100, 0, null), new Spot(100, 100, null)))).subList(0, 1));
+    }
+
+    @Test
+    void place_roomBesideTheNextPointOnly_isNowhere() {
+        assertEquals(List.of(Side.NOWHERE, Side.ABOVE),
+                place(List.of(List.of(new Spot(3, 50, "5/s"), new Spot(13, 50, "1/s")))).get(0));
+    }
+
+    @Test
+    void place_endsOfALaterLine_haveTheirChoiceBeforeInnerPoints() {
+        List<List<Side>> sides = place(List.of(
+                List.of(new Spot(20, 50, null), new Spot(100, 50, "2/s"), new Spot(180, 50, null)),
+                List.of(new Spot(100, 24, "1/s"), new Spot(100, 5, null))));
+        assertEquals(Side.BELOW, sides.get(1).get(0));
+        assertEquals(Side.BELOW, sides.get(0).get(1));
+    }
 }

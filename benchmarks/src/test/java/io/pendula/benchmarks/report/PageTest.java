@@ -111,8 +111,12 @@ class PageTest {
             assertTrue(svg.contains("prefers-color-scheme"), svg);
             assertTrue(svg.contains("<desc>commit: abc&lt;def.</desc>"), svg);
             assertTrue(svg.contains("fill=\"#c44e00\"") && !svg.contains("var("), svg); // known without a style sheet
-            assertTrue(svg.contains(">lower is better</text>") || svg.contains(">lower left is better</text>"), svg);
+            assertTrue(svg.contains("; lower is better</text>") || svg.contains("; lower left is better</text>"), svg);
+            assertTrue(svg.contains(">Pendula</text>"), svg);
+            assertFalse(svg.contains("&lt;B"), "a subject that the README's table does not have");
         }
-        assertTrue(Files.readString(folder.resolve("frontier.svg")).contains("processor time per firing, microseconds</text>"));
+        String frontier = Files.readString(folder.resolve("frontier.svg"));
+        assertTrue(frontier.contains("processor time per firing, microseconds</text>"), frontier);
+        assertTrue(frontier.contains(">Netty wheel</text>"), frontier);
     }
 }
