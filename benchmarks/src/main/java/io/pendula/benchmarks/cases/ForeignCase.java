@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
 import io.pendula.benchmarks.loads.Purgatory;
+import io.pendula.benchmarks.loads.Restarts;
 import io.pendula.benchmarks.peers.SchedulerType;
 import io.pendula.benchmarks.rivals.Rival;
 import java.io.IOException;
@@ -27,6 +28,8 @@ import org.HdrHistogram.Histogram;
  *     Concurrent Tasks?" (2023). A timer is less than a task: it has no stack and no state of its own.
  * <li>"cancel": so many timers are armed and then stopped, the first first or the last first, as in Netty's
  *     {@code ScheduledFutureTaskBenchmark}.
+ * <li>"restart": a connection's timeout of 10 to 11 s is stopped and a new one armed at each message, as in libev's
+ *     {@code bench.c} with timeouts, but without its sockets. "by=reset" is how it does that with libev's own timers.
  * <li>"drift": sleeps of a millisecond, one after the other, as in cats-effect's {@code SleepDrift}: what each takes
  *     beyond its millisecond.
  * <li>"purgatory": requests with a time limit that come at random instants and most of which are answered before, as in
@@ -38,6 +41,8 @@ final class ForeignCase implements Case {
     private static final int WAIT_MILLIS = 10_000;
     private static final int WARM_MILLIS = 1_000;
     private static final int WINDOW_MILLIS = 1_000;
+    /** Messages between two looks at the clock, so that these cost nothing. */
+    private static final int BETWEEN_LOOKS = 1_000;
     private static final int WARM_SLEEPS = 300;
     private static final int SLEEPS = 1_000;
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -52,6 +57,7 @@ final class ForeignCase implements Case {
     public List<Map<String, String>> cells() {
         List<Map<String, String>> cells = new ArrayList<>(Case.product("op=million"));
         cells.addAll(Case.product("op=cancel", "timers=1000,100000", "first=oldest,youngest"));
+        cells.addAll(Case.product("op=restart", "timers=1000,100000", "by=cancel,reset"));
         cells.addAll(Case.product("op=drift"));
         cells.addAll(Case.product("op=purgatory", "rate=20000"));
         return cells;
@@ -68,6 +74,7 @@ final class ForeignCase implements Case {
         switch (child.text("op")) {
             case "million" -> million(child, rival);
             case "cancel" -> cancel(child, rival);
+            case "restart" -> restart(child, rival);
             case "drift" -> drift(child, rival);
             case "purgatory" -> purgatory(child, rival);
             default -> throw new IllegalArgumentException("no such op: '" + child.text("op") + "'");
@@ -121,6 +128,29 @@ final class ForeignCase implements Case {
                 rival.cancel(handles[oldest ? i : handles.length - 1 - i]);
             }
             count += handles.length;
+        } while (System.nanoTime() < end);
+        return count;
+    }
+
+    private static void restart(Child child, Rival rival) {
+        Restarts restarts = new Restarts(rival, child.number("timers"), child.text("by").equals("reset"));
+        restart(restarts, child.number("warmMs", WARM_MILLIS));
+        long cpu0 = Child.processCpu();
+        long began = System.nanoTime();
+        double count = restart(restarts, child.number("windowMs", WINDOW_MILLIS));
+        child.figure("cpu_ns", (Child.processCpu() - cpu0) / count);
+        child.figure("wall_ns", (System.nanoTime() - began) / count);
+    }
+
+    /** Returns how many messages came in about so much time. */
+    private static long restart(Restarts restarts, long millis) {
+        long end = System.nanoTime() + MILLISECONDS.toNanos(millis);
+        long count = 0;
+        do {
+            for (int i = 0; i < BETWEEN_LOOKS; i++) {
+                restarts.step();
+            }
+            count += BETWEEN_LOOKS;
         } while (System.nanoTime() < end);
         return count;
     }

@@ -105,6 +105,7 @@ final class Plan {
         plan.add("pause", "putOff=100000 due=far arming=none tasks=none", all, Map.of(), 7);
         plan.add("gobench", "", List.of(), brief, 2);
         plan.add("foreign", "op=cancel|drift|purgatory", List.of(), Map.of(), 3.5);
+        plan.add("foreign", "op=restart", List.of("PENDULA", "STPE", "FJP", "HWT"), Map.of(), 3.5);
         plan.add("foreign", "op=million", List.of(), Map.of(), 14);
         plan.add("delayed", "tasks=1|10000", POOLS, Map.of(), 3);
         return plan;

@@ -8,10 +8,13 @@ import io.pendula.benchmarks.harness.CellText;
 import io.pendula.benchmarks.harness.Launch;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.loads.Purgatory;
+import io.pendula.benchmarks.loads.Restarts;
 import io.pendula.benchmarks.peers.SchedulerType;
 import io.pendula.benchmarks.rivals.Rival;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ForeignCaseTest {
     @ParameterizedTest
     @CsvSource({"op=million, wall_ms", "op=cancel timers=1000 first=oldest, cpu_ns",
-        "op=cancel timers=1000 first=youngest, wall_ns", "op=drift, drift_us", "op=purgatory rate=20000, cpu_us"})
+        "op=cancel timers=1000 first=youngest, wall_ns", "op=restart timers=1000 by=cancel, cpu_ns",
+        "op=restart timers=50 by=reset, wall_ns", "op=drift, drift_us", "op=purgatory rate=20000, cpu_us"})
     void run_cell_hasFigures(String cell, String figure) throws Exception {
         Map<String, Double> figures = new Launch(Cases.named("foreign"), CellText.parse(cell), Subject.of("PENDULA"),
                 Launch.Jvm.present(), CellText.parse("count=1000 waitMs=100 warmMs=50 windowMs=100 firings=50")).run()
@@ -30,6 +34,48 @@ class ForeignCaseTest {
         assertTrue(figures.get(figure) > 0, figures::toString);
         if (cell.equals("op=million")) {
             assertTrue(figures.get("wall_ms") >= 100, figures::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 1000", "true, 1000", "false, 50"})
+    void step_asManyMessagesAsConnections_restartsEachTimeoutAsOften(boolean byReset, int connections) {
+        Map<Object, Integer> armed = new HashMap<>();
+        Rival rival = new Rival() {
+            private int last;
+
+            @Override
+            public Object schedule(long delayNanos, Task task) {
+                assertTrue(delayNanos >= 10_000_000_000L && delayNanos < 11_000_000_000L, () -> "delay: " + delayNanos);
+                armed.put(++last, 0);
+                return last;
+            }
+
+            @Override
+            public boolean cancel(Object handle) {
+                assertTrue(armed.remove(handle) != null, "stopped twice");
+                return true;
+            }
+
+            @Override
+            public Object reset(Object handle, long delayNanos, Task task) {
+                armed.merge(handle, 1, Integer::sum);
+                return handle;
+            }
+
+            @Override
+            public void close() {}
+        };
+        Restarts restarts = new Restarts(rival, connections, byReset);
+        int turns = Math.max(1, 100 / connections);
+        for (int i = 0; i < turns * connections; i++) {
+            restarts.step();
+        }
+        assertEquals(connections, armed.size());
+        if (byReset) {
+            assertEquals(Set.of(turns), Set.copyOf(armed.values()));
+        } else {
+            assertTrue(armed.keySet().stream().allMatch(handle -> (int) handle > connections), armed::toString);
         }
     }
 
