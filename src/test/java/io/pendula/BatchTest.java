@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Callbacks of another queue that take long, while the helper has timers of its own. */
 @Timeout(60)
 class BatchTest {
+    private static final int MOST_READINGS = 1_000_000;
     private static final int BLOCKING = 40;
 
     private static OneShotTimer arm(TimerQueue q, Runnable task) {
@@ -459,8 +460,11 @@ class BatchTest {
         /** When this one is asleep the scheduler is closed, so that its rounds end. */
         Worker closesWhenAsleep;
 
+        private int readings;
+
         private long read() {
-            if (closesWhenAsleep != null && closesWhenAsleep.asleep) {
+            boolean isEndless = ++readings == MOST_READINGS; // as of a worker that leaves a gate open, and so never parks
+            if (isEndless || closesWhenAsleep != null && closesWhenAsleep.asleep) {
                 closesWhenAsleep = null;
                 scheduler.shutdownNow();
             }
