@@ -265,8 +265,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Runs {@code task} each {@code period}, first after a delay that is drawn evenly from zero to {@code period}. So the
-     * tickers of a thousand connections do not all tick at one moment. Missed ticks are skipped.
+     * Runs {@code task} each {@code period}, first after a delay that is drawn evenly from zero to {@code period}, and
+     * begins the grid. So a thousand tickers do not all tick at one moment. Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task what to run

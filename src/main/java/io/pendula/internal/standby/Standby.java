@@ -29,7 +29,7 @@ public final class Standby implements QueueOwner {
      *
      * WakeGate has the proof for an owner that is a single thread. The owner publishes (WG-W1), drains (WG-R1), looks at
      * the gate again and parks. An arming thread pushes (WG-W2), reads the gate (WG-R2), moves it to AWAKE by a CAS and
-     * unparks the owner. Here the poller stands for the owner, and workers change roles. So four things are to be shown.
+     * unparks the owner. Here the poller stands for the owner, and workers change roles. So five things are to be shown.
      *
      * 1. A poller that sleeps is woken. It says that it is asleep (SB-S1), then looks at all gates (SB-S2), then parks.
      *    The arming thread moves the gate to AWAKE (SB-A1), then reads which worker is the poller (SB-A2), and whether
