@@ -5,9 +5,9 @@ package io.pendula;
  * {@link System#nanoTime()} is. Values may be negative and may wrap around; only differences mean anything.
  * (Other libraries call such a thing a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
- * <p>An implementation must be safe for use by many threads, must never go backwards, must not block, and should cost no more than a
- * few tens of nanoseconds: it is read at every arming. Workers still park on real time, so a clock that runs at
- * another speed than the system's makes timers late, never early. For tests see {@link ManualClock}.
+ * <p>An implementation must be safe for use by many threads, must never go backwards, must not block, and should cost
+ * no more than a few tens of nanoseconds: it is read at every arming. Workers still park on real time, so a clock that
+ * runs at another speed than the system's makes timers late, never early. For tests see {@link ManualClock}.
  *
  * <p>A scheduler can count 36 years of its clock, then it refuses to arm timers. Of a leap by more than a year that ends
  * more than 18 years after the scheduler was made, as if a clock is set that began in 1970, it counts one year: so what is

@@ -228,8 +228,9 @@ public final class TimerLoop implements AutoCloseable {
      * {@link #after(Duration, Runnable)}, but without a reading of the clock. A loop may call
      * {@link TimerScheduler#now()} once in each round. Any thread may call this.
      *
-     * @param deadlineNanos the instant, as {@code now() + delay}, never of another clock; in the past: due at once, but never inside this call;
-     *     from 36 years after the start on, or if the sum overflows: never, as {@link TimerScheduler#at} has it
+     * @param deadlineNanos the instant, as {@code now() + delay}, never of another clock; in the past: due at once, but
+     *     never inside this call; from 36 years after the start on, or if the sum overflows: never, as
+     *     {@link TimerScheduler#at} has it
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null

@@ -41,13 +41,14 @@ public final class Compactor extends Padded {
      * with that as a whole, or with a new number, as a new entry, and no block is united with another across the place
      * that the sweep has reached. What comes meanwhile has its turn in the next sweep.
      *
-     * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not
-     * counted yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack
-     * left, would leave it wrong for good. But after a quiet sweep, one that has visited all and left out no block, while nothing was filed or
-     * re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted right. If two
-     * such sweeps in a row find the same, it is wrong, and is taken off. In a queue that is never left alone for the time of
-     * a sweep none is quiet, so there it stays wrong, by as many entries as calls have broken off. As long as something is counted, a full sweep is
-     * planned, so the second one comes seconds after the first, and no thread is held up between two steps for so long.
+     * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not counted
+     * yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack left, would
+     * leave it wrong for good. But after a quiet sweep, one that has visited all and left out no block, while nothing was
+     * filed or re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted
+     * right. If two such sweeps in a row find the same, it is wrong, and is taken off. In a queue that is never left alone
+     * for the time of a sweep none is quiet, so there it stays wrong, by as many entries as calls have broken off. As long
+     * as something is counted, a full sweep is planned, so the second one comes seconds after the first, and no thread is
+     * held up between two steps for so long.
      */
 
     /** What onEntryStale and count add: a stale entry, a stopped timer. */

@@ -230,8 +230,8 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * The gate says that the owner is up, and it is not, as its thread could not be woken or started: then {@code until} says,
-     * under the lock, until when it sleeps; else AWAKE.
+     * The gate says that the owner is up, and it is not, as its thread could not be woken or started: then {@code until}
+     * says, under the lock, until when it sleeps; else AWAKE.
      */
     public void sleepsOn(LongSupplier until) {
         lock.lock();

@@ -21,9 +21,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The timers of one worker or loop: the parts that hold them, and what any thread may do with a timer at any time. What
- * the owner does is in {@link DueTimers}; {@link TimerNode} has the table of a
- * timer's transitions, the package the ground rules.
+ * The timers of one worker or loop: the parts that hold them, and what any thread may do with a timer at any time. What the
+ * owner does is in {@link DueTimers}; {@link TimerNode} has the table of a timer's transitions, the package the ground
+ * rules.
  */
 public final class TimerQueue extends Padded {
     /** What a queue, or what has one of its timers, asks of the scheduler that it belongs to. */

@@ -39,12 +39,11 @@ public final class WakeGate extends Padded {
      * A thread without stack may get its StackOverflowError after WG-W2 and before the CAS of pollUntil. Then its own
      * timer waits for the next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
      *
-     * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for
-     * the earliest of what has arrived: after the push, and before WG-R2, an arming thread lowers arrivals to its
-     * deadline. In the argument that CAS (WG-W4) takes the place of WG-W2, and the loop's look at arrivals (WG-R4) that
-     * of WG-R1. A drain
-     * sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was pushed
-     * before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
+     * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for the
+     * earliest of what has arrived: after the push, and before WG-R2, an arming thread lowers arrivals to its deadline. In
+     * the argument that CAS (WG-W4) takes the place of WG-W2, and the loop's look at arrivals (WG-R4) that of WG-R1. A
+     * drain sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was
+     * pushed before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
      * early.
      */
 

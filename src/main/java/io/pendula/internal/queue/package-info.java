@@ -9,9 +9,10 @@ package io.pendula.internal.queue;
  *
  * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer): it drops
  * each timer that was stopped meanwhile, and files the others in the TimerHeap, a heap of blocks; a new entry goes to the
- * youngest block. When the timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the
- * WakeGate; a thread that arms an earlier timer wakes it. A timer that is stopped or brought forward leaves a stale entry,
- * which the Compactor has the TimerHeap drop, block by block. The QueueCloser collects what is armed when the queue is closed.
+ * youngest block. When the timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run
+ * (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the WakeGate; a thread that arms an earlier
+ * timer wakes it. A timer that is stopped or brought forward leaves a stale entry, which the Compactor has the TimerHeap
+ * drop, block by block. The QueueCloser collects what is armed when the queue is closed.
  *
  * Ground rules
  *
@@ -28,8 +29,9 @@ package io.pendula.internal.queue;
  *    no room for is parked, and is as good as in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
- *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics may wait for the lock. No hold visits more timers than
- *    HoldLock allows, or copies more than one block of the heap; only a close may take longer.
+ *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics
+ *    may wait for the lock. No hold visits more timers than HoldLock allows, or copies more than one block of the heap;
+ *    only a close may take longer.
  *
  * Who may touch what
  *
@@ -68,6 +70,6 @@ package io.pendula.internal.queue;
  *                                                    earliestFrom also racily)
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
- * TimerHeap around it. The monitor object of awaiters nests inside
- * none. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
+ * TimerHeap around it. The monitor object of awaiters nests inside none. The argument why no wake-up is lost: WakeGate. How
+ * a close meets threads that arm: QueueCloser.
  */

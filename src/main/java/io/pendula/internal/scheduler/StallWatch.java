@@ -22,12 +22,12 @@ public final class StallWatch implements Seat.Sitter {
      * poller up before it sleeps, looks again soon, takes over if the callback lasts, and then calls the watch. All other
      * workers call the watch themselves.
      *
-     * No stall is missed. Before the watch sleeps it says that it is idle (SW-I1), then looks once more whether a
-     * worker is up or a loop is busy (SW-I2). A worker that wakes up says that it is up (SW-U1). After that, either it or
-     * the guard that has taken over from it looks whether the watch is idle (SW-U2). All are volatile. If the watch misses
-     * the worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is called. The same holds for loops: a thread that arms where nothing had arrived notes
-     * that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the arrivals into the
-     * heap stays in view, as the watch looks under the queue's lock.
+     * No stall is missed. Before the watch sleeps it says that it is idle (SW-I1), then looks once more whether a worker is
+     * up or a loop is busy (SW-I2). A worker that wakes up says that it is up (SW-U1). After that, either it or the guard
+     * that has taken over from it looks whether the watch is idle (SW-U2). All are volatile. If the watch misses the
+     * worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is called. The same holds for loops: a thread that arms where nothing
+     * had arrived notes that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the
+     * arrivals into the heap stays in view, as the watch looks under the queue's lock.
      *
      * A thread that calls the watch says before the call that the watch is not idle, and nothing after one that has
      * succeeded: by then the watch may have looked, said that it is idle, and ended. If that were overwritten, no

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * callbacks, and whether it is there for a while only. {@link Standby} gives it its role.
  */
 public abstract class Sleeper extends Firing {
-    /** A worker that has claimed nothing for so long is held up; in one callback, for a spare worker, as several may start in a row. */
+    /** A worker that has claimed nothing for so long is held up. */
     public static final long HELD_UP_NANOS = 200_000;
+    /** The same before a spare worker takes over: longer, as several of them may start in a row. */
     public static final long STUCK_NANOS = 1_000_000;
 
     private static final AtomicIntegerFieldUpdater<Sleeper> PULSE =

@@ -50,9 +50,9 @@ public final class Standby implements QueueOwner {
      *    worker that goes to sleep behind it says so (SB-G1), then looks whether there is another guard that sleeps
      *    (SB-G2), and whether the poller does (SB-G3). If SB-B2 misses it, SB-B1 < SB-B2 < SB-G1 < SB-G3, and it sleeps
      *    for GRACE only.
-     * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may
-     *    say AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a
-     *    worker that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
+     * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may say
+     *    AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a worker
+     *    that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
      *    lock to go to sleep. So if the poller finds it loaded, L sees its role there, and makes another round, which
      *    publishes. Else the poller finds the gate in SB-S2 or SB-T2.
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no

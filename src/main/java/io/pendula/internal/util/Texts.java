@@ -22,8 +22,8 @@ public final class Texts {
     }
 
     /**
-     * What a task, or what it is named after, says of itself, or the name of its class if it does not override {@code toString}, or if that fails.
-     * Calls the program, so never under a lock.
+     * What a task, or what it is named after, says of itself, or the name of its class if it does not override
+     * {@code toString}, or if that fails. Calls the program, so never under a lock.
      */
     public static String of(Object task, UnaryOperator<Object> naming) {
         try {

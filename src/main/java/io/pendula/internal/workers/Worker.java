@@ -23,13 +23,13 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
      * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
      *
-     * Which worker runs a queue. Each worker that is up first runs what is due in its own queue, its home. If that is more than a
-     * batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it, for as
-     * long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each other,
-     * at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside it
-     * another worker runs timers of a queue that is not its home only if callbacks take long, or the poller has not claimed
-     * anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one whose home
-     * the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
+     * Which worker runs a queue. Each worker that is up first runs what is due in its own queue, its home. If that is more
+     * than a batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it,
+     * for as long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each
+     * other, at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside
+     * it another worker runs timers of a queue that is not its home only if callbacks take long, or the poller has not
+     * claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one
+     * whose home the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
      * The poller, and each worker at its home, measures how long callbacks take. What the poller has measured can only fall
      * while another worker is up, as two that wait for each other seem to have long callbacks.
      *
