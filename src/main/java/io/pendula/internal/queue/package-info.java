@@ -1,5 +1,6 @@
 /**
- * A timer's life: one queue, and the timers in it. Knows no scheduler and no thread that runs it; time is an argument.
+ * A timer's life: one queue, and the timers in it. Knows no scheduler and no thread that runs it. Time is an argument, but
+ * for a shortage of memory, a close and figures.
  * {@link io.pendula.internal.queue.TimerQueue} is where to begin.
  */
 package io.pendula.internal.queue;
@@ -18,7 +19,7 @@ package io.pendula.internal.queue;
  *
  * 1. An armed timer that does not run is in one place: about to be pushed by the thread that armed it, in the inbox, in
  *    one of the lists of the InboxDrainer, or in the TimerHeap. There it has an entry whose key is its deadline
- *    (WAITING) or earlier (MODIFIED_LATER). Any other entry is stale. It is dropped at the top, or by a sweep. No
+ *    (WAITING) or not later (MODIFIED_LATER). Any other entry is stale. It is dropped at the top, or by a sweep. No
  *    operation of a timer looks through all entries.
  * 2. A timer that is brought forward leaves its old entry behind, and may come back to that entry's key. So each entry
  *    has a number, and the timer notes that of the entry that was made last for it. That one is live while the timer is
@@ -43,11 +44,14 @@ package io.pendula.internal.queue;
  *              abort and the end of a task           reset
  * Inbox
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
- *   depth      pushers, drain                        arming threads                   opaque, a hint
- *   arrivals   pushers (CAS); drain                  a loop, under the lock           volatile
+ *   depth      pushers, drain                        arming threads                   lazySet, a hint
+ *   arrivals   pushers (CAS); drain                  pushers; under the lock a loop   volatile
+ *                                                    and the StallWatch
  * WakeGate
- *   pollUntil  owner, under the lock; wakers (CAS)   arming threads                   volatile
- *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile
+ *   pollUntil  owner, under the lock, but a loop     arming threads, owner            volatile
+ *              that gets up; wakers (CAS); close
+ *   helpBefore owner, under the lock; wakers         arming threads                   volatile, lazySet
+ *              (to set it, or by CAS)
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * Compactor
  *   counts     any thread that counts                any thread                       volatile read-modify-write
@@ -58,18 +62,19 @@ package io.pendula.internal.queue;
  * HoldLock.scarce
  *              lock holder                           threads that arm or lock         volatile
  * InboxDrainer.unreported
- *              lock holder                           owner                            volatile
+ *              lock holder; owner (sets null)        owner                            volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
  * DueTimers.nextWhen
- *              lock holder                           workers                          opaque, a hint
+ *              lock holder                           workers                          lazySet, a hint
  * TimerQueue.awaiters, resets, Compactor.foldedStops
  *              any thread                            any thread                       classes of java.util.concurrent
- * all else     lock holder                           lock holder (TimerHeap's         plain
- *                                                    earliestFrom also racily)
+ * all else     lock holder                           lock holder; some as a hint      plain
+ *
+ * docs/internals/memory-modes.md has the hints, and an argument for each access that is weaker than volatile.
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
- * TimerHeap around it. The monitor object of awaiters nests inside none. The argument why no wake-up is lost: WakeGate. How
- * a close meets threads that arm: QueueCloser.
+ * TimerHeap around it. The monitor of awaiters, under which a thread makes what it waits with, is taken under none of
+ * these. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */
