@@ -2,7 +2,10 @@ package io.pendula.internal.queue;
 
 /** Sees to it that a queue's due timers run: the workers together, or an application's loop. */
 public interface QueueOwner {
-    /** Called after the queue's pollUntil was moved to AWAKE. The caller holds no lock; never blocks, never throws. */
+    /**
+     * Ends the owner's sleep, or its next one if it is up. Called by the thread that has moved the queue's pollUntil to
+     * AWAKE; of a loop by a close of the scheduler, too. The caller holds no lock. Must not throw, nor wait for long.
+     */
     void wake();
 
     /** The same after a timer was armed for {@code when}, which is earlier than pollUntil was. */

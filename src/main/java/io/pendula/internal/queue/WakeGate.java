@@ -134,8 +134,8 @@ public final class WakeGate extends Padded {
         while (when < until) {
             HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
             if (casPollUntil(until, AWAKE)) { // SB-A1
-                QueueOwner o = owner; // after the CAS, see above
-                if (o != null) { // else a manual clock's advance has just taken the queue over, and no thread sleeps for it
+                QueueOwner o = owner;
+                if (o != null) { // else the queue was closed just now (disown), and no thread sleeps for it
                     o.wakeFor(this, when);
                     if (until == Timeline.NEVER) {
                         o.firstIsArmed();
