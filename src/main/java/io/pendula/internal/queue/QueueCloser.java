@@ -36,15 +36,16 @@ public final class QueueCloser {
      * 1. QC-A1 and QC-C1 are a handshake as in WakeGate. If QC-C2 has read the reset's cell before QC-A1, then QC-A2
      *    reads true, and nothing changes. If QC-A1 came before, so did QC-A5, as the cell said 0. So after QC-C2 no reset
      *    is between QC-A2 and QC-A5: what it has armed is in the inbox, where QC-C4 meets it, or runs, where QC-C6 does.
-     * 2. So after QC-C2 no timer leaves rest, and no run is armed that was not. QC-C4 and QC-C5 leave no timer in the
-     *    inbox, on its way or filed. What is left is what a run had armed before. QC-C6 meets it in its run, or when that
+     * 2. So after QC-C2 no reset takes a timer out of rest, or arms a run. QC-C4 and QC-C5 leave no timer in the inbox,
+     *    on its way or filed. What is left is what a run had armed before. QC-C6 meets it in its run, or when that
      *    has just ended: in a queued state, armed or stopped. Or the run has ended before QC-C6 and found the inbox
      *    closed: then it has handed the arming to late, before QC-C7. After QC-C6 no such timer is in a queued state, so
      *    no reset arms it again. A timer that was collected is at rest, or runs without an arming, so it is collected
      *    once.
-     * 3. A reset that takes no part in QC-A1 to QC-A5 changes a word that says that the timer is queued, filed, or armed
-     *    in its run. By 2 that is so until QC-C4, QC-C5 or QC-C6 changes it, or the run's end does; and these collect what
-     *    the reset has armed, since each takes the word as it is by a CAS. After that the reset's CAS fails.
+     * 3. A reset that takes no part in QC-A1 to QC-A5 changes a word that says that the timer is queued, filed, stopped
+     *    with its entry still there (DELETED), or armed in its run. By 2 that is so until QC-C4, QC-C5 or QC-C6 changes it,
+     *    or a claim, a sweep or the run's end does. The first three collect what the reset has armed, since each takes the
+     *    word as it is by a CAS; a claim runs it. After that the reset's CAS fails.
      *
      * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never
      * waits for itself, and as a rule QC-C2 takes no time. A thread that is suspended there for PATIENCE_NANOS, as by a
@@ -73,7 +74,7 @@ public final class QueueCloser {
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
     private TimerNode late;
-    /** After QC-C7: what a run has armed now, a reset has done that QC-C2 has waited for in vain, and it takes that back. */
+    /** After QC-C7: a run that ends armed was armed by a reset for which QC-C2 waited in vain. That reset takes it back. */
     private boolean isOver;
     /** How many timers were collected. */
     long unfired;
@@ -152,8 +153,8 @@ public final class QueueCloser {
 
     /**
      * Closes the queue. If it fails for want of memory, what it has not collected is still here, and the next call goes on.
-     * The hold of the lock is as long as there are timers: the threads that might wait for the lock have no more business
-     * here.
+     * The hold of the lock lasts the longer the more timers there are: a closed queue has nothing for a thread that waits
+     * for the lock.
      */
     public void close(List<? super TimerNode> collected) {
         closed = true; // QC-C1
