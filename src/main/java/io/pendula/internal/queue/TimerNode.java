@@ -3,10 +3,11 @@ package io.pendula.internal.queue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * A timer as its queue sees it: the word that holds its deadline and state, its task, its queue and a link. The word is
- * {@code deadline << 4 | state}, so both change in one compare-and-set and no thread can see half a step. Each transition
- * is one method here; {@link TimerQueue} and its parts decide which is due. With compressed references a timer takes 40
- * bytes: a header of 12, the word, three references, and a number.
+ * A timer as its queue sees it: the word that holds its deadline and state, its task, a link, and the number of its entry.
+ * The word is {@code deadline << 4 | state}, so both change in one compare-and-set and no thread can see half a step. Each
+ * transition is one method here; {@link TimerQueue} and its parts decide which is due. With compressed references a timer
+ * takes 40 bytes: a header of 12, the word, three references, and a number. The third reference, to the queue, is a
+ * subclass's.
  */
 public class TimerNode {
     /*
@@ -79,8 +80,8 @@ public class TimerNode {
      *                 DELETED, DELETED_QUEUED -> REMOVED            -
      *                 CANCELLED_QUEUED -> CANCELLED                 -
      *                 others -> same                                -
-     * take back       MOVING, MODIFIED_EARLIER, DELETED_QUEUED -> REMOVED   -   as close, but not told as unfired: the push of
-     *                 RUNNING_ARMED -> RUNNING                      -       a reset or of a new timer was refused
+     * take back       MOVING, MODIFIED_EARLIER, DELETED_QUEUED -> REMOVED   -   as close, but not told as unfired: the push
+     *                 RUNNING_ARMED -> RUNNING                      -       of a reset or of a new timer was refused
      *                 CANCELLED_QUEUED -> CANCELLED                 -
      */
 
@@ -129,7 +130,7 @@ public class TimerNode {
      */
     TimerNode next;
 
-    /** The number of the entry that was made last for this timer, the live one if it is filed. Guarded by the queue's lock. */
+    /** The number of the entry that was made last for this timer, the live one if it is filed. Under the queue's lock. */
     int entry;
 
     public TimerNode(Runnable task) {
@@ -262,7 +263,7 @@ public class TimerNode {
         return cas(w, state(w) == CANCELLED_QUEUED ? CANCELLED : REMOVED);
     }
 
-    /** The task, or null once cancelled. Plain: published by the push, and read under the queue's lock. */
+    /** The task, or null once cancelled. Plain: published by the push. A thread that acts on it makes a CAS after that. */
     public final Runnable work() {
         return task;
     }
@@ -291,7 +292,7 @@ public class TimerNode {
     }
 
     /**
-     * Runs the claimed firing, outside every lock. What it throws, the listener hears of. False if the firing was given
+     * Runs the claimed firing, outside every lock. What it throws is told to the listener. False if the firing was given
      * to another thread, which ends the run.
      */
     public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {

@@ -324,8 +324,8 @@ public final class TimerQueue extends Padded {
     }
 
     /**
-     * The end of a run that was begun by claimDue; called without the lock, by whatever thread ran it. True if the
-     * timer was armed again.
+     * The end of a run that was begun by a claim, or by claimStopped; called without the lock, by whatever thread ran it.
+     * True if the timer was armed again.
      */
     public boolean endRun(TimerNode t) {
         for (;;) {
