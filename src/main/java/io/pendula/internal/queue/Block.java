@@ -8,13 +8,14 @@ import java.util.function.Predicate;
  * keys, or nearly so, they lie as a run, sorted: the first is taken out in front, and the next is added behind the last.
  * The first entry that does not fit makes the block a 4-ary heap. Single-threaded; the owner locks.
  *
- * <p>Keys lie in an array of their own beside the references: a sift then touches one cache line per level instead of four
- * timers. Timers do not know their index: writing it at every move would cost as much again, and lazy deletion needs none.
+ * <p>Keys lie in an array of their own beside the references: a sift then touches a cache line or two per level instead of
+ * four timers. Timers do not know their index: writing it at every move would cost as much again, and lazy deletion needs
+ * none.
  *
  * <p>The root has slot 3, and the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind it, so four
- * siblings lie in one cache line. Order among equals costs one {@code int} per entry. The smallest of four children is
- * found without a branch that the processor could mispredict; numbers are looked at only when two keys are really equal,
- * and are compared by difference, so they may wrap around.
+ * siblings lie side by side. Order among equals costs one {@code int} per entry. The smallest of four children is found
+ * without a branch that the processor could mispredict; numbers are looked at only when two keys are really equal, and are
+ * compared by difference, so they may wrap around.
  */
 final class Block {
     static final int ROOT = 3;

@@ -36,10 +36,10 @@ public final class Compactor extends Padded {
      *
      * A sweep takes block by block, from the oldest on, as of timeouts most are stopped long before they are due. A block
      * in which it finds little is left out by the next ones, though not by a full sweep. So a queue that stays over its
-     * bound is swept as a whole after RESTS more rounds at the latest, each of which visits such a block once. Otherwise it
-     * visits each entry that was there when it began, however many come and go meanwhile: an entry leaves its block only
-     * with that as a whole, or with a new number, as a new entry, and no block is united with another across the place
-     * that the sweep has reached. What comes meanwhile has its turn in the next sweep.
+     * bound is swept as a whole after TimerHeap.RESTS more rounds at the latest, each of which comes to such a block once.
+     * Of all other blocks a sweep visits each entry that was there when it began, however many come and go meanwhile: an
+     * entry leaves its block only with that as a whole, or with a new number, as a new entry, and no block is united with
+     * another across the place that the sweep has reached. What comes meanwhile has its turn in the next sweep.
      *
      * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not counted
      * yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack left, would
@@ -315,7 +315,7 @@ public final class Compactor extends Padded {
         return anyStale;
     }
 
-    /** Until when a loop may wait that has nothing else to do: of what becomes stale meanwhile its thread hears no more. */
+    /** Until when a loop may wait that has nothing else to do: below the bound no stale entry wakes its thread. */
     long longestWait(long now, boolean mail) {
         boolean isEmpty = entries.size() == 0 && !mail;
         return isEmpty ? fullSweepAt : Math.min(fullSweepAt, Timeline.plus(now, fullSweepNanos / 2));

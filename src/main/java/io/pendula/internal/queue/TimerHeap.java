@@ -11,9 +11,9 @@ import java.util.Arrays;
  * neither a push nor a pop sifts. What was armed at about the same time lies in one block, and of timeouts that is stopped
  * at about the same time. So a sweep takes the blocks from the oldest on, each as a whole, and finds them mostly stale.
  *
- * <p>A heap grows by a block at a time, so that no growth copies more than a thousand entries. A block that becomes nearly
- * empty is united with its neighbour. Blocks are used again: new ones instead cost the collector much, since it copies
- * them, and finds references to young timers in them.
+ * <p>A heap grows by a block at a time, so that no growth copies more than a thousand entries, and, seldom, the heap of
+ * blocks, which is a thousandth as long. A block that becomes nearly empty is united with its neighbour. Blocks are used
+ * again: new ones instead cost the collector much, since it copies them, and finds references to young timers in them.
  *
  * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
  */
