@@ -22,8 +22,8 @@ public final class Standby implements QueueOwner {
      * Two threads that sleep for deadlines need not cost two wake-ups. A poller that goes to sleep, and sees that the
      * guard wakes up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
      * wakes up first is the poller. The guard wakes up in vain only if a timer was stopped or postponed.
-     * Any worker that is up runs what is due, in all queues; but only the poller publishes. The others leave the gates
-     * as they are.
+     * Any worker that is up may run what is due, in any queue (Worker says when); but only the poller publishes. The
+     * others leave the gates as they are.
      *
      * No lost wake-up
      *
@@ -55,11 +55,12 @@ public final class Standby implements QueueOwner {
      *    that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
      *    lock to go to sleep. So if the poller finds it loaded, L sees its role there, and makes another round, which
      *    publishes. Else the poller finds the gate in SB-S2 or SB-T2.
+     *
      * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
      * worker: the poller drains before it publishes. But the callback that it runs may block before that, also if it is
      * this callback that arms. For timers that were armed before, the guard wakes up in time. For those that are armed
      * now, helpBefore says which the guard would come too late for: a thread that arms one of these calls it. A guard
-     * that finds the poller up looks again after GRACE, so while it does nothing that is armed needs a call.
+     * that finds the poller up looks again after GRACE; as long as it does so, nothing that is armed needs a call.
      *
      * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
      * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
@@ -94,7 +95,7 @@ public final class Standby implements QueueOwner {
     /** All workers. Copied at each change. */
     private volatile Sleeper[] sleepers = {};
     private volatile Sleeper poller;
-    /** Null if there has been none. It may be up, and somewhere else. */
+    /** Null if there is none. It may be up, and somewhere else. */
     private volatile Sleeper guard;
 
     // Under this object's monitor.
@@ -129,7 +130,7 @@ public final class Standby implements QueueOwner {
         this.guard = guard;
     }
 
-    // ---- armers ----
+    // ---- threads that arm ----
 
     @Override
     public void wake() {
@@ -201,7 +202,7 @@ public final class Standby implements QueueOwner {
 
     /**
      * A worker is about to run its first callback since it woke up, from {@code q}. If no other worker sleeps for the
-     * queues, one in reserve becomes the guard. False if there is none.
+     * queues, one in reserve becomes the guard. False if there is none, or its thread could not be started.
      */
     public boolean ensureGuard(Sleeper me, TimerQueue q, long now) {
         Sleeper p = poller;
@@ -468,7 +469,7 @@ public final class Standby implements QueueOwner {
         return false;
     }
 
-    /** A spare worker would end; false if it is needed still: it polls, or there is no other that is not in callbacks. */
+    /** A spare worker would end; false if it is needed still: it polls, or the poller is up. */
     public synchronized boolean leave(Sleeper d) {
         if (poller == d || !poller.asleep) {
             return false;

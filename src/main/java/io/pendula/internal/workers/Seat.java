@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The place of a worker's or the stall watch's thread. In the shared scheduler a worker's thread ends when it has had
- * nothing to do for some seconds, and the next wake starts another one, as everywhere that of the watch; elsewhere a seat
- * keeps its thread.
+ * The place of a worker's or the StallWatch's thread. In the shared scheduler a worker's thread ends when it has had
+ * nothing to do for some seconds, and the next wake starts another one. The thread of the watch does so in each scheduler.
+ * All other threads keep their seats.
  */
 public final class Seat {
     /*

@@ -27,11 +27,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      * than a batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it,
      * for as long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each
      * other, at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside
-     * it another worker runs timers of a queue that is not its home only if callbacks take long, or the poller has not
-     * claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one
+     * it another worker runs timers of a queue that is not its home only if callbacks take long, or the poller sleeps or
+     * has not claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one
      * whose home the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
      * The poller, and each worker at its home, measures how long callbacks take. What the poller has measured can only fall
-     * while another worker is up, as two that wait for each other seem to have long callbacks.
+     * while no guard sleeps, as two that wait for each other seem to have long callbacks.
      *
      * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
      * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a
