@@ -20,29 +20,30 @@ public final class LoopWorker extends Firing implements QueueOwner {
     /*
      * Overview
      *
-     * The loop's thread alone calls what is in the second part. It says through nanosUntilNext until when it will wait,
-     * which publishes pollUntil as a worker's sleep does (WakeGate has the argument), and it is taken to wait until
-     * it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook, though the
-     * thread may have returned from its wait long ago; needless, but never too few, as no other thread can know.
+     * The loop's thread alone calls what is in the second part, but for isRunning. It says through nanosUntilNext until
+     * when it will wait, which publishes pollUntil as a worker's sleep does (WakeGate has the argument), and it is taken
+     * to wait until it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook,
+     * though the thread may have returned from its wait long ago; needless, but never too few, as no other thread can
+     * know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
-     * return at once. It is called once for each wait, by the thread that moved pollUntil to AWAKE.
+     * return at once. It is called once for each wait, by the thread that moved pollUntil to AWAKE; and by a close.
      *
-     * If it throws, no thread was woken, so pollUntil is moved back, and the next thread that arms tries again. That
+     * If the hook throws, no thread was woken, so pollUntil is moved back, and the next thread that arms tries again. That
      * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
      * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. The loop
-     * publishes in each queue, then sets waitsUntil, then looks at each pollUntil once more; a thread that has failed to
-     * wake it has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
+     * publishes in its queue, then sets waitsUntil, then looks at pollUntil once more; a thread that has failed to wake it
+     * has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
      * The watch looks at a loop while something is armed or runs there. A thread that arms where nothing had arrived
      * calls it, see StallWatch.
      */
 
-    /** Here, so that a scheduler without loops need not load this class when it starts. */
+    /** Here and not in the engine, so that a scheduler without loops need not load this class when it starts. */
     public static final LoopWorker[] NONE = {};
     /** What is tidied up at one visit: so many thousand heap slots. */
     private static final int TIDY_STEPS = 16;
-    /** So many hundred stale entries in front of those that are due. */
+    /** What is cleaned in front of those that are due: so many times Compactor.CLEAN_CHUNK entries. */
     private static final int CLEAN_STEPS = 64;
 
     private static final VarHandle VISITS = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "visits",
