@@ -112,7 +112,7 @@ public abstract class Engine implements TimerQueue.Host {
         return rest.toArray(Arrays.copyOf(all, 0));
     }
 
-    /** How many firings are to come. */
+    /** How many timers are armed, but for those whose next firing awaits the end of their run. */
     public final long pending() {
         long n = 0;
         for (TimerQueue q : queues) {

@@ -47,7 +47,7 @@ public final class Options implements Cloneable {
     public Consumer<Stepper> steppers;
     public boolean monitor = true;
     public long stallNanos = 5_000_000_000L;
-    /** How long the workers sleep at least after they have found something to run. */
+    /** After a wake-up for which there was something to run the next sleep ends so much later at the earliest. */
     public long spacingNanos = 100_000;
     /** Null if tasks run as they are. */
     public UnaryOperator<Runnable> decorator;

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts what happens to callbacks, and tells of it. This class tells what a scheduler without a listener does:
- * exceptions go to the uncaught-exception handler, what is slow or stalls goes to the log. A subclass tells a listener.
+ * Counts what happens to callbacks, and tells of it. This class is for a scheduler without a listener: exceptions go to
+ * the uncaught-exception handler, what is slow or stalls goes to the log. A subclass tells a listener.
  * What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
  */
 public class Reporter {
@@ -142,7 +142,7 @@ public class Reporter {
         }
     }
 
-    /** What is thrown is {@code e}, and nobody else would tell of {@code too}. */
+    /** What is thrown is {@code e}, and {@code too} would be lost otherwise. */
     public static void suppress(Throwable too, Throwable e) {
         if (too != e) { // which may not suppress itself
             e.addSuppressed(too);

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeoutException;
 
 
 /**
- * A task of an executor: node of the heap and future in one object. The node's word is the future's
- * state, too, so completion and cancellation are decided by the same CAS as every other transition.
+ * A task of an executor: a timer and a future in one object. The timer's word is the future's state, too, so completion
+ * and cancellation are decided by the same CAS as every other transition.
  */
 public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
     /*

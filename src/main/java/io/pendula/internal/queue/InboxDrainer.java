@@ -222,7 +222,7 @@ final class InboxDrainer {
         }
     }
 
-    /** The same for a thread that does not hold the lock, and no stopped timer is parked then. */
+    /** The same for a thread that does not hold the lock. Goes through what is parked, too, and drops what was stopped. */
     void drainAll() {
         lock.lock();
         try {

@@ -131,7 +131,7 @@ public final class SchedulerEngine extends Engine {
         for (LoopWorker l : loops()) {
             loops.closeIfEnded(l);
         }
-        return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that nobody polls
+        return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that no thread polls
     }
 
     /** Those whose callbacks may run. */

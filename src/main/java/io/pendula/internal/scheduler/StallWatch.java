@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It
- * has a thread from the first call until nothing has been in progress for some seconds.
+ * has a thread, the monitor, from the first call until nothing has been in progress for some seconds.
  */
 public final class StallWatch implements Seat.Sitter {
     /*
