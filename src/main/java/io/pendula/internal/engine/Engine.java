@@ -215,7 +215,7 @@ public abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Until {@code isOver} says yes, which it is asked under lifecycle; false if it takes longer than so many nanoseconds. */
+    /** Waits until {@code isOver}, asked under lifecycle, says yes; false if it takes longer than so many nanoseconds. */
     public final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
         long begun = System.nanoTime();
         synchronized (lifecycle) {

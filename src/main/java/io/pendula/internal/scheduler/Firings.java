@@ -66,7 +66,7 @@ public final class Firings {
     /** The thread that runs a timer, or null. */
     Thread runnerOf(TimerNode timer) {
         List<Firing> runs = find(run -> run.node() == timer);
-        return runs.isEmpty() ? null : runs.get(runs.size() - 1).runner(); // the executor's, if a worker is just handing it over
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1).runner(); // the executor's, if a worker hands it over now
     }
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */

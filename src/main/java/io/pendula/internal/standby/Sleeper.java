@@ -53,7 +53,7 @@ public abstract class Sleeper extends Firing {
 
     // ---- calls ----
 
-    /** Makes it do another round before it sleeps again; false if its thread could not be started. The caller holds no lock. */
+    /** Makes it do another round before it sleeps again; false if its thread could not be started. The caller has no lock. */
     public final boolean call() {
         called = true; // before the look at the seat, and before the permit
         return wakeThread();

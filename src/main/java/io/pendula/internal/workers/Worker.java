@@ -28,8 +28,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      * for as long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each
      * other, at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside
      * it another worker runs timers of a queue that is not its home only if callbacks take long, or the poller sleeps or
-     * has not claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the one
-     * whose home the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
+     * has not claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the
+     * one whose home the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
      * The poller, and each worker at its home, measures how long callbacks take. What the poller has measured can only fall
      * while no guard sleeps, as two that wait for each other seem to have long callbacks.
      *
@@ -124,7 +124,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             while (stays && !engine.isClosed()) {
                 try {
                     stays = round();
-                } catch (Throwable e) { // callbacks are caught elsewhere: memory is short, or the stack, or the clock has thrown
+                } catch (Throwable e) { // no callback's: memory is short, or the stack, or the clock has thrown
                     asleep = false;
                     isLoaded = false;
                     enterUsersCode();
