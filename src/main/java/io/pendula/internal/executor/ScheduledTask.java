@@ -54,9 +54,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** Runs no more. It stays, as a worker that has claimed a returned task may come to that only now. */
     private static final Object ENDED = "ended";
 
-    /** Not counted by a shutdown; counted as one of those it waits for; ended, so it need not be counted any more. */
+    /** Not counted by a shutdown. */
     private static final byte UNCOUNTED = 0;
+    /** Counted as one of those that a shutdown waits for. */
     static final byte COUNTED = 1;
+    /** Ended, so it need not be counted any more. */
     static final byte GONE = 2;
 
     private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",

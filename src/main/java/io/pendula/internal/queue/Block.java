@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 /**
  * Up to a thousand entries (deadline, number, timer) of a {@link TimerHeap}. As long as entries come in the order of their
  * keys, or nearly so, they lie as a run, sorted: the first is taken out in front, and the next is added behind the last.
- * The first entry that does not fit makes the block a 4-ary heap. Single-threaded; the owner locks.
+ * The first entry that does not fit makes the block a 4-ary heap. Guarded by the queue's lock.
  *
  * <p>Keys lie in an array of their own beside the references: a sift then touches a cache line or two per level instead of
  * four timers. Timers do not know their index: writing it at every move would cost as much again, and lazy deletion needs
@@ -261,7 +261,7 @@ final class Block {
 
     /**
      * The earliest key that is not before {@code at}, among the first entries; if all of these are earlier, and there are
-     * others, {@code at}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     * others, {@code at}; NEVER if there is none. Racy, without the lock: a hint.
      */
     long earliestFrom(long at) {
         long[] k = keys;

@@ -359,7 +359,7 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** Whose deadline is the earliest, or null; it may be stale. */
+    /** The timer of the first entry, or null. The entry may be stale. */
     public TimerNode first() {
         lock.lock();
         try {

@@ -23,7 +23,7 @@ public class HoldLock extends ReentrantLock {
     private static final int TRIES = Runtime.getRuntime().availableProcessors() > 1 ? 32 : 1;
     private static final int SPINS = 8;
     private static final int YIELDS = 1000;
-    /** Near three times what suffices where these frames are compiled, hence small, and what runs under the lock is not. */
+    /** Near three times what suffices if these frames are compiled, hence small, and those under the lock are not. */
     private static final int STACK_FRAMES = 30;
 
     // Guarded by this.

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * All timers of a queue that are filed, as entries (deadline, timer), the earliest first, and of equal ones the first that
- * came: a 4-ary min-heap of {@link Block}s, each with up to a thousand entries. Single-threaded; its owner locks.
+ * came: a 4-ary min-heap of {@link Block}s, each with up to a thousand entries. Guarded by the queue's lock.
  *
  * <p>A new entry goes to the youngest block, which lies in the processor's cache, so a push costs the same however many
  * timers there are. Where deadlines come in order, as of timers with one and the same delay, each block is a sorted run, and
@@ -115,7 +115,7 @@ public class TimerHeap {
 
     /**
      * The earliest key that is not before {@code at}, among the first entries of the first blocks; if all of these are
-     * earlier, {@code at}; NEVER if there is none. Racy, without the owner's lock: a hint.
+     * earlier, {@code at}; NEVER if there is none. Racy, without the lock: a hint.
      */
     final long earliestFrom(long at) {
         Block[] b = blocks;
