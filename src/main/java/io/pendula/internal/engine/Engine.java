@@ -44,7 +44,7 @@ public abstract class Engine implements TimerQueue.Host {
     private final boolean isStepped;
     private final PendingLimit limit;
     private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
-    /** Set under lifecycle: from then on no worker is started, and no loop is attached or detached. */
+    /** Set under lifecycle: from then on no worker is started, no loop is attached, and no detach closes a queue. */
     public volatile boolean closed;
     /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
     public volatile long resumedAt;

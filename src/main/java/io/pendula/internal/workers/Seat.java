@@ -27,9 +27,10 @@ public final class Seat {
      * Between two threads the fields of the worker are passed on by the seat: the old thread touches none after it has
      * vacated the seat, unless it gets the seat back; the new one is started by a thread that found the seat empty.
      *
-     * If a thread cannot be started the seat is empty again, and couldNotStart puts the word back, so that the next wake
-     * is the next attempt. Until then nothing runs, but nothing is lost. A waker that finds a thread which was never
-     * started starts it, as the one that made it may have failed in between; of two, one succeeds.
+     * If a thread cannot be started the seat is empty again, and couldNotStart puts back what decides whether a waker
+     * comes here (the gates of the queues; whether the watch is idle), so that the next wake is the next attempt. Until
+     * then nothing runs, but nothing is lost. A waker that finds a thread which was never started starts it, as the one
+     * that made it may have failed in between; of two, one succeeds.
      *
      * A worker does not wait for a thread factory of the user's, as what is due would wait with it. It leaves the wake
      * to a thread that is made for that, and wakes as above, but later. One such thread is enough: a waker counts its
