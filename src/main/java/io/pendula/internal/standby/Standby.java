@@ -48,8 +48,8 @@ public final class Standby implements QueueOwner {
      * 4. A poller that is up is guarded. It clears asleep (SB-B1), then looks whether the guard sleeps and until when
      *    (SB-B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A
      *    worker that goes to sleep behind it says so (SB-G1), then looks whether there is another guard that sleeps
-     *    (SB-G2), and whether the poller does (SB-G3). If SB-B2 misses it, SB-B1 < SB-B2 < SB-G1 < SB-G3, and it sleeps
-     *    for GRACE only.
+     *    (SB-G2). If there is none it becomes the guard (SB-G3), then looks whether the poller sleeps (SB-G4). If SB-B2
+     *    misses it, SB-B1 < SB-B2 < SB-G3 < SB-G4, and it sleeps for GRACE only.
      * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may say
      *    AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a worker
      *    that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
@@ -419,8 +419,8 @@ public final class Standby implements QueueOwner {
         if (g != null && (d.isTemporary || !g.isTemporary)) {
             return null; // in reserve
         }
-        guard = d;
-        if (!p.asleep) { // SB-G3
+        guard = d; // SB-G3
+        if (!p.asleep) { // SB-G4
             d.until = now + GRACE_NANOS;
             return null;
         }
