@@ -89,7 +89,7 @@ public final class TimerLoop implements AutoCloseable {
      * even if it is due at once. An interrupt flag that a callback leaves set is not seen by the next, but set when this
      * method returns: whether it ends the loop is the application's decision.
      *
-     * @return how many callbacks were run
+     * @return how many firings there were: callbacks that were run, and firings of timers and tickers without a task
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public int runDue() {
@@ -99,8 +99,8 @@ public final class TimerLoop implements AutoCloseable {
     /**
      * As {@link #runDue()}, but leaves some for later if there are many, so that I/O has its turn.
      *
-     * @param limit how many callbacks to run at most, at least 1
-     * @return how many callbacks were run
+     * @param limit how many firings there may be, at least 1
+     * @return how many firings there were
      * @throws IllegalArgumentException if {@code limit} is less than 1
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
