@@ -113,8 +113,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     /**
      * Is told of callbacks that throw where no future tells it, take long or block their thread. Default: exceptions go
      * to the thread's uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and
-     * so are callbacks that block their thread and loops that are late for longer than {@code stallAfter}. An executor
-     * has no monitor, so it tells of no stalls.
+     * so are callbacks that block their thread and loops that are late for longer than {@code stallAfter}. A pool has no
+     * monitor, so it tells of no stalls; nor does a scheduler of those callbacks that run on its {@link #executor}.
      *
      * @param listener is called by several threads at the same time
      * @return this

@@ -73,7 +73,7 @@ public interface TimerListener {
     /**
      * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for
      * each such run. Other workers run what else is due on that worker, if one is free or may be started; in a loop it
-     * waits.
+     * waits. Not called for callbacks that the builder's executor runs: they block no thread of the scheduler.
      *
      * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline
