@@ -100,8 +100,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
      * @throws IllegalStateException if the ticker was closed
-     * @throws RejectedExecutionException if the scheduler is closed, or if the ticker was stopped and
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
+     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the ticker was stopped and
+     *     {@code maxPending} timers are armed
      */
     boolean reset(Duration period);
 

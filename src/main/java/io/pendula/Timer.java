@@ -107,7 +107,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *     stopped
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled
-     * @throws RejectedExecutionException if the scheduler is closed, or if the timer was not armed and
+     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
      *     {@code maxPending} others are
      */
     boolean reset(Duration delay);

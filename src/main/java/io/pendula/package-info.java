@@ -55,8 +55,9 @@
  * <li>For each arming exactly one thing happens: the timer fires, or one call of {@code stop}, {@code cancel} or
  *     {@code reset} returns true, or its scheduler or loop is closed before.
  * <li>These methods may be called by any thread at any time. They do not block, and a race with the firing is never an
- *     error. Only with a {@code ManualClock}, or while a {@code ThreadFactory} of the program makes a thread that must
- *     be there first, a call that arms may wait.
+ *     error; but a bound, {@code maxPending}, may refuse to reset a timer that has just fired. Only with a
+ *     {@code ManualClock}, or while a {@code ThreadFactory} of the program makes a thread that must be there first, a
+ *     call that arms may wait.
  * <li>No wake-up is lost: an armed timer runs when it is due, even if all workers were asleep when it was armed.
  * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, or by some
  *     if two fall due almost together, as long as fewer of them than {@code maxThreads} block at a time; with
