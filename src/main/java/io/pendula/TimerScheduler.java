@@ -584,7 +584,7 @@ public final class TimerScheduler implements AutoCloseable {
 
         /**
          * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
-         * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
+         * timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
          * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
          *

@@ -59,8 +59,8 @@
  *     {@code ManualClock}, or while a {@code ThreadFactory} of the program makes a thread that must be there first, a
  *     call that arms may wait.
  * <li>No wake-up is lost: an armed timer runs when it is due, even if all workers were asleep when it was armed.
- * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, or by some
- *     if two fall due almost together, as long as fewer of them than {@code maxThreads} block at a time; with
+ * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, or by up to
+ *     14 if two fall due almost together, as long as fewer of them than {@code maxThreads} block at a time; with
  *     {@code workers(1)} and in a loop the others wait.
  * <li>A timer never overlaps itself.
  * <li>What happens before a timer is armed happens-before its run; run <i>k</i> of a ticker happens-before run
