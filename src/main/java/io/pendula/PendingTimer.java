@@ -50,7 +50,7 @@ public final class PendingTimer {
         return task;
     }
 
-    /** {@return the time until it was due, then; zero if it was due; 292 years if it will never fire} */
+    /** {@return the time that was left when it was found; zero if it was due; 292 years if it will never fire} */
     public Duration remaining() {
         return Duration.ofNanos(remaining);
     }

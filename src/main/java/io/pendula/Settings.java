@@ -50,8 +50,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * gives them. Default: own threads.
      *
      * <p>It may be slow: no worker waits for it. It is called by {@code build}, by the first submission to an executor,
-     * by a thread that arms a timer while the threads of the shared scheduler have ended, or the first one of a
-     * {@link TimerLoop}, and else by a thread that is made for that.
+     * by a thread that arms a timer of the shared scheduler after its threads have ended, by one that arms the first timer
+     * of a {@link TimerLoop}, and else by a thread that is made for that.
      *
      * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
      * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
@@ -95,7 +95,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
     /**
      * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
-     * its callback has returned. If the executor rejects a callback, the listener hears of it and the worker runs
+     * its callback has returned. If the executor rejects a callback, the listener is told and the worker runs
      * it; so it does if the scheduler is closed just then. An executor that drops a callback silently leaves its timer
      * running until the scheduler is closed.
      * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a

@@ -69,7 +69,7 @@ public final class TimerScheduler implements AutoCloseable {
      * has two workers or more unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its
      * daemon threads are started when a timer is armed that needs them, and end when nothing has been armed for some
      * seconds. If a thread cannot be started, the timer stays armed, the calling thread's uncaught-exception handler
-     * is told once, and the next arming tries again.
+     * is told (once a second at most), and the next arming tries again.
      *
      * <p><b>Unloading.</b> The threads take nothing over from the threads that arm timers: no context class loader, no
      * thread group, no priority, no access-control context. So an application's class loader can be collected soon
