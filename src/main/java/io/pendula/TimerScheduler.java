@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a
  * {@link ManualClock}, and while the program's thread factory makes a thread that must be there first. A scheduler with
- * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, two
+ * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, at most two
  * threads wake up once a second, however many timers there are. Threads are daemons unless told otherwise, named
  * {@code pendula-<name>-worker-0} and so on.
  *

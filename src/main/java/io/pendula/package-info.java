@@ -68,8 +68,9 @@
  * <li>Timers of one worker with equal deadlines are taken in the order of arming. After {@code workers(1)} all
  *     callbacks run one after the other, unless {@code maxThreads}, an {@code executor} or a loop adds threads.
  * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours; those of a loop while its
- *     thread polls it. After that a scheduler with nothing armed is not woken. With timers armed and none due it is
- *     woken twice a second, at a cost that does not depend on their number.
+ *     thread polls it; with a {@code ManualClock} at the latest when their deadlines pass. After that a scheduler with
+ *     nothing armed is not woken. With timers armed and none due it is woken twice a second at most, at a cost that does
+ *     not depend on their number; for those of a loop its thread and the monitor wake up, too.
  * <li>Nothing is lost at the edges. Without memory to grow, a timer stays armed or was rejected. When a scheduler or a
  *     loop closes, each of its timers has run, is rejected, or is counted as unfired.
  * <li>Callbacks of a loop run on its thread and on no other.
