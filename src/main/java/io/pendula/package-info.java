@@ -78,7 +78,7 @@
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine half of the timers fire within a tenth of a millisecond after their
  * deadlines, measured at up to 100,000 a second; an upper bound is not promised. Deadlines are kept in nanoseconds, up
- * to 18 years ahead; longer delays mean never.
+ * to 18 years ahead (2<sup>59</sup> nanoseconds); longer delays mean never.
  *
  * <p><b>Null.</b> Arguments and results are never null unless they are marked as {@code @Nullable}. A null argument
  * throws {@link java.lang.NullPointerException}.
