@@ -65,7 +65,7 @@ public final class PendingTimer {
         return timer.queue.index;
     }
 
-    /** {@return the class of the task, remaining time, period and queue, for people} */
+    /** {@return the task's text, or its class if that has none of its own, remaining time, period and queue, for people} */
     @Override
     public String toString() {
         return "PendingTimer[" + Texts.of(task, PendingTimer::named) + ", " + Texts.dueIn(remaining)

@@ -158,7 +158,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     /**
      * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of a
      * scheduler and its loops, and by the methods of executors. For context that the callback should have from
-     * the thread that has armed it, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
+     * the thread that has made the timer, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
      * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
      * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
      * are.

@@ -55,7 +55,8 @@ import java.util.stream.LongStream;
  *     was set; 0 if callbacks are not measured
  * @param callbackNanos how long the measured callbacks took, all together, in nanoseconds
  * @param callbacksSlow how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured
- * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener}
+ * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
+ *     uncaught-exception handler
  * @param stalls how often a run was found to block its thread, or a loop to be late
  * @param allBlocked how often all threads were found to be blocked by callbacks, so that timers waited
  * @param queues the figures of each queue, unmodifiable; loops that were closed before the scheduler count above, but are
