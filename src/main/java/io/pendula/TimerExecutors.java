@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * ScheduledExecutorService timers = TimerExecutors.newScheduledThreadPool(4);
  * }</pre>
  *
- * <p>With a name, and a listener that is told of slow and blocked tasks:
+ * <p>With a name, and a listener that is told of slow tasks:
  *
  * <pre>{@code
  * SchedulerExecutor timers = TimerExecutors.builder().threads(4).name("db").slowCallback(Duration.ofMillis(50))
