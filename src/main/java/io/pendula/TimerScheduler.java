@@ -339,8 +339,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
-     * share the workers with all timers, and follow the same rules: what runs long or blocks should not, unless there
-     * are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
+     * share the workers with all timers, and follow the same rules: a task should neither run long nor block, unless
+     * there are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
      * and leaves the scheduler and its other views as they are. That costs little if none of its tasks waits; else it
      * looks through all timers of the scheduler. Closing the scheduler cancels the waiting tasks of all views and ends
      * them.
