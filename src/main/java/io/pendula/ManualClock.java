@@ -72,12 +72,13 @@ public final class ManualClock implements NanoClock {
      * exception says that this happened, the clock stands at that instant; all that has not run is still armed.
      *
      * @param duration how far; zero runs what is due already
-     * @return how many callbacks were run
+     * @return how many firings there were: callbacks that were run or handed to an executor, and firings of timers and
+     *     tickers without a task
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
      * @throws IllegalStateException if called by a callback, or while another thread advances the clock; if callbacks
-     *     arm timers for the instant at which they run, without end; or if a scheduler has counted 36 years of this clock
-     *     then, which is as far as it can
+     *     arm timers for the instant at which they run, without end; or if a scheduler would have to count more than 36
+     *     years of this clock
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");
@@ -104,7 +105,8 @@ public final class ManualClock implements NanoClock {
      * Moves the clock to the next deadline and runs what is due there, as {@link #advance} does. If nothing will ever be
      * due, the clock stands still.
      *
-     * @return how many callbacks were run; 0 if another thread has stopped the timer meanwhile
+     * @return how many firings there were, as {@link #advance} counts them; 0 if another thread has stopped the timer
+     *     meanwhile
      * @throws IllegalStateException as {@link #advance} does
      */
     public long advanceToNext() {

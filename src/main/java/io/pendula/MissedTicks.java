@@ -4,18 +4,19 @@ import io.pendula.internal.queue.Timeline;
 
 /**
  * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
- * the period, or because no worker got a processor. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ * the period, or because no worker got a processor. The first of these ticks runs as soon as it can, late. The policy says
+ * what becomes of those after it. The three policies are those of Tokio's {@code MissedTickBehavior}.
  *
  * @since 0.1
  */
 public enum MissedTicks {
     /**
-     * Missed ticks are left out and counted; the next tick is the next point of the original grid
-     * (first deadline plus a multiple of the period) that lies in the future. The default.
+     * The ticks after the late one that have fallen due are left out and counted; the next tick is the next point of the
+     * original grid (first deadline plus a multiple of the period) that lies in the future. The default.
      */
     SKIP,
 
-    /** Missed ticks run one after the other without a pause until the ticker has caught up with its grid. */
+    /** All missed ticks run one after the other, without a pause, until the ticker has caught up with its grid. */
     BURST,
 
     /**

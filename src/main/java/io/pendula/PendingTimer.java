@@ -50,7 +50,7 @@ public final class PendingTimer {
         return task;
     }
 
-    /** {@return the time until it was due, then; zero if it was due; 292 years if it will never fire} */
+    /** {@return the time that was left when it was found; zero if it was due; 292 years if it will never fire} */
     public Duration remaining() {
         return Duration.ofNanos(remaining);
     }
@@ -65,7 +65,7 @@ public final class PendingTimer {
         return timer.queue.index;
     }
 
-    /** {@return the class of the task, remaining time, period and queue, for people} */
+    /** {@return the task's text, or its class if that has none of its own, remaining time, period and queue, for people} */
     @Override
     public String toString() {
         return "PendingTimer[" + Texts.of(task, PendingTimer::named) + ", " + Texts.dueIn(remaining)

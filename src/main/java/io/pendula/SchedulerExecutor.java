@@ -37,18 +37,18 @@ import org.jspecify.annotations.Nullable;
  * the task. With one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the
  * order of submission. A view has the threads of its scheduler.
  *
- * <p><b>Futures.</b> All futures are {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit}
- * too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not started never will,
- * and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts the running task
- * and nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two futures of one
- * scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
+ * <p><b>Futures.</b> All but those of {@code invokeAll} are {@link java.util.concurrent.RunnableScheduledFuture}s, those
+ * of {@code submit} too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not
+ * started never will, and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts
+ * the running task and nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two
+ * futures of one scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
  * {@code shutdownNow()} has returned.
  *
  * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate late runs are
  * caught up, back to back, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is
- * the last one: the future reports it and, since few programs look there, so does the scheduler's
- * {@link TimerListener}; in a pool, the thread's uncaught-exception handler. The same goes for tasks given to
- * {@code execute}.
+ * the last one: the future reports it and, since few programs look there, the {@link TimerListener} is told or, without
+ * one, the thread's uncaught-exception handler. The same goes for tasks given to {@code execute}. A pool's builder may
+ * choose otherwise about late runs and runs that throw.
  *
  * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
  * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
@@ -73,7 +73,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Runs a task as soon as a thread is free, never inside this call. What the task throws goes to the
-     * {@link TimerListener}; in a pool, to the thread's uncaught-exception handler.
+     * {@link TimerListener} or, without one, to the thread's uncaught-exception handler.
      *
      * @param command what to run
      * @throws NullPointerException if {@code command} is null

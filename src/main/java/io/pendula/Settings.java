@@ -50,8 +50,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * gives them. Default: own threads.
      *
      * <p>It may be slow: no worker waits for it. It is called by {@code build}, by the first submission to an executor,
-     * by a thread that arms a timer while the threads of the shared scheduler have ended, or the first one of a
-     * {@link TimerLoop}, and else by a thread that is made for that.
+     * by a thread that arms a timer of the shared scheduler after its threads have ended, by one that arms the first timer
+     * of a {@link TimerLoop}, and else by a thread that is made for that.
      *
      * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
      * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
@@ -95,7 +95,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
     /**
      * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
-     * its callback has returned. If the executor rejects a callback, the listener hears of it and the worker runs
+     * its callback has returned. If the executor rejects a callback, the listener is told and the worker runs
      * it; so it does if the scheduler is closed just then. An executor that drops a callback silently leaves its timer
      * running until the scheduler is closed.
      * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
@@ -113,8 +113,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     /**
      * Is told of callbacks that throw where no future tells it, take long or block their thread. Default: exceptions go
      * to the thread's uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and
-     * so are callbacks that block their thread and loops that are late for longer than {@code stallAfter}. An executor
-     * has no monitor, so it tells of no stalls.
+     * so are callbacks that block their thread and loops that are late for longer than {@code stallAfter}. A pool has no
+     * monitor, so it tells of no stalls; nor does a scheduler of those callbacks that run on its {@link #executor}.
      *
      * @param listener is called by several threads at the same time
      * @return this
@@ -158,7 +158,7 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     /**
      * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of a
      * scheduler and its loops, and by the methods of executors. For context that the callback should have from
-     * the thread that has armed it, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
+     * the thread that has made the timer, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
      * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
      * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
      * are.

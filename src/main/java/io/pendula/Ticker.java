@@ -36,6 +36,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(Duration period, Runnable task) {
         return every(period, MissedTicks.SKIP, task);
@@ -50,6 +51,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(SharedScheduler.engine().currentQueue(), period, period, missedTicks, task);
@@ -64,6 +66,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @return the armed ticker
      * @throws NullPointerException if {@code unit} or {@code task} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(long period, TimeUnit unit, Runnable task) {
         return every(Check.duration(period, unit), task);
@@ -76,6 +79,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @return the armed ticker
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(Duration period) {
         return every(period, MissedTicks.SKIP, new Receiver.Ticks());
@@ -100,8 +104,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
      * @throws IllegalStateException if the ticker was closed
-     * @throws RejectedExecutionException if the scheduler is closed, or if the ticker was stopped and
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
+     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the ticker was stopped and
+     *     {@code maxPending} timers are armed
      */
     boolean reset(Duration period);
 
@@ -119,7 +123,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      *
      * @throws InterruptedException if the thread is interrupted before it got a tick
      * @throws IllegalStateException if the ticker has a task
-     * @throws CancellationException if the ticker or its scheduler is closed
+     * @throws CancellationException if the ticker, its scheduler or its loop is closed
      */
     void await() throws InterruptedException;
 
@@ -131,7 +135,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws NullPointerException if {@code timeout} is null
      * @throws InterruptedException if the thread is interrupted before it got a tick
      * @throws IllegalStateException if the ticker has a task
-     * @throws CancellationException if the ticker or its scheduler is closed
+     * @throws CancellationException if the ticker, its scheduler or its loop is closed
      */
     boolean await(Duration timeout) throws InterruptedException;
 

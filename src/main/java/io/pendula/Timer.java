@@ -49,6 +49,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Timer after(Duration delay, Runnable task) {
         return OneShotTimer.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"), task);
@@ -62,6 +63,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Timer after(long delay, TimeUnit unit, Runnable task) {
         return OneShotTimer.arm(SharedScheduler.engine(), Check.delay(delay, unit), task);
@@ -73,6 +75,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never fires
      * @return the armed timer
      * @throws NullPointerException if {@code delay} is null
+     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Timer after(Duration delay) {
         return OneShotTimer.Received.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"));
@@ -107,7 +110,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *     stopped
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled
-     * @throws RejectedExecutionException if the scheduler is closed, or if the timer was not armed and
+     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
      *     {@code maxPending} others are
      */
     boolean reset(Duration delay);
@@ -151,7 +154,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *
      * @throws InterruptedException if the thread is interrupted before it got the firing
      * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler is closed
+     * @throws CancellationException if the timer was cancelled, or its scheduler or loop is closed
      */
     void await() throws InterruptedException;
 
@@ -163,7 +166,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if {@code timeout} is null
      * @throws InterruptedException if the thread is interrupted before it got the firing
      * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler is closed
+     * @throws CancellationException if the timer was cancelled, or its scheduler or loop is closed
      */
     boolean await(Duration timeout) throws InterruptedException;
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * ScheduledExecutorService timers = TimerExecutors.newScheduledThreadPool(4);
  * }</pre>
  *
- * <p>With a name, and a listener that is told of slow and blocked tasks:
+ * <p>With a name, and a listener that is told of slow tasks:
  *
  * <pre>{@code
  * SchedulerExecutor timers = TimerExecutors.builder().threads(4).name("db").slowCallback(Duration.ofMillis(50))
@@ -65,10 +65,10 @@ public final class TimerExecutors {
      *
      * @param workers the number of threads, at least 0, which means as much as 1
      * @param threadFactory must return new platform threads that have not been started. If the first one cannot be had,
-     *     the submission that needed it throws, and nothing is queued; of a later one the default uncaught-exception
-     *     handler is told, and later submissions and tasks try again. It is called by one thread at a time: by the
-     *     first submission, for two threads, and then by the worker that finds that it needs another; while it is slow,
-     *     the others go on. It may submit to the pool
+     *     the submission that needed it throws, and nothing is queued; of a later one the uncaught-exception handler of
+     *     the thread that called the factory is told, and later submissions and tasks try again. It is called by one
+     *     thread at a time: by the first submission, for two threads, and then by a thread that is made for that; while
+     *     it is slow, the workers go on. It may submit to the pool
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's
      *     factory of virtual threads. Of another that makes them the first submission throws it: a worker must wake up

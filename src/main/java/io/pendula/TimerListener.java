@@ -37,8 +37,8 @@ public interface TimerListener {
 
     /**
      * A listener that tells this one, then another; if both throw, it throws what this one has thrown, and adds the
-     * other's as suppressed. Each method that neither overrides does for both what it says: of a
-     * pair, both should override {@link #threw}, or the uncaught-exception handler is called by the one that does not.
+     * other's as suppressed. Each of the two does what its own method does, which is the default if it does not override
+     * it: if one of them does not override {@link #threw}, the uncaught-exception handler is called as well.
      *
      * @param next is told after this one, even if this one throws
      * @return a listener that tells both
@@ -49,9 +49,10 @@ public interface TimerListener {
     }
 
     /**
-     * A callback threw. The timer lives on: a ticker ticks again, a one-shot may be reset. An executor's periodic task
-     * ends; of its one-shot tasks only those given to {@code execute} are reported, as the others' futures tell. Unless
-     * overridden, the uncaught-exception handler of the present thread is called, as if the exception had ended it.
+     * A callback threw. The timer goes on: a ticker ticks again, a one-shot may be reset. An executor's periodic task
+     * ends, unless the builder says otherwise; of its one-shot tasks only those given to {@code execute} are reported, as
+     * the others' futures tell. Unless overridden, the uncaught-exception handler of the present thread is called, as if
+     * the exception had ended it.
      *
      * @param timer whose callback threw
      * @param latenessNanos by how many nanoseconds the run began after its deadline
@@ -73,7 +74,7 @@ public interface TimerListener {
     /**
      * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for
      * each such run. Other workers run what else is due on that worker, if one is free or may be started; in a loop it
-     * waits.
+     * waits. Not called for callbacks that the builder's executor runs: they block no thread of the scheduler.
      *
      * @param timer whose callback is still running
      * @param latenessNanos by how many nanoseconds the run began after its deadline

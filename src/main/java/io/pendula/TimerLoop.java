@@ -71,12 +71,13 @@ public final class TimerLoop implements AutoCloseable {
     // ---- the loop's thread ----
 
     /**
-     * How long the thread may wait. From now on, until the next call of a method of this loop, it is taken to wait: a
-     * thread that arms an earlier timer calls the wakeup.
+     * How long the thread may wait. From now on, until the next call of this method, {@code runDue} or {@code select}, it
+     * is taken to wait: a thread that arms an earlier timer calls the wakeup.
      *
-     * @return nanoseconds until the next deadline, or less if timers were stopped or put off a short while ago; 0 if
-     *     something is due, or is to be tidied up at the next call, and once after the scheduler was closed;
-     *     {@code Long.MAX_VALUE} if nothing is armed
+     * @return nanoseconds until the next deadline, or less: if timers were stopped or put off a short while ago, and never
+     *     more than 15 seconds while anything is armed, so that stopped timers are let go in time (with a
+     *     {@link ManualClock}, without that limit); 0 if something is due, or is to be tidied up at the next call, and
+     *     once after the scheduler was closed; {@code Long.MAX_VALUE} if nothing is armed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {
@@ -89,7 +90,7 @@ public final class TimerLoop implements AutoCloseable {
      * even if it is due at once. An interrupt flag that a callback leaves set is not seen by the next, but set when this
      * method returns: whether it ends the loop is the application's decision.
      *
-     * @return how many callbacks were run
+     * @return how many firings there were: callbacks that were run, and firings of timers and tickers without a task
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public int runDue() {
@@ -99,8 +100,8 @@ public final class TimerLoop implements AutoCloseable {
     /**
      * As {@link #runDue()}, but leaves some for later if there are many, so that I/O has its turn.
      *
-     * @param limit how many callbacks to run at most, at least 1
-     * @return how many callbacks were run
+     * @param limit how many firings there may be, at least 1
+     * @return how many firings there were
      * @throws IllegalArgumentException if {@code limit} is less than 1
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */

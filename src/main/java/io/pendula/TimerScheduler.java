@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a
  * {@link ManualClock}, and while the program's thread factory makes a thread that must be there first. A scheduler with
- * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, two
+ * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, at most two
  * threads wake up once a second, however many timers there are. Threads are daemons unless told otherwise, named
  * {@code pendula-<name>-worker-0} and so on.
  *
@@ -69,7 +69,7 @@ public final class TimerScheduler implements AutoCloseable {
      * has two workers or more unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its
      * daemon threads are started when a timer is armed that needs them, and end when nothing has been armed for some
      * seconds. If a thread cannot be started, the timer stays armed, the calling thread's uncaught-exception handler
-     * is told once, and the next arming tries again.
+     * is told (once a second at most), and the next arming tries again.
      *
      * <p><b>Unloading.</b> The threads take nothing over from the threads that arm timers: no context class loader, no
      * thread group, no priority, no access-control context. So an application's class loader can be collected soon
@@ -339,8 +339,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
-     * share the workers with all timers, and follow the same rules: what runs long or blocks should not, unless there
-     * are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
+     * share the workers with all timers, and follow the same rules: a task should neither run long nor block, unless
+     * there are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
      * and leaves the scheduler and its other views as they are. That costs little if none of its tasks waits; else it
      * looks through all timers of the scheduler. Closing the scheduler cancels the waiting tasks of all views and ends
      * them.
@@ -584,7 +584,7 @@ public final class TimerScheduler implements AutoCloseable {
 
         /**
          * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
-         * timer. A timed wake-up costs some 30 microseconds of processor time, more than all else; so where timers are
+         * timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
          * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
          *

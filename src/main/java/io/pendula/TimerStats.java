@@ -33,7 +33,8 @@ import java.util.stream.LongStream;
  *     then waited in the builder's executor, which do not count as fired any more
  * @param pending how many are still to come
  * @param maxPending how many may be to come at a time, as given to the builder; Long.MAX_VALUE if there is no bound
- * @param staleEntries how many heap entries belong to timers that are no longer armed and are not swept yet
+ * @param staleEntries how many heap entries stand for no armed timer any more, as it was stopped or brought forward, and
+ *     are not swept yet
  * @param heapCapacity the heaps' capacity, in entries
  * @param staleDropped how many stale entries were dropped
  * @param stolen how many firings were run by another thread than the queue's own
@@ -54,11 +55,12 @@ import java.util.stream.LongStream;
  *     was set; 0 if callbacks are not measured
  * @param callbackNanos how long the measured callbacks took, all together, in nanoseconds
  * @param callbacksSlow how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured
- * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener}
+ * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
+ *     uncaught-exception handler
  * @param stalls how often a run was found to block its thread, or a loop to be late
  * @param allBlocked how often all threads were found to be blocked by callbacks, so that timers waited
- * @param queues the same for each queue, unmodifiable; loops that were closed count above, but are not among these unless
- *     a timer of theirs is still armed
+ * @param queues the figures of each queue, unmodifiable; loops that were closed before the scheduler count above, but are
+ *     not among these
  * @since 0.1
  */
 public record TimerStats(String name, long armed, long fired, long stopped, long resets, long unfired, long pending,
@@ -101,7 +103,7 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
      * @param resets how many were replaced by {@code Timer.reset} or {@code Ticker.reset}
      * @param unfired how many were dropped or returned when the scheduler or a loop was closed
      * @param pending how many are still to come
-     * @param staleEntries how many heap entries belong to timers that are no longer armed and are not swept yet
+     * @param staleEntries how many heap entries stand for no armed timer any more and are not swept yet
      * @param heapCapacity the heap's capacity, in entries
      * @param staleDropped how many stale entries were dropped
      * @param stolen how many firings were run by another thread than the queue's own

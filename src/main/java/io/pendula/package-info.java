@@ -55,11 +55,12 @@
  * <li>For each arming exactly one thing happens: the timer fires, or one call of {@code stop}, {@code cancel} or
  *     {@code reset} returns true, or its scheduler or loop is closed before.
  * <li>These methods may be called by any thread at any time. They do not block, and a race with the firing is never an
- *     error. Only with a {@code ManualClock}, or while a {@code ThreadFactory} of the program makes a thread that must
- *     be there first, a call that arms may wait.
+ *     error; but a bound, {@code maxPending}, may refuse to reset a timer that has just fired. Only with a
+ *     {@code ManualClock}, or while a {@code ThreadFactory} of the program makes a thread that must be there first, a
+ *     call that arms may wait.
  * <li>No wake-up is lost: an armed timer runs when it is due, even if all workers were asleep when it was armed.
- * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, or by some
- *     if two fall due almost together, as long as fewer of them than {@code maxThreads} block at a time; with
+ * <li>What a callback throws harms no other timer. Callbacks that block delay others by about a millisecond, or by up to
+ *     14 if two fall due almost together, as long as fewer of them than {@code maxThreads} block at a time; with
  *     {@code workers(1)} and in a loop the others wait.
  * <li>A timer never overlaps itself.
  * <li>What happens before a timer is armed happens-before its run; run <i>k</i> of a ticker happens-before run
@@ -67,8 +68,9 @@
  * <li>Timers of one worker with equal deadlines are taken in the order of arming. After {@code workers(1)} all
  *     callbacks run one after the other, unless {@code maxThreads}, an {@code executor} or a loop adds threads.
  * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours; those of a loop while its
- *     thread polls it. After that a scheduler with nothing armed is not woken. With timers armed and none due it is
- *     woken twice a second, at a cost that does not depend on their number.
+ *     thread polls it; with a {@code ManualClock} at the latest when their deadlines pass. After that a scheduler with
+ *     nothing armed is not woken. With timers armed and none due it is woken twice a second at most, at a cost that does
+ *     not depend on their number; for those of a loop its thread and the monitor wake up, too.
  * <li>Nothing is lost at the edges. Without memory to grow, a timer stays armed or was rejected. When a scheduler or a
  *     loop closes, each of its timers has run, is rejected, or is counted as unfired.
  * <li>Callbacks of a loop run on its thread and on no other.
@@ -76,7 +78,7 @@
  *
  * <p><b>Accuracy.</b> On a quiet Linux machine half of the timers fire within a tenth of a millisecond after their
  * deadlines, measured at up to 100,000 a second; an upper bound is not promised. Deadlines are kept in nanoseconds, up
- * to 18 years ahead; longer delays mean never.
+ * to 18 years ahead (2<sup>59</sup> nanoseconds); longer delays mean never.
  *
  * <p><b>Null.</b> Arguments and results are never null unless they are marked as {@code @Nullable}. A null argument
  * throws {@link java.lang.NullPointerException}.

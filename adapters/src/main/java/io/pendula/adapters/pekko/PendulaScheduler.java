@@ -25,7 +25,7 @@ import scala.concurrent.duration.FiniteDuration;
  * }</pre>
  *
  * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect, and a system in which nothing is armed
- * is not woken; one in which nothing is due, twice a second. A delay beyond 18 years never ends. Tasks run on the
+ * is not woken; one in which nothing is due, twice a second at most. A delay beyond 18 years never ends. Tasks run on the
  * {@link ExecutionContext} that is given for each, those without a delay as well, at once; the scheduler's own threads
  * only pass them on.
  *
