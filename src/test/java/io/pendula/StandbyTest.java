@@ -369,6 +369,19 @@ class StandbyTest {
         assertFalse(second.isCalled());
     }
 
+    /** A thread that has moved the gate, and has looked until when the guard sleeps, goes on after a later poll. */
+    @Test
+    void arm_heldUpBeforeTheMark_laterMarkStays() {
+        standby.begin(first, second);
+        second.sleeps(NOW + 500 * MS);
+        takeUp(NOW);
+        second.until = NOW + 1 * MS; // as it was when the thread looked
+        standby.wakeFor(queue.gate, NOW + 600 * MS);
+        second.until = NOW + 500 * MS;
+        arm(NOW + 5 * MS);
+        assertTrue(second.isCalled());
+    }
+
     private void takeUp(long now) {
         Inside.takeUp(queue, standby.helpBefore(first));
     }

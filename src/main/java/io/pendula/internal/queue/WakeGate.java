@@ -106,9 +106,18 @@ public final class WakeGate extends Padded {
         return POLL_UNTIL.compareAndSet(this, expected, until);
     }
 
-    /** A thread that arms for an instant before this calls for help. */
-    public void setHelp(long helpBefore) {
+    /** A thread that arms for an instant before this calls for help. By the owner, under the lock. */
+    void setHelp(long helpBefore) {
         this.helpBefore = helpBefore;
+    }
+
+    /** The same by any thread. It may have been held up since it looked, and what a later poll has set is right. */
+    public void raiseHelp(long helpBefore) {
+        for (long h = this.helpBefore; h < helpBefore; h = this.helpBefore) {
+            if (HELP_BEFORE.compareAndSet(this, h, helpBefore)) {
+                return;
+            }
+        }
     }
 
     /** True for one of the threads that arm before helpBefore. */

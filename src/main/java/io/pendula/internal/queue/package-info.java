@@ -50,8 +50,7 @@ package io.pendula.internal.queue;
  * WakeGate
  *   pollUntil  owner, under the lock, but a loop     arming threads, owner            volatile
  *              that gets up; wakers (CAS); close
- *   helpBefore owner, under the lock; wakers         arming threads                   volatile, lazySet
- *              (to set it, or by CAS)
+ *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile, lazySet
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * Compactor
  *   counts     any thread that counts                any thread                       volatile read-modify-write

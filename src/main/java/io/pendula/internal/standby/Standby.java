@@ -141,7 +141,7 @@ public final class Standby implements QueueOwner {
     public void wakeFor(WakeGate gate, long when) {
         Sleeper up = callPoller();
         if (up != null) { // it looks at the gate before it sleeps, but may be held up until then
-            gate.setHelp(helpBefore(up));
+            gate.raiseHelp(helpBefore(up));
             help(gate, when);
         }
     }
@@ -487,7 +487,7 @@ public final class Standby implements QueueOwner {
             if (p == d) {
                 q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
             } else {
-                q.gate.setHelp(helpBefore(p)); // a call that has failed has used that up
+                q.gate.raiseHelp(helpBefore(p)); // a call that has failed has used that up
             }
         }
     }

@@ -219,6 +219,11 @@ final class LinearParts {
         }
 
         @Operation
+        public void raise(@Param(name = "when") int before) {
+            gate.raiseHelp(before);
+        }
+
+        @Operation
         public boolean take(@Param(name = "when") int when) {
             return gate.takeHelpCall(when);
         }
@@ -228,6 +233,10 @@ final class LinearParts {
 
             public void set(int before) {
                 mark = before;
+            }
+
+            public void raise(int before) {
+                mark = Math.max(mark, before);
             }
 
             public boolean take(int when) {
