@@ -164,19 +164,19 @@ final class Listeners {
 
         @Override
         public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-            log.hear(new EventLog.Account(INFO, "loops were closed with timers armed", loop.worker.engine), null, 0,
+            log.add(new EventLog.Account(INFO, "loops were closed with timers armed", loop.worker.engine), null, 0,
                     () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
         }
 
         @Override
         public void paused(long pausedNanos) {
-            log.hear(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
+            log.add(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
                     () -> "no thread could run for " + Texts.duration(pausedNanos), null);
         }
 
         @Override
         public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-            log.hear(new EventLog.Account(ERROR, "wakeups of loops threw", loop.worker.engine), null, 0,
+            log.add(new EventLog.Account(ERROR, "wakeups of loops threw", loop.worker.engine), null, 0,
                     () -> "the wakeup of " + loop + " threw", thrown);
         }
 

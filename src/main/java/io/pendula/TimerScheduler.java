@@ -609,11 +609,7 @@ public final class TimerScheduler implements AutoCloseable {
          *     thread is left behind
          */
         public TimerScheduler build() {
-            if (options.workers > 1 && options.steppers != null) {
-                throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
-                        + options.workers);
-            }
-            return new TimerScheduler(new SchedulerEngine(options.complete()));
+            return new TimerScheduler(new SchedulerEngine(options.checkChoice().complete()));
         }
 
         /** Loaded only for a program that asks for it: each class that the first firing needs delays it. */

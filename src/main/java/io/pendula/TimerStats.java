@@ -37,7 +37,8 @@ import java.util.stream.LongStream;
  *     are not swept yet
  * @param heapCapacity the heaps' capacity, in entries
  * @param staleDropped how many stale entries were dropped
- * @param stolen how many firings were run by another thread than the queue's own
+ * @param stolen how many firings were run by a worker that came to help: neither the queue's own, nor the one that looks
+ *     after all queues
  * @param callerDrains how often an arming thread emptied an inbox
  * @param overdueWakes how many timers were found long overdue after a sleep, since a wake-up was lost
  * @param spareThreads how many spare threads have run something, as all other threads were held up by callbacks
@@ -87,7 +88,7 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
             return new TimerStats(options.name, all.armed(), all.fired(), all.stopped(), all.reset(), all.unfired(),
                     all.pending(), options.maxPending, all.staleEntries(), all.heapCapacity(), all.staleDropped(), all.stolen(),
                     all.callerDrains(), threads.overdueWakes.get(), threads.sparesUsed.get(), threads.live(),
-                    options.isPool ? options.maxThreads : options.workers, options.maxThreads, engine.firings().count(),
+                    threads.core(), options.maxThreads, engine.firings().count(),
                     all.nanosUntilNext(), new Lateness(all.lateness()), told.measured.get(), told.measuredNanos.get(),
                     told.slow.get(), told.threw.get(), told.stalls.get(), told.allBlocked.get(),
                     each.stream().map(Queue::of).toList());
@@ -106,7 +107,8 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
      * @param staleEntries how many heap entries stand for no armed timer any more and are not swept yet
      * @param heapCapacity the heap's capacity, in entries
      * @param staleDropped how many stale entries were dropped
-     * @param stolen how many firings were run by another thread than the queue's own
+     * @param stolen how many firings were run by a worker that came to help: neither the queue's own, nor the one that
+     *     looks after all queues
      * @param callerDrains how often an arming thread emptied the inbox
      * @param nanosUntilNext the nanoseconds until the next timer is due, as {@link TimerStats#nanosUntilNext()}
      * @param lateness how late firings were

@@ -79,7 +79,7 @@ class ArmedForNowTest {
     }
 
     @Test
-    void stopOrCancel_inTheFifo_isDroppedAndCountedOnce() {
+    void stopOrCancel_inARun_isDroppedAndCountedOnce() {
         TimerNode stopped = arm(10);
         TimerNode cancelled = arm(10);
         TimerNode last = arm(10);
@@ -100,7 +100,7 @@ class ArmedForNowTest {
     }
 
     @Test
-    void claimStopped_inTheFifo_isTakenOutOfIt() {
+    void claimStopped_inARun_isTakenOutOfIt() {
         TimerNode a = arm(10);
         TimerNode b = arm(10);
         TimerNode c = arm(10);
@@ -115,7 +115,7 @@ class ArmedForNowTest {
     }
 
     @Test
-    void close_inTheFifo_isCollected() {
+    void close_inARun_isCollected() {
         TimerNode a = arm(10);
         TimerNode stopped = arm(10);
         drain();

@@ -38,6 +38,9 @@ class ConfigureSharedTest {
                 case "few":
                     TimerScheduler.configureShared(b -> b.workers(3).maxThreads(2));
                     break;
+                case "manualFew":
+                    TimerScheduler.configureShared(b -> b.workers(4).clock(new ManualClock()));
+                    break;
                 case "late":
                     TimerScheduler.shared();
                     TimerScheduler.configureShared(b -> b.workers(3));
@@ -103,10 +106,18 @@ class ConfigureSharedTest {
     }
 
     @Test
+    void systemProperties_doNotGoTogether_areNamed() throws Exception {
+        assertEquals("IllegalArgumentException: system properties io.pendula.shared.*: maxThreads must be at least the number"
+                + " of workers, 8, but is 5", run("twice", "-Dio.pendula.shared.workers=8"));
+    }
+
+    @Test
     void configureShared_badSettings_throw() throws Exception {
         assertEquals("IllegalArgumentException: workers of the shared scheduler must be at least 1, but is 0",
                 run("none"));
         assertTrue(run("few").startsWith("IllegalArgumentException: maxThreads must be at least the number of workers"));
+        assertEquals("IllegalArgumentException: a scheduler with a ManualClock has one worker at most, but workers is 4",
+                run("manualFew"));
     }
 
     @Test

@@ -227,12 +227,12 @@ class LockWithoutStackTest {
 
         @Override
         public void call(int level) {
-            log.hear(new EventLog.Account(System.Logger.Level.DEBUG, "events", level), null, 0, () -> "", null);
+            log.add(new EventLog.Account(System.Logger.Level.DEBUG, "events", level), null, 0, () -> "", null);
         }
 
         @Override
         public String check() throws Exception {
-            FutureTask<?> heard = new FutureTask<>(() -> log.hear(new EventLog.Account(System.Logger.Level.DEBUG, "events", this),
+            FutureTask<?> heard = new FutureTask<>(() -> log.add(new EventLog.Account(System.Logger.Level.DEBUG, "events", this),
                     null, 0, () -> {
                         written.countDown();
                         return "";

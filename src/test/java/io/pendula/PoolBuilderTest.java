@@ -241,6 +241,12 @@ class PoolBuilderTest {
             assertEquals(7, s.stats().maxPending());
             assertEquals(0, none.stats().coreThreads());
         }
+        try (TimerScheduler guarded = TimerScheduler.builder().workers(1).maxThreads(2).build();
+                TimerScheduler manual = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            assertEquals(2, guarded.stats().coreThreads()); // the second guards the first
+            assertEquals(2, guarded.stats().threads());
+            assertEquals(0, manual.stats().coreThreads());
+        }
     }
 
     @Test

@@ -192,6 +192,22 @@ class RecipesTest {
     }
 
     @Test
+    void sessions_usedWhileItExpires_livesOn() {
+        List<Runnable> handedOver = new ArrayList<>();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).executor(handedOver::add).build()) {
+            Sessions sessions = new Sessions(timers, ofMinutes(30));
+            sessions.open(1L);
+            clock.advance(ofMinutes(30));
+            assertTrue(sessions.touch(1L)); // its callback waits
+            handedOver.remove(0).run();
+            assertEquals(1, sessions.size());
+            clock.advance(ofMinutes(30));
+            handedOver.remove(0).run();
+            assertFalse(sessions.touch(1L));
+        }
+    }
+
+    @Test
     void sessions_manyAtOnce_expireUnlessTheyAreUsed() {
         Sessions sessions = new Sessions(timers, ofMinutes(30));
         int many = Scale.of(200_000, 1_000_000);

@@ -30,16 +30,19 @@ final class Sessions {
             this.expiry = timers.after(idleNanos, TimeUnit.NANOSECONDS, this);
         }
 
+        /** Unless it was used at the last moment. */
         @Override
         public void run() {
-            live.remove(id, this);
+            live.computeIfPresent(id, (i, s) -> s.expiry.isPending() ? s : null);
         }
     }
 
-    /** False if there is no such session, or if it is expiring at this moment. */
+    /** False if there is no such session; none expires or is closed in between. */
     boolean touch(Long id) {
-        Session s = live.get(id);
-        return s != null && s.expiry.reset(idleNanos, TimeUnit.NANOSECONDS);
+        return live.computeIfPresent(id, (i, s) -> {
+            s.expiry.reset(idleNanos, TimeUnit.NANOSECONDS);
+            return s;
+        }) != null;
     }
 
     void open(Long id) {

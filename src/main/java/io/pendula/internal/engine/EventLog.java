@@ -60,25 +60,25 @@ public final class EventLog {
 
     public void threw(TimerNode timer, long lateness, Throwable thrown) {
         Object name = QueuedNode.nameOf(timer);
-        hear(of(ERROR, "callbacks threw", timer), name, 0, () -> callback(name, lateness) + ", threw", thrown);
+        add(of(ERROR, "callbacks threw", timer), name, 0, () -> callback(name, lateness) + ", threw", thrown);
     }
 
     public void slow(TimerNode timer, long lateness, long ran) {
         Object name = QueuedNode.nameOf(timer);
         String thread = Thread.currentThread().getName();
-        hear(of(WARNING, "callbacks were slow", timer), name, ran,
+        add(of(WARNING, "callbacks were slow", timer), name, ran,
                 () -> callback(name, lateness) + ", took " + Texts.duration(ran) + " in " + thread, null);
     }
 
     public void stalled(TimerNode timer, long lateness, long blocked) {
         Object name = QueuedNode.nameOf(timer);
-        hear(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
+        add(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
                 () -> callback(name, lateness) + ", has blocked its thread for " + Texts.duration(blocked),
                 stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
     }
 
     public void allBlocked(String scheduler, int threads, long blocked) {
-        hear(new Account(WARNING, "times all threads were blocked", scheduler), null, blocked,
+        add(new Account(WARNING, "times all threads were blocked", scheduler), null, blocked,
                 () -> (threads == 1 ? "the only thread of scheduler " + scheduler + " is in a callback"
                         : "all " + threads + " threads of scheduler " + scheduler + " are in callbacks")
                         + " for " + Texts.duration(blocked) + "; its timers wait", null);
@@ -86,7 +86,7 @@ public final class EventLog {
 
     public void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
         Object name = QueuedNode.nameOf(timer);
-        hear(of(WARNING, "loops were late", timer), name, lateness,
+        add(of(WARNING, "loops were late", timer), name, lateness,
                 () -> loop + " has not run " + name + ", which is " + Texts.duration(lateness) + " late", stackOf(thread));
     }
 
@@ -119,7 +119,7 @@ public final class EventLog {
      * An event. Both {@code whose}, which may be null, and {@code text} become texts on the log's thread. {@code nanos}
      * is 0 if the event has no duration.
      */
-    public synchronized void hear(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
+    public synchronized void add(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
         HoldLock.checkStack(); // the writer has a lock
         if (tallies.isEmpty()) {
             writer.schedule(this::endWindow, windowNanos, TimeUnit.NANOSECONDS);

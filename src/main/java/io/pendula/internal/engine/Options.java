@@ -22,6 +22,7 @@ public final class Options implements Cloneable {
     /** How many spare threads there may be, unless {@code maxThreads} was set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
+    private static final String PREFIX = "io.pendula.shared.";
     public static final int MOST_WORKERS = 1_024;
     public static final int MOST_THREADS = 32_767;
 
@@ -66,6 +67,15 @@ public final class Options implements Cloneable {
         return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
     }
 
+    /** Of what a program has chosen. An operator may set more workers, of which a manual clock needs one. */
+    public Options checkChoice() {
+        if (workers > 1 && steppers != null) {
+            throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
+                    + workers);
+        }
+        return this;
+    }
+
     /** A copy with all defaults filled in. Checks what depends on several settings. */
     public Options complete() {
         int w = workers == UNSET ? defaultWorkers() : workers;
@@ -104,7 +114,9 @@ public final class Options implements Cloneable {
         if (workers == 0) {
             throw new IllegalArgumentException("workers of the shared scheduler must be at least 1, but is 0");
         }
-        Options o = complete();
+        Options o = copy();
+        o.workers = workers == UNSET ? Math.max(2, defaultWorkers()) : workers;
+        o = o.complete();
         o.isShared = true;
         return o;
     }
@@ -112,7 +124,6 @@ public final class Options implements Cloneable {
     private static Options sharedDefaults() {
         Options o = new Options();
         o.name = "shared";
-        o.workers = Math.max(2, defaultWorkers());
         return o;
     }
 
@@ -126,7 +137,7 @@ public final class Options implements Cloneable {
 
     public static synchronized void chooseForShared(Options draft) {
         draftForShared(); // throws if it has been made meanwhile
-        draft.completeAsShared();
+        draft.checkChoice().completeAsShared();
         forShared = draft.copy();
     }
 
@@ -143,11 +154,15 @@ public final class Options implements Cloneable {
         if (slowMillis != UNSET) {
             o.slowNanos = TimeUnit.MILLISECONDS.toNanos(slowMillis);
         }
-        return o.completeAsShared();
+        try {
+            return o.completeAsShared();
+        } catch (IllegalArgumentException e) { // of a property: what the program has chosen was found to be right
+            throw new IllegalArgumentException("system properties " + PREFIX + "*: " + e.getMessage(), e);
+        }
     }
 
     private static int property(String name, int min, int max, int otherwise) {
-        String key = "io.pendula.shared." + name;
+        String key = PREFIX + name;
         String value = null;
         try {
             value = System.getProperty(key);

@@ -89,6 +89,12 @@ public final class WorkerPool {
         return null;
     }
 
+    /** How many threads there are when nothing blocks them, once each was needed. */
+    public int core() {
+        int most = engine.options.maxThreads;
+        return standby == null ? 0 : isPool() ? most : Math.max(engine.workers, Math.min(2, most));
+    }
+
     /** Threads count from their start to their end. */
     public int live() {
         assert Thread.holdsLock(engine.lifecycle);
@@ -107,7 +113,7 @@ public final class WorkerPool {
     public void startAll() {
         TimerQueue[] queues = engine.queues;
         boolean onCall = engine.endsWhenIdle();
-        Worker[] all = new Worker[Math.max(queues.length, Math.min(2, engine.options.maxThreads))];
+        Worker[] all = new Worker[core()];
         for (int i = 0; i < all.length; i++) {
             all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
             if (onCall) {
