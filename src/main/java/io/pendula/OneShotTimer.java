@@ -64,7 +64,7 @@ sealed class OneShotTimer extends QueuedNode implements Timer {
     public boolean stopAndAwait(Duration timeout) throws InterruptedException {
         long nanos = Check.notNegative(timeout, "timeout");
         stop();
-        return !Engine.of(this).isRunByCaller(t -> t == this) && RunAwaiter.await(queue.awaiters, this, nanos);
+        return !Engine.of(this).isRunByCaller(t -> t == this) && RunAwaiter.await(queue, this, nanos);
     }
 
     @Override

@@ -42,7 +42,7 @@ public final class Fixtures {
         int wakes;
 
         @Override
-        public void wake() {
+        public void wakeFor(WakeGate gate, long when) {
             wakes++;
         }
     }

@@ -10,6 +10,7 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -90,6 +91,18 @@ class HoldTest {
             Claim run = rig.claim(HOUR);
             assertSame(t, run.node());
         }
+    }
+
+    @Test
+    void drain_inSlices_leavesNoCallForHelp() throws InterruptedException {
+        armWithoutHelp(MANY, HOUR);
+        boolean all = false;
+        while (!all) {
+            all = drainOnce();
+        }
+        long helps = queue.view().stats().callerDrains();
+        rig.arm(HOUR);
+        assertEquals(helps, queue.view().stats().callerDrains());
     }
 
     @Test
@@ -183,7 +196,7 @@ class HoldTest {
 
     private static final class AskingOwner implements QueueOwner {
         @Override
-        public void wake() {}
+        public void wakeFor(WakeGate gate, long when) {}
 
         @Override
         public boolean asksForArrivals() {

@@ -20,6 +20,7 @@ import io.pendula.internal.util.CleanThread;
 import io.pendula.internal.workers.Seat;
 import io.pendula.internal.workers.Worker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -317,10 +319,15 @@ class IdleEndTest {
     private static final class Failing implements ThreadFactory {
         final AtomicInteger failures = new AtomicInteger();
         final Queue<Thread> made = new ConcurrentLinkedQueue<>();
+        /** In the place of an OutOfMemoryError. */
+        RuntimeException exception;
 
         @Override
         public Thread newThread(Runnable body) {
             if (failures.getAndDecrement() > 0) {
+                if (exception != null) {
+                    throw exception;
+                }
                 throw new OutOfMemoryError("meant");
             }
             Thread t = new Thread(body);
@@ -347,6 +354,92 @@ class IdleEndTest {
         assertEquals(0, factory.made.size());
         s.after(Duration.ofMillis(1), () -> {});
         await(first);
+    }
+
+    /** The JDK throws it for a thread that was started, and for a new one whose group has come to its end. */
+    @Test
+    void arm_factoryThrowsWhatAStartedThreadThrows_theNextArmingTriesAgain() {
+        Failing factory = new Failing();
+        factory.exception = new IllegalThreadStateException("meant");
+        TimerScheduler s = make(factory);
+        factory.failures.set(1);
+        CountDownLatch first = new CountDownLatch(1);
+        s.after(Duration.ZERO, first::countDown);
+        s.after(Duration.ofMillis(1), () -> {});
+        await(first);
+    }
+
+    /** The one that has made the thread leaves the seat to others; so this thread must not run. */
+    @Test
+    void start_failsWhileAnotherWakerComes_thatDoesNotStartIt() throws InterruptedException {
+        AtomicReference<Seat> seat = new AtomicReference<>();
+        AtomicReference<Thread> other = new AtomicReference<>();
+        List<Thread> made = new ArrayList<>();
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(1).threadFactory(body -> {
+            Thread t = new Thread(body) {
+                @Override
+                public void start() {
+                    if (other.get() == null) {
+                        Thread waker = new Thread(() -> seat.get().wake());
+                        other.set(waker);
+                        waker.start();
+                        eventually("it waits, or is through", () -> waker.getState() == Thread.State.BLOCKED || !waker.isAlive());
+                        throw new OutOfMemoryError("meant");
+                    }
+                    super.start();
+                }
+            };
+            t.setDaemon(true);
+            made.add(t);
+            return t;
+        }));
+        AtomicInteger puts = new AtomicInteger();
+        CountDownLatch ran = new CountDownLatch(1);
+        seat.set(new Seat(s.engine.workerPool, new Seat.Sitter() {
+            @Override
+            public void run() {
+                ran.countDown();
+            }
+
+            @Override
+            public void couldNotStart() {
+                puts.incrementAndGet();
+            }
+        }, "tried"));
+        assertFalse(seat.get().wake());
+        Fixtures.join(other.get());
+        assertEquals(Thread.State.NEW, made.get(0).getState());
+        assertNull(seat.get().thread());
+        assertEquals(1, puts.get());
+        assertTrue(seat.get().wake());
+        await(ran);
+        assertSame(made.get(1), seat.get().thread());
+    }
+
+    /** What a thread of the program's throws when it is looked at must not take a timer that was claimed. */
+    @Test
+    void callback_guardCannotBeCalled_runs() {
+        AtomicBoolean broken = new AtomicBoolean();
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(2).threadFactory(body -> {
+            Thread t = new Thread(body) {
+                @Override
+                public State getState() {
+                    if (broken.get()) {
+                        throw new IllegalStateException("meant");
+                    }
+                    return super.getState();
+                }
+            };
+            t.setDaemon(true);
+            return t;
+        }));
+        s.after(Duration.ofHours(1), () -> {});
+        CountDownLatch fired = new CountDownLatch(2);
+        s.after(101, TimeUnit.MILLISECONDS, fired::countDown);
+        s.after(100, TimeUnit.MILLISECONDS, fired::countDown); // its run finds that the guard would come too late for the other
+        broken.set(true);
+        await(fired);
+        broken.set(false);
     }
 
     @Test

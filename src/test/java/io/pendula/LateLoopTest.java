@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops whose thread is busy elsewhere while their timers are due: who helps, who must not, and who is told. */
 @Timeout(60)
@@ -120,6 +121,28 @@ class LateLoopTest {
                 runOneOn(t);
             }
             assertEquals(0, s.stats().stolen());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void confined_heldUp_whatWasStoppedOrPutOffBefore_isNotLate(boolean putOff) {
+        StallListener heard = new StallListener();
+        try (TimerScheduler s = scheduler("late-gone", 1).listener(heard).build();
+                LoopThread t = new LoopThread(s, LoopThread.Way.PARK)) {
+            Timer gone = t.loop.after(50, TimeUnit.MILLISECONDS, NOTHING);
+            runOneOn(t); // both are filed by this
+            CountDownLatch release = t.holdUp();
+            if (putOff) {
+                gone.reset(1, TimeUnit.HOURS);
+            } else {
+                gone.stop();
+            }
+            block(60_000_000);
+            Timer late = t.loop.after(NOW, NOTHING);
+            eventually("the stall is reported", () -> !heard.stallsFor(late).isEmpty());
+            release.countDown();
+            assertEquals(List.of(), heard.stallsFor(gone));
         }
     }
 

@@ -11,10 +11,13 @@ import static io.pendula.LoopFixtures.NOW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -233,5 +236,22 @@ class LoopWaitTest {
             pipe.source().close();
             pipe.sink().close();
         }
+    }
+
+    @Test
+    void nanosUntilNext_memoryWasShort_tellsTheHandlerOnce() {
+        List<Throwable> told = new ArrayList<>();
+        Thread me = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = me.getUncaughtExceptionHandler();
+        me.setUncaughtExceptionHandler((t, e) -> told.add(e));
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build(); TimerLoop l = s.attach(NOTHING)) {
+            Inside.endShortage(l.worker.queue);
+            l.nanosUntilNext();
+            l.nanosUntilNext();
+        } finally {
+            me.setUncaughtExceptionHandler(before);
+        }
+        assertEquals(1, told.size());
+        assertTrue(told.get(0).getMessage().startsWith("memory was short"), told.get(0)::toString);
     }
 }

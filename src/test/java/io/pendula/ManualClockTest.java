@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.ThrownListener;
 import io.pendula.internal.engine.Stepper;
+import io.pendula.internal.queue.TimerQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -555,6 +557,23 @@ class ManualClockTest {
             t.reset(Duration.ZERO);
             assertEquals(Duration.ZERO, c.nextIn().orElseThrow());
             assertEquals(1, c.advanceToNext());
+        }
+    }
+
+    /** Another thread stops the only timer while the clock is asked for the next deadline. */
+    @Test
+    void nextIn_timerIsStoppedBetweenTwoLooks_isEmptyOrItsTime() {
+        boolean isPassed = true;
+        for (int looks = 1; isPassed; looks++) {
+            ManualClock clock = new ManualClock();
+            TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+            TimerQueue q = s.engine.queues[0];
+            Fixtures.SteppedTimer t = new Fixtures.SteppedTimer(q);
+            q.arm(t, q.timeline.deadlineIn(1_000));
+            t.stepInAfter(looks, () -> q.stop(t));
+            Optional<Duration> next = clock.nextIn();
+            isPassed = t.isPassed();
+            assertTrue(next.isEmpty() || next.get().toNanos() == 1_000, next::toString);
         }
     }
 }

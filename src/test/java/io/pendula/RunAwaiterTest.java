@@ -32,7 +32,7 @@ class RunAwaiterTest {
     @Test
     void await_manyOtherRunsEnd_isNotWokenForThem() throws Exception {
         SteppedTimer awaited = running();
-        FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue.awaiters, awaited, LONG));
+        FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue, awaited, LONG));
         Thread thread = new Thread(awaiter);
         AtomicInteger looks = new AtomicInteger();
         awaited.stepInAtEach(() -> {
@@ -60,7 +60,7 @@ class RunAwaiterTest {
         FutureTask<?>[] awaiters = new FutureTask<?>[6];
         for (int i = 0; i < awaiters.length; i++) {
             TimerNode t = timers[i % 2];
-            FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue.awaiters, t, LONG));
+            FutureTask<Boolean> awaiter = new FutureTask<>(() -> RunAwaiter.await(rig.queue, t, LONG));
             awaiters[i] = awaiter;
             Thread thread = new Thread(awaiter);
             thread.start();
@@ -80,13 +80,13 @@ class RunAwaiterTest {
     @Test
     void await_timeoutOrInterrupt_leavesNothingBehind() throws Exception {
         SteppedTimer t = running();
-        assertFalse(RunAwaiter.await(rig.queue.awaiters, t, 0));
-        assertFalse(RunAwaiter.await(rig.queue.awaiters, t, 1_000));
+        assertFalse(RunAwaiter.await(rig.queue, t, 0));
+        assertFalse(RunAwaiter.await(rig.queue, t, 1_000));
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> RunAwaiter.await(rig.queue.awaiters, t, LONG));
+        assertThrows(InterruptedException.class, () -> RunAwaiter.await(rig.queue, t, LONG));
         assertFalse(Thread.currentThread().isInterrupted());
         rig.queue.endRun(t);
-        assertTrue(RunAwaiter.await(rig.queue.awaiters, t, 0));
+        assertTrue(RunAwaiter.await(rig.queue, t, 0));
         assertEquals(0, Inside.awaiting(rig.queue));
     }
 }

@@ -90,6 +90,48 @@ class SlowFactoryTest {
         assertEquals(0, pool.engine.workerPool.workers().length);
     }
 
+    /** What had failed is tried again by the next submission, which does not wait for the answer. */
+    @Test
+    void newThread_hasFailedAndIsSlowThen_submissionDoesNotWait() throws Exception {
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(3, body -> {
+            int number = made.incrementAndGet();
+            if (number == 3) {
+                throw new OutOfMemoryError("meant");
+            }
+            if (number == 4) {
+                called.countDown();
+                LifeFixtures.await(answer);
+            }
+            Thread t = new Thread(body);
+            t.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+            return t;
+        });
+        Hold first = new Hold();
+        Hold second = new Hold();
+        pool.execute(first);
+        LifeFixtures.await(first.begun);
+        pool.execute(second);
+        LifeFixtures.await(second.begun);
+        LifeFixtures.eventually("the third could not be made", () -> !uncaught.isEmpty());
+        Thread submits = new Thread(() -> {
+            while (called.getCount() > 0) { // it is tried again after a while only
+                pool.execute(() -> {});
+                LifeFixtures.block(1_000_000);
+            }
+        });
+        submits.start();
+        LifeFixtures.await(called);
+        Fixtures.join(submits);
+        answer.countDown();
+        first.open.countDown();
+        second.open.countDown();
+        pool.close();
+    }
+
     /** The factory is asked for the monitor's thread, then for a spare one, and answers neither. */
     @Test
     void newThread_isSlow_guardThatTookOverRunsWhatIsDue() {

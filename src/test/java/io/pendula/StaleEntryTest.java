@@ -15,6 +15,7 @@ import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.internal.standby.Standby;
 import io.pendula.internal.workers.Worker;
 import java.util.ArrayList;
@@ -508,7 +509,7 @@ class StaleEntryTest {
 
     private static final class AskingOwner implements QueueOwner {
         @Override
-        public void wake() {}
+        public void wakeFor(WakeGate gate, long when) {}
 
         @Override
         public boolean asksForArrivals() {

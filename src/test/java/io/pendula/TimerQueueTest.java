@@ -38,6 +38,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -1070,6 +1071,8 @@ class TimerQueueTest extends QueueCase {
         queue.closer.close(unfired);
         assertEquals(filed.size() + 2, unfired.size());
         assertTrue(unfired.containsAll(List.of(t, pushed)));
+        String message = assertThrows(RejectedExecutionException.class, () -> rig.arm(6_000)).getMessage();
+        assertEquals("the scheduler is closed", message); // not that memory is short
     }
 
     // ---- going to sleep ----
@@ -1338,6 +1341,41 @@ class TimerQueueTest extends QueueCase {
         });
         assertTrue(found.contains(last));
         assertEquals(5_000, found.size());
+    }
+
+    /** Another thread gets the lock when the walk has come to its end, and there is memory again. */
+    @Test
+    void forEachPending_whatIsParkedIsFiledAtItsEnd_isFound() throws InterruptedException {
+        for (int round = 0; round < 50; round++) {
+            int most = 2 * armAllThatFit().size(); // the youngest block is visited twice
+            OneShotTimer parked = rig.arm(5_000);
+            rig.drain();
+            AtomicBoolean files = new AtomicBoolean();
+            AtomicBoolean isOver = new AtomicBoolean();
+            Thread other = new Thread(() -> {
+                while (!isOver.get()) {
+                    if (files.get() && Inside.lock(queue).tryLock()) {
+                        rig.drain();
+                        Inside.lock(queue).unlock();
+                    }
+                    Thread.onSpinWait();
+                }
+            });
+            other.start();
+            Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
+            int[] looks = new int[1];
+            queue.view().forEachPending(t -> {
+                found.add(t);
+                if (++looks[0] == most) {
+                    rig.giveMemory();
+                    files.set(true);
+                }
+                return true;
+            });
+            isOver.set(true);
+            Fixtures.join(other);
+            assertTrue(found.contains(parked));
+        }
     }
 
     /** The deadlines come in no order, then in order, so that there are heaps and runs. */

@@ -35,7 +35,7 @@ public class ParkRaces {
         }
 
         @Override
-        public final void wake() {
+        public final void wakeFor(WakeGate gate, long when) {
             wakes.incrementAndGet();
         }
 

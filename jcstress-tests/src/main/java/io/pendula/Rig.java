@@ -102,7 +102,7 @@ abstract class Rig {
     /** Waits longer than any run lasts; false if the end of the run was missed. */
     final boolean awaitRunEnd() {
         try {
-            return RunAwaiter.await(queue.awaiters, timer, TimeUnit.SECONDS.toNanos(10));
+            return RunAwaiter.await(queue, timer, TimeUnit.SECONDS.toNanos(10));
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a state", e);
         }

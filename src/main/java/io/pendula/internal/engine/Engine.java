@@ -43,7 +43,8 @@ public abstract class Engine implements TimerQueue.Host {
     /** A manual clock's advance runs what is due. */
     private final boolean isStepped;
     private final PendingLimit limit;
-    private final Map<Thread, Receiver> waiting = new ConcurrentHashMap<>();
+    /** For each call that waits. */
+    private final Map<Object, Receiver> waiting = new ConcurrentHashMap<>();
     /** Set under lifecycle: from then on no worker is started, no loop is attached, and no detach closes a queue. */
     public volatile boolean closed;
     /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
@@ -289,12 +290,12 @@ public abstract class Engine implements TimerQueue.Host {
             throw new IllegalStateException("only a timer or ticker without a task can be awaited");
         }
         HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
-        Thread me = Thread.currentThread();
-        waiting.put(me, receiver); // before the first look at closed
+        Object call = new Object(); // threads need not be told apart by equals
+        waiting.put(call, receiver); // before the first look at closed
         try {
             return receiver.await(taken, nanos);
         } finally {
-            waiting.remove(me);
+            waiting.remove(call);
         }
     }
 

@@ -25,7 +25,7 @@ public final class Stepper extends Firing {
     /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
     public long nanosUntilNext() {
         TimerQueue q = soonest();
-        return q == null ? Long.MAX_VALUE : Math.max(0, q.due.earliestLive() - engine.timeline.now());
+        return q == null ? Long.MAX_VALUE : Timeline.between(engine.timeline.now(), q.due.earliestLive());
     }
 
     /** Before the clock is moved so far. */

@@ -81,7 +81,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * the last run. RETURNED or REFUSED instead of a run.
      */
     private volatile Object runner;
-    /** Null until a thread waits for the end. Made under the monitor of the queue's awaiters. */
+    /** Null until a thread waits for the end. Made under the monitor of the queue. */
     private volatile CountDownLatch end;
     /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
@@ -162,7 +162,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             return false;
         }
         HoldLock.checkStack(); // a place in the latch's line that its thread has left would keep the others waiting
-        synchronized (queue.awaiters) {
+        synchronized (queue) {
             if (end == null) {
                 end = new CountDownLatch(1);
             }

@@ -1,6 +1,7 @@
 package io.pendula.internal.loops;
 
 import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.QueueOwner;
@@ -103,14 +104,24 @@ public final class LoopWorker extends Firing implements QueueOwner {
     }
 
     @Override
+    public void wakeFor(WakeGate gate, long when) {
+        wake();
+    }
+
+    /** Also when the scheduler was closed. */
     public void wake() {
         loops.closeIfEnded(this);
         try {
             wakeup.run();
         } catch (Throwable e) {
-            queue.due.sleepsOn(() -> queue.gate.owner() == this ? waitsUntil : WakeGate.AWAKE);
+            queue.due.sleepsOn();
             engine.reporter.wakeupThrew(this, e);
         }
+    }
+
+    @Override
+    public long sleepsUntil() {
+        return waitsUntil;
     }
 
     @Override
@@ -146,6 +157,10 @@ public final class LoopWorker extends Firing implements QueueOwner {
     /** Nanoseconds until the next deadline, Long.MAX_VALUE if there is none, 0 if there is something to do. */
     public long nanosUntilNext() {
         getOn();
+        Throwable shortage = queue.due.takeShortage();
+        if (shortage != null) {
+            Reporter.uncaught(shortage);
+        }
         waitsUntil = WakeGate.AWAKE; // see sleepsOn
         long now = engine.timeline.now();
         long next = DueTimers.RETRY;

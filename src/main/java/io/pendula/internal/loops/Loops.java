@@ -6,8 +6,6 @@ import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
@@ -18,7 +16,6 @@ public final class Loops {
     private final Engine engine;
     /** All whose callbacks may run. Copied at each change, under the engine's lifecycle, as all below. */
     private volatile LoopWorker[] loops = {};
-    private final Map<Thread, LoopWorker> byThread = new ConcurrentHashMap<>();
     private int made;
     /** Those that were closed last, for their figures; the youngest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
@@ -35,7 +32,12 @@ public final class Loops {
 
     /** The calling thread's own loop, or null. */
     public LoopWorker of(Thread t) {
-        return loops.length == 0 ? null : byThread.get(t);
+        for (LoopWorker l : loops) {
+            if (l.thread == t && !l.detached) {
+                return l;
+            }
+        }
+        return null;
     }
 
     /** For a thread without a loop, where there are no workers: the queue of a loop whose thread lives; null if none does. */
@@ -67,8 +69,7 @@ public final class Loops {
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup, handle);
             LoopWorker[] more = Engine.with(loops, l);
             TimerQueue[] queues = Engine.with(engine.queues, q);
-            byThread.put(thread, l); // the last step that may fail for want of memory
-            q.giveTo(l);
+            q.giveTo(l); // after the last step that may fail for want of memory
             engine.queues = queues;
             loops = more;
             made++;
@@ -88,7 +89,6 @@ public final class Loops {
                 return List.of();
             }
             l.detached = true;
-            byThread.remove(l.thread, l); // after a call that has failed, the thread may have another loop by now
             if (!l.isRunning()) {
                 forget(l);
             }

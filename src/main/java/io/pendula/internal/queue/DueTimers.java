@@ -1,7 +1,6 @@
 package io.pendula.internal.queue;
 
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.function.LongSupplier;
 
 /**
  * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
@@ -80,7 +79,7 @@ public final class DueTimers extends Padded {
                 }
                 Runnable task = t.work(); // before the CAS, see cancel
                 long next = t.nextAfter(when, now);
-                if (t.tryClaim(w, when, next, t.isReceiver(task))) {
+                if (t.tryClaim(w, next, t.isReceiver(task))) {
                     run.begin(t, task, when, now);
                     entries.pop();
                     if (next == 0) {
@@ -230,15 +229,16 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * The gate says that the owner is up, and it is not, as its thread could not be woken or started: then {@code until}
-     * says, under the lock, until when it sleeps; else AWAKE.
+     * The owner's thread could not be woken or started, though the gate says that it is up. No lambda, no object: perhaps
+     * memory was the reason.
      */
-    public void sleepsOn(LongSupplier until) {
+    public void sleepsOn() {
         lock.lock();
         try {
-            long u = until.getAsLong();
-            if (u != WakeGate.AWAKE) {
-                gate.casPollUntil(WakeGate.AWAKE, u);
+            QueueOwner o = gate.owner();
+            long until = o == null ? WakeGate.AWAKE : o.sleepsUntil(); // under the lock, so that no publication is undone
+            if (until != WakeGate.AWAKE) {
+                gate.casPollUntil(WakeGate.AWAKE, until);
             }
         } finally {
             lock.unlock();
@@ -305,13 +305,13 @@ public final class DueTimers extends Padded {
         return nextWhen;
     }
 
-    void setNextWhen(long when) {
+    private void setNextWhen(long when) {
         NEXT_WHEN.lazySet(this, when); // a hint, so it needs no fence
     }
 
     /** Racy, a hint: whether something may be in the inbox. */
     public boolean hasArrivals() {
-        return inbox.head() != null;
+        return inbox.holdsTimers();
     }
 
     /** What tells that memory is short, once; else null. */
@@ -340,7 +340,7 @@ public final class DueTimers extends Padded {
 
     /**
      * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
-     * filed first. NOT_OWNER if another thread has the lock.
+     * filed first. NOT_OWNER if another thread has the lock, or should get it before all that is stale is dropped.
      */
     public long tryPeekLate(long now, long late) {
         if (!lock.tryLock()) {
@@ -352,8 +352,9 @@ public final class DueTimers extends Padded {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }
             drainer.drainFully();
+            boolean isClean = drainer.cleanTops(Timeline.NEVER); // or a timer that was stopped or put off would seem late
             setNextWhen(wakeTime(now));
-            return entries.topKey();
+            return isClean ? entries.topKey() : NOT_OWNER;
         } finally {
             lock.unlock();
         }

@@ -102,6 +102,9 @@ final class Inbox extends InboxFields {
             setArrivals(Timeline.NEVER); // before the look at the head, see WakeGate
         }
         if (!holdsTimers()) { // what else the head may be comes only under this lock
+            if (depth >= HELP_DEPTH) {
+                setDepth(0); // raised by a drain that took several holds
+            }
             return null;
         }
         setDepth(0);

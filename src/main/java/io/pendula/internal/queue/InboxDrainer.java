@@ -21,8 +21,7 @@ final class InboxDrainer {
      * owner goes to sleep (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the
      * WG-R1 of a proof.
      *
-     * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. So is one that was put off and
-     * would have to move to a full heap. The state of a parked timer is MOVING or MODIFIED_EARLIER, so stop and reset need
+     * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. The state of a parked timer is MOVING or MODIFIED_EARLIER, so stop and reset need
      * its word alone. From time to time all parked timers are a batch. One that is due before the next of these takes the
      * place of another that is due later, and that one is parked. A reset that brings a parked timer forward wakes the
      * owner in vain, so the timer may be late by the time between two such batches.
@@ -77,7 +76,7 @@ final class InboxDrainer {
     private long growAt;
     private long lastNow;
     /** Volatile: read by the owner, without the lock. */
-    private volatile OutOfMemoryError unreported;
+    volatile OutOfMemoryError unreported;
     private long nextReportAt;
 
     /** How often all that was in the inbox has been filed or parked. */
@@ -315,6 +314,8 @@ final class InboxDrainer {
         turnAll(chain);
         turnAll(takeParked());
         turnAll(newest);
+        lock.scarce = false; // what is armed from now on is refused as the queue is closed, not for want of memory
+        inbox.setDepth(0);
     }
 
     private void turnAll(TimerNode newest) {

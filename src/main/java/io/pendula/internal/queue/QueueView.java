@@ -112,9 +112,6 @@ public final class QueueView {
         for (;;) {
             lock.giveWay();
             Block b = entries.walkOn();
-            if (b == null && isDrained) {
-                return true;
-            }
             if (b == null) {
                 queue.drainer.drainFully();
                 entries.walkBack();
@@ -125,6 +122,9 @@ public final class QueueView {
             // Reads only: to drop what is stale is for others.
             if (!b.forEach(t -> !isFiled(state(t.wordVolatile())) || look.test(t))) {
                 return false;
+            }
+            if (isDrained && b.next == null) {
+                return true; // in this hold: else what is parked could be filed here before it is looked at
             }
         }
     }

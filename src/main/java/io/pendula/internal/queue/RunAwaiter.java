@@ -3,7 +3,6 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.TimerNode.isRunning;
 import static io.pendula.internal.queue.TimerNode.state;
 
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,12 +10,22 @@ import java.util.concurrent.locks.LockSupport;
  * run's end changes the word, then looks for threads that wait for this timer. Both are volatile, so one of the two sees
  * the other.
  *
- * <p>All that wait at one queue are a list, which is copied at each change, so that the end of a run takes no lock.
+ * <p>All that wait at one queue are a list that is linked through themselves, so neither the end of a run nor that of a wait
+ * needs memory. The end of a run takes no lock: an awaiter that has left keeps its link, so a walk that is there goes on.
  */
-public record RunAwaiter(TimerNode timer, Thread thread) {
-    /** The word of {@code t} has just left the running states. */
-    static void signal(List<RunAwaiter> awaiters, TimerNode t) {
-        for (RunAwaiter a : awaiters) {
+public final class RunAwaiter {
+    private final TimerNode timer;
+    private final Thread thread = Thread.currentThread();
+    /** Changed under the monitor of the queue. */
+    volatile RunAwaiter next;
+
+    private RunAwaiter(TimerNode timer) {
+        this.timer = timer;
+    }
+
+    /** The word of {@code t} has just left the running states; {@code first} is the first that waits at its queue. */
+    static void signal(RunAwaiter first, TimerNode t) {
+        for (RunAwaiter a = first; a != null; a = a.next) {
             if (a.timer == t) {
                 LockSupport.unpark(a.thread);
             }
@@ -24,11 +33,11 @@ public record RunAwaiter(TimerNode timer, Thread thread) {
     }
 
     /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
-    public static boolean await(List<RunAwaiter> awaiters, TimerNode t, long nanos) throws InterruptedException {
+    public static boolean await(TimerQueue queue, TimerNode t, long nanos) throws InterruptedException {
         HoldLock.checkStack(); // or it might stay in the list
         long end = System.nanoTime() + nanos;
-        RunAwaiter me = new RunAwaiter(t, Thread.currentThread());
-        awaiters.add(me);
+        RunAwaiter me = new RunAwaiter(t);
+        me.enter(queue);
         try {
             while (isRunning(state(t.wordVolatile()))) {
                 long left = end - System.nanoTime();
@@ -38,11 +47,32 @@ public record RunAwaiter(TimerNode timer, Thread thread) {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                LockSupport.parkNanos(awaiters, left);
+                LockSupport.parkNanos(queue, left);
             }
             return true;
         } finally {
-            awaiters.remove(me);
+            me.leave(queue);
+        }
+    }
+
+    private void enter(TimerQueue queue) {
+        synchronized (queue) {
+            next = queue.awaiters;
+            queue.awaiters = this;
+        }
+    }
+
+    private void leave(TimerQueue queue) {
+        synchronized (queue) {
+            if (queue.awaiters == this) {
+                queue.awaiters = next;
+                return;
+            }
+            RunAwaiter before = queue.awaiters;
+            while (before.next != this) {
+                before = before.next;
+            }
+            before.next = next;
         }
     }
 }

@@ -114,7 +114,7 @@ public class TimerNode {
     /** Cancelled while in the inbox, where its link still is. */
     public static final int CANCELLED_QUEUED = 12;
 
-    public static final int STATE_BITS = 4;
+    private static final int STATE_BITS = 4;
 
     private static final AtomicLongFieldUpdater<TimerNode> WORD =
             AtomicLongFieldUpdater.newUpdater(TimerNode.class, "word");
@@ -243,8 +243,8 @@ public class TimerNode {
     }
 
     /** run: {@code next} is the deadline after this one, or 0; {@code kept} if the firing waits for a receiver. */
-    final boolean tryClaim(long w, long when, long next, boolean kept) {
-        return next != 0 ? cas(w, next, RUNNING_ARMED) : cas(w, when, kept ? NO_STATUS : RUNNING);
+    final boolean tryClaim(long w, long next, boolean kept) {
+        return next != 0 ? cas(w, next, RUNNING_ARMED) : cas(w, kept ? NO_STATUS : RUNNING);
     }
 
     /** claim stopped. One that is deleted leaves its entry behind. */

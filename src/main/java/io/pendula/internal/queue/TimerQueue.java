@@ -15,8 +15,6 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -54,8 +52,8 @@ public final class TimerQueue extends Padded {
     final InboxDrainer drainer;
     public final QueueCloser closer;
     public final DueTimers due;
-    /** Threads that wait for the end of a callback. */
-    public final List<RunAwaiter> awaiters = new CopyOnWriteArrayList<>();
+    /** The first of the threads that wait for the end of a callback; null if none does. */
+    volatile RunAwaiter awaiters;
     final LongAdder resets = new LongAdder();
     /** Under the lock: the most that QueueView has told. */
     long armedTold;
@@ -339,8 +337,9 @@ public final class TimerQueue extends Padded {
                         closer.handToCloser(t);
                     }
                 }
-                if (!awaiters.isEmpty()) {
-                    RunAwaiter.signal(awaiters, t);
+                RunAwaiter first = awaiters;
+                if (first != null) {
+                    RunAwaiter.signal(first, t);
                 }
                 t.ended(again);
                 return again;

@@ -67,13 +67,16 @@ package io.pendula.internal.queue;
  *   closed     close                                 resets, owners                   volatile
  * DueTimers.nextWhen
  *              lock holder                           workers                          lazySet, a hint
- * TimerQueue.awaiters, resets, Compactor.foldedStops
+ * TimerQueue.awaiters, RunAwaiter.next
+ *              threads that wait, under the monitor  ends of runs                     volatile
+ *              of the queue
+ * TimerQueue.resets, Compactor.foldedStops
  *              any thread                            any thread                       classes of java.util.concurrent
  * all else     lock holder                           lock holder; some as a hint      plain
  *
  * docs/internals/memory-modes.md has the hints, and an argument for each access that is weaker than volatile.
  *
  * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
- * TimerHeap around it. The monitor of awaiters, under which a thread makes what it waits with, is taken under none of
- * these. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
+ * TimerHeap around it. The monitor of the TimerQueue, under which a thread enters what it waits with, is taken under
+ * none of these. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */

@@ -188,8 +188,8 @@ public final class StallWatch implements Seat.Sitter {
         }
     }
 
-    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late for long is filed first. */
+    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late is filed first. */
     private long peek(LoopWorker l, long now) {
-        return l.queue.due.tryPeekLate(now, now - lookNanos);
+        return l.queue.due.tryPeekLate(now, now - Math.min(lookNanos, stallNanos));
     }
 }

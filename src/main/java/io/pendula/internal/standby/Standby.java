@@ -133,11 +133,6 @@ public final class Standby implements QueueOwner {
     // ---- threads that arm ----
 
     @Override
-    public void wake() {
-        callPoller();
-    }
-
-    @Override
     public void wakeFor(WakeGate gate, long when) {
         Sleeper up = callPoller();
         if (up != null) { // it looks at the gate before it sleeps, but may be held up until then
@@ -174,6 +169,11 @@ public final class Standby implements QueueOwner {
     /** If no other worker looks, what is due before this would be late by more than GRACE when that guard wakes up. */
     private static long tooLateBefore(Sleeper guard) {
         return guard.until - GRACE_NANOS;
+    }
+
+    @Override
+    public long sleepsUntil() {
+        return poller.runner() == null ? Timeline.NEVER : WakeGate.AWAKE;
     }
 
     @Override
@@ -485,7 +485,7 @@ public final class Standby implements QueueOwner {
         for (TimerQueue q : queues) {
             Sleeper p = poller;
             if (p == d) {
-                q.due.sleepsOn(() -> d.runner() == null ? Timeline.NEVER : WakeGate.AWAKE);
+                q.due.sleepsOn();
             } else {
                 q.gate.raiseHelp(helpBefore(p)); // a call that has failed has used that up
             }

@@ -65,12 +65,10 @@ public final class Parker {
         long left = target - began;
         if (left > bias || !isExact) { // else any park would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
-            if (sleeper.isCalled()) {
+            if (left <= 0 || sleeper.isCalled()) {
                 return; // the reading may have used up the permit, see Worker.isCalled
             }
-            if (left > 0) {
-                LockSupport.parkNanos(sleeper, parked);
-            }
+            LockSupport.parkNanos(sleeper, parked);
             long woke = timeline.now();
             long over = woke - began - parked;
             if (over < 0) {

@@ -30,7 +30,8 @@ public final class Seat {
      * If a thread cannot be started the seat is empty again, and couldNotStart puts back what decides whether a waker
      * comes here (the gates of the queues; whether the watch is idle), so that the next wake is the next attempt. Until
      * then nothing runs, but nothing is lost. A waker that finds a thread which was never started starts it, as the one
-     * that made it may have failed in between; of two, one succeeds.
+     * that made it may have failed in between. Both do so under that thread's monitor: if the first fails, the seat is
+     * empty when the second looks, so no thread runs that has lost its seat.
      *
      * A worker does not wait for a thread factory of the user's, as what is due would wait with it. It leaves the wake
      * to a thread that is made for that, and wakes as above, but later. One such thread is enough: a waker counts its
@@ -118,14 +119,23 @@ public final class Seat {
                     return true;
                 }
             }
-            t.start();
-            return true;
-        } catch (IllegalThreadStateException e) {
-            return true; // the other waker was quicker
         } catch (Throwable e) {
-            sitting.compareAndSet(t, null); // if one was made
             return failed(e);
         }
+        Throwable failure = null;
+        synchronized (t) { // so that no waker takes the seat from a thread that another has started
+            try {
+                if (sitting.get() == t && t.getState() == NOT_STARTED) {
+                    t.start();
+                }
+            } catch (Throwable e) {
+                failure = e;
+                if (t.getState() == NOT_STARTED) {
+                    sitting.set(null);
+                }
+            }
+        }
+        return failure == null || failed(failure);
     }
 
     private boolean failed(Throwable e) {

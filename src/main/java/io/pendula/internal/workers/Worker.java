@@ -117,9 +117,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     public void run() {
         try {
             boolean stays = seat.isMine();
-            isSlack = stays;
-            if (stays && endsWhenIdle()) {
-                wakeUp(); // as at the end of each sleep
+            if (stays) { // else the fields are another thread's
+                isSlack = true;
+                if (endsWhenIdle()) {
+                    wakeUp(); // as at the end of each sleep
+                }
             }
             while (stays && !engine.isClosed()) {
                 try {
@@ -303,14 +305,21 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
     }
 
-    /** What follows may block. So another worker must sleep for the queues or be free, and the stall watch must look. */
+    /**
+     * What follows may block. So another worker must sleep for the queues or be free, and the stall watch must look. Throws
+     * nothing, as what was claimed must run: without memory or stack the guard comes when it has slept.
+     */
     private void ensureOthersLook(TimerQueue q) {
         hasBegun = true;
-        if (!standby.ensureGuard(this, q, claimedAt)) {
-            workerPool.growIfAlone(this);
-        }
-        if (!standby.isLookedAfter(this, Timeline.plus(claimedAt, engine.options.stallNanos))) {
-            engine.callWatch();
+        try {
+            if (!standby.ensureGuard(this, q, claimedAt)) {
+                workerPool.growIfAlone(this);
+            }
+            if (!standby.isLookedAfter(this, Timeline.plus(claimedAt, engine.options.stallNanos))) {
+                engine.callWatch();
+            }
+        } catch (Throwable e) {
+            return; // see above
         }
     }
 
@@ -318,11 +327,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private void enterUsersCode() {
         claimedAt = now;
         enterCallback();
-        try {
-            ensureOthersLook(standby.queues[0]);
-        } catch (Throwable e) {
-            // No memory, or no stack: the guard comes when it has slept.
-        }
+        ensureOthersLook(standby.queues[0]);
     }
 
     @Override

@@ -166,7 +166,7 @@ public final class WorkerPool {
     /** As the first worker is about to run its first task, which must not wait for a slow factory again. */
     public void startSecond() {
         growing.set(false);
-        growIfAlone(null);
+        growUntilFree(null, true);
     }
 
     /**
@@ -178,14 +178,19 @@ public final class WorkerPool {
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
      *
      * <p>A worker does not call a factory of the user's itself: it has claimed a timer, and there may be no other worker
-     * to run what is due. Once it has set growing, and found that a worker is needed, a thread that is made for that goes
-     * on in its place.
+     * to run what is due; nor does a thread that submits, or the monitor. Once such a thread has set growing, and found
+     * that a worker is needed, a thread that is made for that goes on in its place.
      *
      * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
      * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
      * volatile, so one of the two sees the other.
      */
     public void growIfAlone(Sleeper by) {
+        growUntilFree(by, false);
+    }
+
+    /** {@code mayWait}: the calling thread may wait for the user's factory. */
+    private void growUntilFree(Sleeper by, boolean mayWait) {
         long from = retriesFrom;
         if (from != 0) {
             if (System.nanoTime() - from < 0) {
@@ -197,7 +202,7 @@ public final class WorkerPool {
         boolean goesOn = true;
         while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
             HoldLock.checkStack(); // or growing might stay set
-            goesOn = growing.compareAndSet(false, true) && grow(by);
+            goesOn = growing.compareAndSet(false, true) && grow(by, mayWait);
         }
     }
 
@@ -221,18 +226,18 @@ public final class WorkerPool {
     }
 
     /** By the thread that has set growing. False if it is not to look again: that has failed, or another thread goes on. */
-    private boolean grow(Sleeper by) {
+    private boolean grow(Sleeper by, boolean mayWait) {
         if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
             growing.set(false);
             return true;
         }
-        if (by == null || engine.options.threadFactory == null) {
+        if (mayWait || engine.options.threadFactory == null) {
             return launchNext();
         }
         try {
             aside(() -> {
                 if (launchNext()) {
-                    growIfAlone(null);
+                    growUntilFree(null, true);
                 }
             });
         } catch (Throwable e) {
@@ -353,7 +358,7 @@ public final class WorkerPool {
             }
         }
         if (d.isTemporary) {
-            growIfAlone(null); // the others took it for free until now, see there
+            growUntilFree(null, true); // the others took it for free until now, see there
         }
     }
 

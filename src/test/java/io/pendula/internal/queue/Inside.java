@@ -181,7 +181,11 @@ public final class Inside {
 
     /** How many threads wait for the end of a run. */
     public static int awaiting(TimerQueue q) {
-        return q.awaiters.size();
+        int n = 0;
+        for (RunAwaiter a = q.awaiters; a != null; a = a.next) {
+            n++;
+        }
+        return n;
     }
 
     public static int stale(TimerQueue q) {
@@ -212,6 +216,11 @@ public final class Inside {
 
     public static long stopsInInbox(TimerQueue q) {
         return q.drainer.stops;
+    }
+
+    /** As if memory had been short, and were not any more. */
+    public static void endShortage(TimerQueue q) {
+        q.drainer.unreported = new OutOfMemoryError("meant");
     }
 
     public static boolean isMemoryShort(TimerQueue q) {

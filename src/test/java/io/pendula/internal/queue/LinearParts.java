@@ -180,7 +180,7 @@ final class LinearParts {
             final ThreadLocal<Boolean> isWoken = ThreadLocal.withInitial(() -> false);
 
             @Override
-            public void wake() {
+            public void wakeFor(WakeGate gate, long when) {
                 isWoken.set(true);
             }
         }

@@ -1,0 +1,51 @@
+package io.pendula;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+
+/**
+ * Methods that put right what an Error has broken off, or that end what must come to an end when memory is short: they make
+ * no object, link no lambda, and call no collection, which might.
+ */
+class NeedsNoMemoryTest {
+    @ParameterizedTest
+    @CsvSource({"LoopWorker, wake", "Standby, sleepOn", "DueTimers, sleepsOn", "TimerQueue, endRun", "RunAwaiter, signal",
+        "RunAwaiter, leave", "Seat, failed"})
+    void method_makesNothing(String className, String method) throws IOException {
+        List<String> makes = new ArrayList<>();
+        for (MethodNode m : read(className).methods) {
+            if (m.name.equals(method)) {
+                for (AbstractInsnNode i : m.instructions) {
+                    int op = i.getOpcode();
+                    if (op == Opcodes.NEW || op == Opcodes.NEWARRAY || op == Opcodes.ANEWARRAY || op == Opcodes.INVOKEDYNAMIC
+                            || i instanceof MethodInsnNode call && call.owner.startsWith("java/util/")
+                                    && !call.owner.startsWith("java/util/concurrent/locks/")) {
+                        makes.add(method + ": opcode " + op);
+                    }
+                }
+                makes.add("seen");
+            }
+        }
+        assertEquals(List.of("seen"), makes);
+    }
+
+    private static ClassNode read(String className) throws IOException {
+        try (InputStream in = NeedsNoMemoryTest.class.getResourceAsStream("/" + LibrarySources.internalName(className) + ".class")) {
+            ClassNode node = new ClassNode();
+            new ClassReader(in).accept(node, 0);
+            return node;
+        }
+    }
+}
