@@ -149,9 +149,11 @@ public final class SchedulerEngine extends Engine {
             return d.home;
         }
         LoopWorker l = loops == null ? null : loops.of(t);
-        if (l != null) {
-            return l.queue;
-        }
+        return l != null ? l.queue : workersQueue(t);
+    }
+
+    /** As if the thread had no loop: for what must not wait until that is polled. */
+    public TimerQueue workersQueue(Thread t) {
         int turn = mask == 0 ? 0 : turnOf(t.getId()); // what a subclass tells for an id affects the spread alone
         return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
     }
