@@ -148,8 +148,17 @@ public final class SchedulerEngine extends Engine {
         if (d != null && d.home != null) {
             return d.home;
         }
-        LoopWorker l = loops == null ? null : loops.of(t);
+        LoopWorker l = loopOf(t);
         return l != null ? l.queue : workersQueue(t);
+    }
+
+    private LoopWorker loopOf(Thread t) {
+        return loops == null ? null : loops.of(t);
+    }
+
+    /** Whether what the calling thread has armed waits for that thread. */
+    public boolean hasLoopOfCaller() {
+        return loopOf(Thread.currentThread()) != null;
     }
 
     /** As if the thread had no loop: for what must not wait until that is polled. */
