@@ -313,7 +313,8 @@ public final class ShutdownTracker implements Runnable {
 
     private boolean mayWait(ScheduledTask<?> task) {
         return phase == SHUTDOWN && (task.isPeriodic() ? periodicAfterShutdown
-                : delayedAfterShutdown || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
+                : delayedAfterShutdown || !task.isPending() // claimed, as it was due: nothing to ask the user's clock for
+                || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
     public boolean isShutdown() {
