@@ -152,11 +152,14 @@ public final class ShutdownTracker implements Runnable {
 
     // ---- what tasks ask ----
 
-    /** Of a task that was claimed or armed again: one that comes too late is given back or refused when this returns. */
+    /**
+     * Of a task that was claimed or armed again: one that comes too late is given back, or has the mark of a refusal, when
+     * this returns: then the caller cancels it.
+     */
     void refuseIfLate(ScheduledTask<?> task) {
         if (!isWanted(task)) {
             synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
-                task.refuse();
+                task.markRefused();
             }
         }
     }
@@ -229,7 +232,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private List<Runnable> end(int to) {
-        HoldLock.checkStack(); // or a task might stay counted
+        HoldLock.checkDeepStack(); // or a task might stay counted, or be taken back and not returned
         synchronized (shuttingDown) { // no callback runs and no thread waits in here
             phase = Math.max(phase, to); // before the first look at any task
             isHeld = isHeld || hold();
