@@ -96,7 +96,7 @@ final class Timeouts {
         }
 
         @Override
-        public String whyCancelled() {
+        protected String whyCancelled() {
             return expired ? "the task was cancelled, as it was not done within " + limit(nanos) : super.whyCancelled();
         }
 

@@ -193,11 +193,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** It is done, or was given back; called once {@link #isSettled} says so. */
     protected void settled() {}
 
-    public final boolean isSettled() {
+    protected final boolean isSettled() {
         return isDone() || runner == RETURNED;
     }
 
-    public String whyCancelled() {
+    protected String whyCancelled() {
         return "the task was cancelled";
     }
 

@@ -79,7 +79,7 @@ public final class ShutdownTracker implements Runnable {
     private final Object shuttingDown = new Object();
     /** Tasks that were submitted so far; null in a pool. After all other parts, as it is written with each submission. */
     private final Sum begun;
-    /** Tasks of those that have ended. */
+    /** Tasks of those that have ended; null in a pool, too. */
     private final Sum ended;
     /** Under shuttingDown: the shutdown itself is among the remaining; also if it has failed, until the next one. */
     private boolean isHeld = true;
@@ -125,7 +125,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private void arm(ScheduledTask<?> task, long delay) {
-        if (begun != null) {
+        if (!isOwner) {
             begun.increment();
         }
         boolean isArmed = false;
@@ -170,14 +170,14 @@ public final class ShutdownTracker implements Runnable {
 
     /** The task has ended, and does not run any more. */
     void gone(ScheduledTask<?> task) {
-        if (ended == null && phase == RUNNING) {
+        if (isOwner && phase == RUNNING) {
             return;
         }
         byte was = task.uncount();
         if (was == ScheduledTask.COUNTED) {
             release();
         }
-        if (ended != null && was != ScheduledTask.GONE) {
+        if (!isOwner && was != ScheduledTask.GONE) {
             ended.increment(); // last, as it may need memory
         }
     }
@@ -263,9 +263,9 @@ public final class ShutdownTracker implements Runnable {
      */
     private void settle() {
         assert Thread.holdsLock(shuttingDown);
-        long over = ended == null ? -1 : ended.sum(); // ST-S1
+        long over = isOwner ? 0 : ended.sum(); // ST-S1
         Set<ScheduledTask<?>> running = running(); // ST-S2
-        if (over < 0 || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
+        if (isOwner || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
             settleWaiting();
             running = running();
         }
