@@ -23,6 +23,11 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
      * whose change of the word is the last has found its own period after that; another period that is written later is
      * followed by a later change of the word. A tick that is claimed between the two steps may have the new period one
      * deadline earlier; the change of the word that follows replaces that deadline.
+     *
+     * A reset that throws puts the period back if it finds its own. It cannot tell that from an equal one of another reset,
+     * which came in between and succeeded: then that one's first tick is right, and those after it have the old period. That
+     * takes a rejection and a success for one ticker at the same moment, with one period. Not to put it back would be worse:
+     * a ticker that goes on, as after a reset without stack, would change its period though its reset has thrown.
      */
 
     private static final AtomicLongFieldUpdater<PeriodicTimer> PERIOD =

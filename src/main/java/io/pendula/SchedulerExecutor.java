@@ -373,13 +373,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted the rest is stopped as by
      * {@link #shutdownNow()}, then waited for, and the interrupt flag set at the end. Called by one of its own tasks, or
-     * by any callback of the scheduler that this is a view of, it does not wait: the thread may be the one that its tasks
-     * need.
+     * by any callback of the scheduler that this is a view of, or by a thread that has a {@link TimerLoop} there, it does
+     * not wait: the thread may be the one that its tasks need. The thread that advances a {@link ManualClock} should do so
+     * before, as what waits for that clock keeps this call waiting.
      */
     @Override
     public void close() {
         shutdown();
-        if (engine.isRunByCaller(t -> true)) {
+        if (engine.isRunByCaller(t -> true) || engine.hasLoopOfCaller()) {
             return;
         }
         boolean interrupted = false;

@@ -2,6 +2,7 @@ package io.pendula;
 
 import io.pendula.internal.engine.Call;
 import io.pendula.internal.executor.ShutdownTracker;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
@@ -73,7 +74,9 @@ final class Timeouts {
         /** After the submission: before it, a cancel would find nothing to prevent. */
         void armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
             try {
-                timer = OneShotTimer.arm(timers, nanos, new Timeout(this, nanos, () -> expire(action)));
+                Runnable timeout = timers.work(new Timeout(this, nanos, () -> expire(action)));
+                TimerQueue queue = timers.workersQueue(Thread.currentThread()); // no loop's: the caller may wait for the task
+                timer = OneShotTimer.armAt(queue, timers.timeline.deadlineIn(nanos), timeout);
             } catch (Throwable e) {
                 cancel(true);
                 throw e;
@@ -93,7 +96,7 @@ final class Timeouts {
         }
 
         @Override
-        public String whyCancelled() {
+        protected String whyCancelled() {
             return expired ? "the task was cancelled, as it was not done within " + limit(nanos) : super.whyCancelled();
         }
 
@@ -109,9 +112,10 @@ final class Timeouts {
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long nanos,
             Consumer<? super Future<V>> onTimeout) {
         SchedulerEngine own = tracker.engine;
+        SchedulerEngine timers = own.stepper == null ? SharedScheduler.engine() : own; // if that fails, nothing is submitted
         TimedTask<V> timed = new TimedTask<>(task, tracker, nanos);
         tracker.submit(timed, 0);
-        timed.armTimeout(own.stepper == null ? SharedScheduler.engine() : own, onTimeout);
+        timed.armTimeout(timers, onTimeout);
         return timed;
     }
 

@@ -9,6 +9,7 @@ import io.pendula.internal.workers.Worker;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +28,7 @@ class BrokenClockTest {
     /** Throws at the given reading of the threads whose role begins with this word. */
     private static final class Clock implements NanoClock {
         private final String role;
-        private final int broken;
+        private int broken;
         final AtomicInteger readings = new AtomicInteger();
 
         Clock(String role, int broken) {
@@ -105,5 +106,29 @@ class BrokenClockTest {
         plug.release.countDown();
         closeInTime(s);
         assertEquals(1, uncaught.size(), () -> "told " + uncaught);
+    }
+
+    /** It was claimed as it was due, so its shutdown lets it run; a run that threw before the call would be its end. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void clockThrowsOnce_onALoopAfterAShutdown_whatIsDueRunsBeforeItIsDone(int k) throws Exception {
+        Clock clock = new Clock("", 0);
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).monitor(false).clock(clock).build();
+                TimerLoop loop = s.attach(() -> {})) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            Future<Integer> task = view.schedule(() -> 1, 0, TimeUnit.NANOSECONDS);
+            view.shutdown();
+            clock.broken = clock.readings.get() + k;
+            eventually("it ran", () -> {
+                try {
+                    loop.runDue();
+                } catch (Error e) {
+                    assertEquals("meant", e.getMessage());
+                }
+                return task.isDone();
+            });
+            assertEquals(1, task.get());
+        }
     }
 }

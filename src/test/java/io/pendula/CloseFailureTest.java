@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.executor.ScheduledTask;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
@@ -184,29 +185,38 @@ class CloseFailureTest {
         s.close();
     }
 
-    /** A running task of a view is looked at with the scheduler's clock, which fails. */
-    @Test
-    void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
-        AtomicBoolean broken = new AtomicBoolean();
-        TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
-            if (broken.get() && !(Thread.currentThread() instanceof CleanThread)) {
+    /** A shutdown that asks what kind of task it is fails. */
+    private static final class FailsAtAShutdown extends ScheduledTask<Void> {
+        private volatile boolean fails;
+
+        FailsAtAShutdown(SchedulerExecutor view, Runnable work) {
+            super(view.engine.currentQueue(), work, view.tracker, 0, false);
+        }
+
+        @Override
+        public boolean isPeriodic() {
+            if (fails) {
                 throw new OutOfMemoryError("meant");
             }
-            return System.nanoTime();
-        }).build();
+            return super.isPeriodic();
+        }
+    }
+
+    @Test
+    void close_failsAtAView_theNextCallEndsThatViewToo() throws Exception {
+        TimerScheduler s = TimerScheduler.builder().workers(1).build();
         SchedulerExecutor view = s.asScheduledExecutorService();
-        view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        view.execute(() -> {
+        FailsAtAShutdown running = view.tracker.submit(new FailsAtAShutdown(view, () -> {
             begun.countDown();
             LifeFixtures.await(go);
-        });
+        }), 0);
         ScheduledFuture<?> waiting = view.schedule(NOTHING, 1, HOURS);
         LifeFixtures.await(begun);
-        broken.set(true);
+        running.fails = true;
         assertThrows(OutOfMemoryError.class, s::close);
-        broken.set(false);
+        running.fails = false;
         assertTrue(waiting.isCancelled());
         go.countDown();
         s.close();

@@ -70,6 +70,9 @@ class ConfigureSharedTest {
                     clock.advance(Duration.ofHours(1));
                     System.out.println(t.isPending());
                     return;
+                case "timeout":
+                    submitWithTimeout();
+                    return;
                 default:
                     break;
             }
@@ -78,6 +81,17 @@ class ConfigureSharedTest {
             Timer.after(Duration.ZERO, fired::countDown);
             System.out.println(!fired.await(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS) ? "nothing fired" :
                     o.name + " " + o.workers + " " + o.maxThreads + " " + o.slowNanos);
+        }
+
+        private static void submitWithTimeout() {
+            try (TimerScheduler own = TimerScheduler.builder().workers(0).build(); TimerLoop loop = own.attach(() -> {})) {
+                try {
+                    own.asScheduledExecutorService().submitWithTimeout(() -> "x", 1, TimeUnit.HOURS, null);
+                } catch (IllegalArgumentException e) {
+                    System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+                }
+                System.out.println(loop.runDue());
+            }
         }
     }
 
@@ -109,6 +123,12 @@ class ConfigureSharedTest {
     void systemProperties_doNotGoTogether_areNamed() throws Exception {
         assertEquals("IllegalArgumentException: system properties io.pendula.shared.*: maxThreads must be at least the number"
                 + " of workers, 8, but is 5", run("twice", "-Dio.pendula.shared.workers=8"));
+    }
+
+    @Test
+    void submitWithTimeout_sharedCannotBeMade_submitsNothing() throws Exception {
+        assertEquals("IllegalArgumentException: system property io.pendula.shared.workers must be a number from 1 to 1024,"
+                + " but is '0'\n0", run("timeout", "-Dio.pendula.shared.workers=0").replace("\r", ""));
     }
 
     @Test

@@ -138,6 +138,29 @@ class ExecutorViewTest {
     }
 
     @Test
+    void close_byALoopsThreadInNoCallback_returnsAndItsTasksRunAfterwards() throws Exception {
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+            FutureTask<String> polling = new FutureTask<>(() -> {
+                try (TimerLoop loop = s.attach(NOTHING)) {
+                    SchedulerExecutor view = s.asScheduledExecutorService();
+                    ScheduledFuture<String> task = view.schedule(() -> "ran", 0, SECONDS);
+                    view.close();
+                    assertTrue(view.isShutdown() && !view.isTerminated());
+                    while (loop.runDue() == 0) {
+                        Thread.onSpinWait();
+                    }
+                    assertTrue(view.isTerminated());
+                    return task.get();
+                }
+            });
+            Thread thread = new Thread(polling, "loop");
+            thread.setDaemon(true);
+            thread.start();
+            assertEquals("ran", polling.get(LifeFixtures.LOST_SECONDS, SECONDS));
+        }
+    }
+
+    @Test
     void shutdown_ofAViewOfTheSharedScheduler_endsTheViewAlone() throws Exception {
         SchedulerExecutor view = TimerScheduler.shared().asScheduledExecutorService();
         assertEquals(1, view.schedule(() -> 1, 1, MILLISECONDS).get());

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(180)
 class LockWithoutStackTest {
-    private static final int LEVELS = 100;
+    static final int LEVELS = 100;
 
-    private interface Scene {
+    interface Scene {
         /** By the thread without stack, at each level. */
         void call(int level) throws Exception;
 
@@ -123,7 +123,7 @@ class LockWithoutStackTest {
     }
 
     /** The child has no JUnit, so it does not use what asserts. */
-    private static void awaitWaiting(Thread t) {
+    static void awaitWaiting(Thread t) {
         while (t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
         }
@@ -176,48 +176,6 @@ class LockWithoutStackTest {
         @Override
         public String check() throws Exception {
             return wakesOthers(new FutureTask<>(() -> timer.await(Duration.ofHours(1))), () -> clock.advance(Duration.ofDays(1)));
-        }
-    }
-
-    /** A future that threads wait for is cancelled. */
-    private static final class Cancel implements Scene {
-        private final List<ScheduledFuture<?>> futures = new ArrayList<>();
-        private final List<Thread> waiters = new ArrayList<>();
-
-        Cancel() {
-            SchedulerExecutor view = TimerScheduler.builder().clock(new ManualClock()).build().asScheduledExecutorService();
-            for (int i = 0; i < LEVELS; i++) {
-                ScheduledFuture<?> f = view.schedule(() -> 1, 1, TimeUnit.DAYS);
-                futures.add(f);
-                Thread waiter = new Thread(() -> {
-                    try {
-                        f.get();
-                    } catch (Exception e) {
-                        // It was cancelled.
-                    }
-                });
-                waiter.setDaemon(true);
-                waiter.start();
-                waiters.add(waiter);
-            }
-            waiters.forEach(LockWithoutStackTest::awaitWaiting);
-        }
-
-        @Override
-        public void call(int level) {
-            futures.get(level).cancel(false);
-        }
-
-        @Override
-        public String check() throws Exception {
-            for (int i = 0; i < LEVELS; i++) {
-                futures.get(i).cancel(false);
-                waiters.get(i).join(LifeFixtures.LOST_SECONDS * 1000);
-                if (waiters.get(i).isAlive()) {
-                    return "a thread waits for ever";
-                }
-            }
-            return null;
         }
     }
 
@@ -344,7 +302,13 @@ class LockWithoutStackTest {
             }
             print("GET", GetOfATask::new);
             print("AWAIT", AwaitOfAFiring::new);
-            print("CANCEL", Cancel::new);
+            print("CANCEL", () -> new TaskScenes.Cancel(false));
+            print("CANCEL_AND_SWEEP", () -> new TaskScenes.Cancel(true));
+            print("END", TaskScenes.End::new);
+            print("SHUTDOWN", () -> new TaskScenes.Shutdown(false));
+            print("SHUTDOWN_NOW", () -> new TaskScenes.Shutdown(true));
+            print("RUN_RETURNED", TaskScenes.RunReturned::new);
+            print("REFUSE", TaskScenes.Refuse::new);
             print("LOG", Log::new);
             print("GROWTH", Growth::new);
             System.exit(0);

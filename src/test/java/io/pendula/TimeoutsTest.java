@@ -265,6 +265,26 @@ class TimeoutsTest {
         }
     }
 
+    /** It waits for the task, so it does not poll its loop. */
+    @Test
+    void submitWithTimeout_callerHasALoopOfTheSharedScheduler_isInterruptedAndCancelled() {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        try (SchedulerExecutor pool = TimerExecutors.newSingleThreadScheduledExecutor();
+                TimerLoop loop = TimerScheduler.shared().attach(() -> {})) {
+            Future<String> f = pool.submitWithTimeout(() -> {
+                try {
+                    LifeFixtures.await(new CountDownLatch(1));
+                } finally {
+                    interrupted.countDown();
+                }
+                return "x";
+            }, 20, TimeUnit.MILLISECONDS, null);
+            LifeFixtures.await(interrupted);
+            assertTrue(f.isCancelled());
+            assertEquals(Long.MAX_VALUE, loop.nanosUntilNext(), "nothing is armed there");
+        }
+    }
+
     @Test
     void submitWithTimeout_waitsTooLong_neverRuns() throws Exception {
         try (SchedulerExecutor pool = TimerExecutors.newSingleThreadScheduledExecutor()) {

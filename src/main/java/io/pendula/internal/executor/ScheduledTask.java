@@ -121,7 +121,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         if (end != null || tracker.isShutdown()) { // threads wait for what comes after the abort
-            HoldLock.checkStack();
+            HoldLock.checkDeepStack();
         }
         int was = queue.abort(this);
         if (isRunning(was)) {
@@ -171,27 +171,33 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     }
 
     private void done() {
-        settled();
-        CountDownLatch e = end;
-        if (e != null) {
-            e.countDown();
+        try {
+            settled();
+        } finally { // that asks for stack, so it may throw
+            CountDownLatch e = end;
+            if (e != null) {
+                e.countDown();
+            }
         }
     }
 
     /** It is done, and does not run any more. */
     private void over() {
-        done();
-        tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
+        try {
+            done();
+        } finally {
+            tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
+        }
     }
 
     /** It is done, or was given back; called once {@link #isSettled} says so. */
     protected void settled() {}
 
-    public final boolean isSettled() {
+    protected final boolean isSettled() {
         return isDone() || runner == RETURNED;
     }
 
-    public String whyCancelled() {
+    protected String whyCancelled() {
         return "the task was cancelled";
     }
 
@@ -252,6 +258,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (runner != RETURNED) {
             return;
         }
+        HoldLock.checkStack(); // or the run might end, and the task be done, without the call
         Runnable work = work();
         if (period != 0 || work == null) {
             cancel(false);
@@ -355,6 +362,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     protected void ended(boolean armedAgain) {
         if (armedAgain) {
             tracker.refuseIfLate(this);
+            if (runner == REFUSED) {
+                cancel(false);
+            }
             return;
         }
         if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
@@ -396,11 +406,19 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     /** Cancels a task that does not run; true if this call or an earlier one did so. */
     boolean refuse() {
-        if (RUNNER.compareAndSet(this, null, REFUSED)) {
-            cancel(false);
-            return true;
+        if (!markRefused()) {
+            return false;
         }
-        return runner == REFUSED;
+        cancel(false); // also if an earlier call has put the mark: it may have failed before it came to this
+        return true;
+    }
+
+    /**
+     * The first step of a refusal: keeps a task that does not run from running again; the next step is to cancel it. True if
+     * this call or an earlier one did so.
+     */
+    boolean markRefused() {
+        return RUNNER.compareAndSet(this, null, REFUSED) || runner == REFUSED;
     }
 
     /** Asked by the run that was claimed; if so, it is cancelled when this returns, and the run is to be ended. */
@@ -408,14 +426,14 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (runner != REFUSED) {
             return false;
         }
-        queue.abort(this); // the refusal may have left that to this thread
+        queue.abort(this); // a refusal leaves that to the run that was claimed
         return true;
     }
 
     /** As if a worker had claimed a task that is refused; one that was given back is its receiver's. */
     @Override
     public boolean unfire() {
-        refuse();
+        markRefused();
         return isRefused();
     }
 

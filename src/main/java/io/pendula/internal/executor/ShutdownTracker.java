@@ -79,7 +79,7 @@ public final class ShutdownTracker implements Runnable {
     private final Object shuttingDown = new Object();
     /** Tasks that were submitted so far; null in a pool. After all other parts, as it is written with each submission. */
     private final Sum begun;
-    /** Tasks of those that have ended. */
+    /** Tasks of those that have ended; null in a pool, too. */
     private final Sum ended;
     /** Under shuttingDown: the shutdown itself is among the remaining; also if it has failed, until the next one. */
     private boolean isHeld = true;
@@ -125,7 +125,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private void arm(ScheduledTask<?> task, long delay) {
-        if (begun != null) {
+        if (!isOwner) {
             begun.increment();
         }
         boolean isArmed = false;
@@ -152,11 +152,14 @@ public final class ShutdownTracker implements Runnable {
 
     // ---- what tasks ask ----
 
-    /** Of a task that was claimed or armed again: one that comes too late is given back or refused when this returns. */
+    /**
+     * Of a task that was claimed or armed again: one that comes too late is given back, or has the mark of a refusal, when
+     * this returns: then the caller cancels it.
+     */
     void refuseIfLate(ScheduledTask<?> task) {
         if (!isWanted(task)) {
             synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
-                task.refuse();
+                task.markRefused();
             }
         }
     }
@@ -167,14 +170,14 @@ public final class ShutdownTracker implements Runnable {
 
     /** The task has ended, and does not run any more. */
     void gone(ScheduledTask<?> task) {
-        if (ended == null && phase == RUNNING) {
+        if (isOwner && phase == RUNNING) {
             return;
         }
         byte was = task.uncount();
         if (was == ScheduledTask.COUNTED) {
             release();
         }
-        if (ended != null && was != ScheduledTask.GONE) {
+        if (!isOwner && was != ScheduledTask.GONE) {
             ended.increment(); // last, as it may need memory
         }
     }
@@ -229,7 +232,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private List<Runnable> end(int to) {
-        HoldLock.checkStack(); // or a task might stay counted
+        HoldLock.checkDeepStack(); // or a task might stay counted, or be taken back and not returned
         synchronized (shuttingDown) { // no callback runs and no thread waits in here
             phase = Math.max(phase, to); // before the first look at any task
             isHeld = isHeld || hold();
@@ -260,9 +263,9 @@ public final class ShutdownTracker implements Runnable {
      */
     private void settle() {
         assert Thread.holdsLock(shuttingDown);
-        long over = ended == null ? -1 : ended.sum(); // ST-S1
+        long over = isOwner ? 0 : ended.sum(); // ST-S1
         Set<ScheduledTask<?>> running = running(); // ST-S2
-        if (over < 0 || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
+        if (isOwner || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
             settleWaiting();
             running = running();
         }
@@ -313,7 +316,8 @@ public final class ShutdownTracker implements Runnable {
 
     private boolean mayWait(ScheduledTask<?> task) {
         return phase == SHUTDOWN && (task.isPeriodic() ? periodicAfterShutdown
-                : delayedAfterShutdown || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
+                : delayedAfterShutdown || !task.isPending() // claimed, as it was due: nothing to ask the user's clock for
+                || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
     public boolean isShutdown() {

@@ -56,6 +56,14 @@ public class HoldLock extends ReentrantLock {
         descend(STACK_FRAMES, 1, 2, 3, 4, 5, 6, 7, 8);
     }
 
+    /**
+     * Twice as much. For a step that must not stay half done, and stops timers on the way: that may ask, some calls further
+     * down, for the stack that {@link #tryLock} needs.
+     */
+    public static void checkDeepStack() {
+        descend(2 * STACK_FRAMES, 1, 2, 3, 4, 5, 6, 7, 8);
+    }
+
     /** What is used after the call lies on the stack meanwhile: a hundred bytes a frame when compiled. */
     private static long descend(int frames, long a, long b, long c, long d, long e, long f, long g, long h) {
         return frames == 0 ? a : descend(frames - 1, b, c, d, e, f, g, h, a) + (a ^ b ^ c ^ d ^ e ^ f ^ g ^ h);

@@ -148,10 +148,21 @@ public final class SchedulerEngine extends Engine {
         if (d != null && d.home != null) {
             return d.home;
         }
-        LoopWorker l = loops == null ? null : loops.of(t);
-        if (l != null) {
-            return l.queue;
-        }
+        LoopWorker l = loopOf(t);
+        return l != null ? l.queue : workersQueue(t);
+    }
+
+    private LoopWorker loopOf(Thread t) {
+        return loops == null ? null : loops.of(t);
+    }
+
+    /** Whether what the calling thread has armed waits for that thread. */
+    public boolean hasLoopOfCaller() {
+        return loopOf(Thread.currentThread()) != null;
+    }
+
+    /** As if the thread had no loop: for what must not wait until that is polled. */
+    public TimerQueue workersQueue(Thread t) {
         int turn = mask == 0 ? 0 : turnOf(t.getId()); // what a subclass tells for an id affects the spread alone
         return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
     }
