@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 /** Repeats an asynchronous task. The pause counts from the end of the task's stage, so no two of them overlap. */
 // tag::recipe[]
 final class AsyncRepeater implements AutoCloseable {
+    private final TimerScheduler timers;
     private final Supplier<? extends CompletionStage<?>> task;
     private final Duration pause;
     private final Timer timer;
@@ -17,6 +18,7 @@ final class AsyncRepeater implements AutoCloseable {
 
     /** The first run comes at once. A run that fails, whatever it throws, is followed by the next one, like any other. */
     AsyncRepeater(TimerScheduler timers, Duration pause, Supplier<? extends CompletionStage<?>> task) {
+        this.timers = timers;
         this.task = task;
         this.pause = pause;
         this.timer = timers.at(Long.MAX_VALUE, this::run);
@@ -32,7 +34,18 @@ final class AsyncRepeater implements AutoCloseable {
         }
     }
 
-    private synchronized void runAgain() {
+    private void runAgain() {
+        try {
+            arm();
+        } catch (Throwable e) { // the stage would drop it
+            if (!timers.isClosed()) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            }
+        }
+    }
+
+    private synchronized void arm() {
         if (!closed) { // a timer that was cancelled cannot be reset
             timer.reset(pause);
         }
