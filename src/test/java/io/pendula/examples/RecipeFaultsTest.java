@@ -2,9 +2,13 @@ package io.pendula.examples;
 
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
@@ -12,12 +16,16 @@ import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
+import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.random.RandomGenerator;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,6 +141,32 @@ class RecipeFaultsTest {
                 clock.advance(ofMinutes(5));
                 assertEquals(List.of(), at);
                 assertOneRefusal();
+            }
+        }
+    }
+
+    // ---- what a recipe is given fails ----
+
+    @Test
+    void retry_pauseCannotBeDrawnOrArmed_failsAsTheOperationDid() {
+        RandomGenerator even = new SplittableRandom(1);
+        RandomGenerator broken = () -> {
+            throw new IllegalStateException("meant");
+        };
+        try (TimerScheduler refusing = TimerScheduler.builder().clock(clock).decorate(task -> {
+            throw new IllegalStateException("meant");
+        }).build()) {
+            List<Retry> retries = List.of(
+                    new Retry(timers, even, 3, ofMillis(-1), ofSeconds(1)),
+                    new Retry(timers, even, 3, ofNanos(Long.MAX_VALUE), ofNanos(Long.MAX_VALUE)),
+                    new Retry(timers, broken, 3, ofMillis(100), ofSeconds(1)),
+                    new Retry(refusing, even, 3, ofMillis(100), ofSeconds(1)));
+            for (Retry retry : retries) {
+                IOException e = new IOException("meant");
+                CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
+                assertTrue(result.isDone(), retry::toString);
+                assertSame(e, assertThrows(CompletionException.class, result::join).getCause());
+                assertEquals(1, e.getSuppressed().length, retry::toString);
             }
         }
     }

@@ -5,7 +5,6 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -37,7 +36,7 @@ record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Durati
                 try {
                     timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
                             () -> attempt(operation, result, number + 1, doubled));
-                } catch (RejectedExecutionException e) { // the scheduler is closed, for instance
+                } catch (Throwable e) { // the scheduler is closed, for instance
                     failure.addSuppressed(e);
                     result.completeExceptionally(failure);
                 }
