@@ -494,7 +494,7 @@ class RecipesTest {
         }
     }
 
-    private static TimerScheduler hearing(ManualClock clock, List<Throwable> thrown) {
+    static TimerScheduler hearing(ManualClock clock, List<Throwable> thrown) {
         return TimerScheduler.builder().clock(clock).listener(new TimerListener() {
             @Override
             public void threw(TimerHandle timer, long latenessNanos, Throwable t) {

@@ -10,6 +10,7 @@ import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -33,7 +34,7 @@ final class WallClock implements AutoCloseable {
         this.next = next;
         this.task = task;
         Instant now = clock.instant();
-        this.due = next.apply(now);
+        this.due = nextAfter(now);
         this.timer = timers.at(Long.MAX_VALUE, this::look);
         timer.reset(until(now));
     }
@@ -43,13 +44,17 @@ final class WallClock implements AutoCloseable {
         Instant now = clock.instant();
         try {
             if (!now.isBefore(due)) {
-                due = now.plus(LOOK); // if next throws, all of this is tried again then
-                due = next.apply(now); // times that were missed are left out
+                due = now.plus(LOOK); // if the schedule fails, it is asked again then
+                due = nextAfter(now); // times that were missed are left out
                 task.run();
             }
         } finally {
             lookAgain();
         }
+    }
+
+    private Instant nextAfter(Instant now) {
+        return Objects.requireNonNull(next.apply(now), "the schedule's next time");
     }
 
     private synchronized void lookAgain() {
