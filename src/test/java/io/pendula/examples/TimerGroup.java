@@ -6,7 +6,6 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 
 /** Timers that belong to one thing, as a connection or a request, and are cancelled with it. */
 // tag::recipe[]
@@ -39,7 +38,7 @@ final class TimerGroup implements AutoCloseable {
         members.add(m);
         try {
             m.timer = timers.after(delay, m);
-        } catch (RejectedExecutionException e) { // the scheduler is closed, or its limit is reached
+        } catch (Throwable e) { // the scheduler is closed, its limit is reached, or the delay is null
             members.remove(m);
             throw e;
         }
