@@ -173,6 +173,21 @@ class ExamplesTest {
     }
 
     @Test
+    void polling_sourceThrows_failsAndAsksNoMore() {
+        AtomicInteger questions = new AtomicInteger();
+        IllegalStateException e = new IllegalStateException("meant");
+        CompletableFuture<String> answer = Polling.poll(timers.asScheduledExecutorService(), 10, () -> {
+            questions.incrementAndGet();
+            throw e;
+        });
+        clock.advance(ofMillis(100));
+        assertTrue(answer.isDone());
+        assertEquals(e, assertThrows(CompletionException.class, answer::join).getCause());
+        assertEquals(1, questions.get());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
     void polling_main_getsTheAnswer() throws Exception {
         assertEquals(List.of("answer: 42 to question 5"), printedBy(() -> Polling.main(new String[0])));
     }

@@ -14,11 +14,16 @@ import java.util.function.Supplier;
 public final class Polling {
     private Polling() {}
 
-    /** Knows nothing of Pendula. */
+    /** Knows nothing of Pendula. If the source throws, the answer fails, and no poll follows. */
     static <T> CompletableFuture<T> poll(ScheduledExecutorService timers, long millis, Supplier<Optional<T>> source) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        ScheduledFuture<?> polls = timers.scheduleWithFixedDelay(
-                () -> source.get().ifPresent(answer::complete), 0, millis, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> polls = timers.scheduleWithFixedDelay(() -> {
+            try {
+                source.get().ifPresent(answer::complete);
+            } catch (Throwable e) { // the executor would end the polls, and leave the answer open
+                answer.completeExceptionally(e);
+            }
+        }, 0, millis, TimeUnit.MILLISECONDS);
         answer.whenComplete((value, failure) -> polls.cancel(false));
         return answer;
     }
