@@ -107,6 +107,17 @@ class ExamplesTest {
     }
 
     @Test
+    void heartbeat_messageAfterClose_isRefusedAndTellsNothing() {
+        AtomicInteger lost = new AtomicInteger();
+        Heartbeat peer = new Heartbeat(timers, LIMIT, lost::incrementAndGet);
+        peer.close();
+        assertThrows(IllegalStateException.class, peer::heard);
+        assertEquals(0, timers.pending());
+        clock.advance(LIMIT.multipliedBy(2));
+        assertEquals(0, lost.get());
+    }
+
+    @Test
     void metricsTicker_eachPeriod_flushesWhatWasCounted() {
         LongAdder requests = new LongAdder();
         List<Long> flushed = new ArrayList<>();

@@ -17,13 +17,14 @@ public final class Heartbeat implements AutoCloseable {
         this.silence = timers.after(limit, peerLost);
     }
 
+    /** Throws IllegalStateException after close. */
     void heard() {
         silence.reset(limit); // until it fires, one compare-and-set: no heap, no lock, no thread woken
     }
 
     @Override
     public void close() {
-        silence.stop();
+        silence.cancel(); // for good: a message that comes meanwhile cannot arm it again
     }
     // end::readme[]
 
