@@ -32,6 +32,9 @@ public final class EchoLoop {
                 for (SelectionKey key : selector.selectedKeys()) {
                     if (key.isAcceptable()) {
                         SocketChannel peer = server.accept();
+                        if (peer == null) {
+                            continue; // gone already, or taken by another thread
+                        }
                         peer.configureBlocking(false);
                         Timer silence = loop.after(limit, () -> close(peer));
                         peer.register(selector, SelectionKey.OP_READ, silence);

@@ -16,6 +16,12 @@ import io.pendula.TimerScheduler;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -207,6 +214,38 @@ class ExamplesTest {
     void echoLoop_main_isEchoedThenClosedForItsSilence() throws Exception {
         assertEquals(List.of("heard: 123", "closed after 200 ms of silence"),
                 printedBy(() -> EchoLoop.main(new String[0])));
+    }
+
+    /** Both are woken for one peer, and one of them gets it. */
+    @Test
+    void echoLoop_twoServeOneSocket_bothServeOn() throws Exception {
+        List<Throwable> thrown = new CopyOnWriteArrayList<>();
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            List<Thread> loops = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                Thread loop = new Thread(() -> {
+                    try (Selector selector = Selector.open()) {
+                        EchoLoop.serve(server, selector, ofSeconds(30));
+                    } catch (Throwable e) {
+                        thrown.add(e);
+                    }
+                }, "echo " + i);
+                loop.start();
+                loops.add(loop);
+            }
+            for (int i = 0; i < 300; i++) {
+                try (SocketChannel client = SocketChannel.open(server.getLocalAddress())) {
+                    client.write(ByteBuffer.wrap(new byte[] {7}));
+                    assertEquals(1, client.read(ByteBuffer.allocate(1)));
+                }
+            }
+            loops.forEach(Thread::interrupt);
+            for (Thread loop : loops) {
+                loop.join();
+            }
+        }
+        assertEquals(List.of(), thrown);
     }
 
     private interface Program {
