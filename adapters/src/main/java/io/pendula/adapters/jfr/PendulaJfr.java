@@ -140,37 +140,42 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
 
     // ---- the listener ----
 
+    /** Whether events are taken. Not after close, as the thread ends when the queue is empty. */
+    private boolean takesEvents() {
+        return recording && !closed;
+    }
+
     @Override
     public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-        if (recording) {
+        if (takesEvents()) {
             toDo.offer(new TimerEvent.CallbackThrew(timer, latenessNanos, thrown)::commit);
         }
     }
 
     @Override
     public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
-        if (recording) {
+        if (takesEvents()) {
             toDo.offer(new TimerEvent.SlowCallback(timer, latenessNanos, ranNanos)::commit);
         }
     }
 
     @Override
     public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
-        if (recording) {
+        if (takesEvents()) {
             toDo.offer(new TimerEvent.WorkerStalled(timer, latenessNanos, blockedNanos)::commit);
         }
     }
 
     @Override
     public void allBlocked(String schedulerName, int threads, long blockedNanos) {
-        if (recording) {
+        if (takesEvents()) {
             toDo.offer(new TimerEvent.AllBlocked(schedulerName, threads, blockedNanos)::commit);
         }
     }
 
     @Override
     public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-        if (recording) {
+        if (takesEvents()) {
             toDo.offer(new TimerEvent.LoopStalled(loop.toString(), timer, latenessNanos)::commit);
         }
     }

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.SchedulerExecutor;
+import io.pendula.TaskWrapper;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -28,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import jdk.jfr.Configuration;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
@@ -267,6 +270,60 @@ class PendulaJfrTest {
         recorder.close();
         recorder.close();
         assertTrue(!thread.isAlive());
+    }
+
+    /** If it took more, it would not end while they come faster than they are written. */
+    @Test
+    void close_listenersAreToldMeanwhile_takesNoMoreEvents() throws Exception {
+        CountDownLatch isHeld = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        PendulaJfr recorder = PendulaJfr.start();
+        Thread closes = new Thread(recorder::close);
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).clock(() -> {
+            if (Thread.currentThread().getName().equals(THREAD)) { // it takes the statistics
+                isHeld.countDown();
+                Patience.await(release);
+            }
+            return System.nanoTime();
+        }).build(); Recorded recorded = new Recorded(); AutoCloseable held = release::countDown) {
+            recorder.watch(s);
+            Wrapper task = new Wrapper(new Throws());
+            TimerHandle timer = s.after(Duration.ofHours(1), task);
+            Patience.await(isHeld);
+            recorder.slow(timer, 0, 1);
+            int asked = task.asked.get();
+            assertTrue(asked > 0, "it asks for the name of a task that it writes about");
+            closes.start();
+            Patience.until("close waits for the thread", () -> Stream.of(closes.getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals("join")));
+            recorder.slow(timer, 0, 1);
+            recorder.threw(timer, 0, new IOException("meant"));
+            recorder.stalled(timer, 0, 1);
+            assertEquals(asked, task.asked.get());
+            release.countDown();
+            closes.join();
+            recorded.await("SlowCallback", e -> true); // told before close
+        } finally {
+            recorder.close();
+        }
+    }
+
+    private static final class Wrapper implements Runnable, TaskWrapper {
+        final AtomicInteger asked = new AtomicInteger();
+        private final Object inner;
+
+        Wrapper(Object inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public void run() {}
+
+        @Override
+        public Object task() {
+            asked.incrementAndGet();
+            return inner;
+        }
     }
 
     @Test
