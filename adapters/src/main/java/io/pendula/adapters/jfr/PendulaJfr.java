@@ -63,6 +63,7 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
             wake();
         }
     };
+    private final Runnable register;
     private final Thread thread = new Thread(null, this::run, "pendula-jfr", 0, false);
     /** A recording may have started or stopped. Set before the thread is woken. */
     private volatile boolean hasChanged = true;
@@ -70,7 +71,8 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     private volatile boolean recording;
     private volatile boolean closed;
 
-    private PendulaJfr() {
+    private PendulaJfr(Runnable register) {
+        this.register = register;
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
     }
@@ -82,7 +84,12 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
      * @throws LinkageError if the JVM has no module {@code jdk.jfr}
      */
     public static PendulaJfr start() {
-        PendulaJfr jfr = new PendulaJfr();
+        return start(TimerEvent::register);
+    }
+
+    /** {@code register} makes the events' classes known to the recorder. */
+    static PendulaJfr start(Runnable register) {
+        PendulaJfr jfr = new PendulaJfr(register);
         FlightRecorder.addListener(jfr.onChange);
         jfr.thread.start();
         return jfr;
@@ -188,18 +195,23 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
 
     private void run() {
         long next = 0;
+        boolean hasFailed = false; // the last look, so there is another one after a period
         while (!closed || !toDo.isEmpty()) {
             try {
-                if (hasChanged) {
+                if (hasChanged || hasFailed && System.nanoTime() - next >= 0) {
                     hasChanged = false; // before the look
+                    hasFailed = true;
+                    next = System.nanoTime() + PERIOD_NANOS;
                     look();
+                    hasFailed = false;
                     next = System.nanoTime();
                 }
                 if (recording && System.nanoTime() - next >= 0) {
                     next = System.nanoTime() + PERIOD_NANOS;
                     tellStatistics();
                 }
-                Runnable todo = recording ? toDo.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS) : toDo.take();
+                Runnable todo = recording || hasFailed
+                        ? toDo.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS) : toDo.take();
                 if (todo != null) {
                     todo.run();
                 }
@@ -216,7 +228,7 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     private void look() {
         boolean is = isRecording();
         if (is && !recording) {
-            TimerEvent.register();
+            register.run();
             recording = true;
         } else if (!is && recording) {
             recording = false;

@@ -272,6 +272,30 @@ class PendulaJfrTest {
         assertTrue(!thread.isAlive());
     }
 
+    /** So often that no change of a recording's state brings the look that succeeds. */
+    @Test
+    void recordingStarts_eventsCannotBeRegistered_isTriedAgain() {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> thrown.add(e));
+        AtomicInteger left = new AtomicInteger(3);
+        try (PendulaJfr recorder = PendulaJfr.start(() -> {
+            if (left.getAndDecrement() > 0) {
+                throw new IllegalStateException("meant");
+            }
+            TimerEvent.register();
+        });
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(recorder).build();
+                Recorded recorded = new Recorded()) {
+            recorder.watch(s);
+            s.after(Duration.ofHours(1), () -> {});
+            recorded.await("SchedulerStatistics", e -> true);
+            assertEquals(List.of("meant", "meant", "meant"), thrown.stream().map(Throwable::getMessage).toList());
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+    }
+
     /** If it took more, it would not end while they come faster than they are written. */
     @Test
     void close_listenersAreToldMeanwhile_takesNoMoreEvents() throws Exception {
