@@ -22,6 +22,7 @@ import jdk.jfr.Timespan;
 @Registered(false)
 abstract class TimerEvent extends Event {
     private static final String PREFIX = "io.pendula.";
+    private static final int MOST_WRAPPERS = 8;
 
     @Label("Scheduler")
     final String scheduler;
@@ -70,10 +71,22 @@ abstract class TimerEvent extends Event {
 
         OfTimer(TimerHandle timer, long lateness) {
             super(timer.schedulerName());
-            Object work = timer.task();
-            Object named = work instanceof TaskWrapper w && w.task() != null ? w.task() : work;
+            Object named = named(timer.task());
             this.task = named == null ? null : named.getClass();
             this.lateness = lateness;
+        }
+
+        /** As the library's texts and counts name a task. Of wrappers in a circle, any will do. */
+        private static Object named(Object task) {
+            Object named = task;
+            for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) {
+                Object inner = w.task();
+                if (inner == null) {
+                    break;
+                }
+                named = inner;
+            }
+            return named;
         }
     }
 

@@ -3,6 +3,7 @@ package io.pendula.adapters.jfr;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.ManualClock;
 import io.pendula.SchedulerExecutor;
 import io.pendula.TaskWrapper;
 import io.pendula.TimerExecutors;
@@ -347,6 +348,21 @@ class PendulaJfrTest {
         public Object task() {
             asked.incrementAndGet();
             return inner;
+        }
+    }
+
+    /** As the library's texts and counts do: {@code PendingTimersTest}. */
+    @Test
+    void task_wrappersInWrappers_isNamedAfterTheInnermost() {
+        try (TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            Wrapper inner = new Wrapper(new Throws());
+            Wrapper outer = new Wrapper(inner);
+            TimerHandle timer = s.after(Duration.ofHours(1), outer);
+            assertEquals(Throws.class, new TimerEvent.CallbackThrew(timer, 0, new IOException("meant")).task);
+            assertEquals(1, outer.asked.get());
+            assertEquals(1, inner.asked.get());
+            timer = s.after(Duration.ofHours(1), new Wrapper(null));
+            assertEquals(Wrapper.class, new TimerEvent.CallbackThrew(timer, 0, new IOException("meant")).task);
         }
     }
 
