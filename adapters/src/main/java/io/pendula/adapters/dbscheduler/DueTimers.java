@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
@@ -51,6 +52,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     private final Executor executor;
     /** By the instants at which they are due. */
     private final Map<Instant, Timer> armed = new ConcurrentHashMap<>();
+    /** Whether the executor has a look that has not ended. */
+    private final AtomicBoolean isLooking = new AtomicBoolean();
     /** Null until started, and after closing. */
     private volatile Scheduler scheduler;
     /** Guarded by this. */
@@ -64,7 +67,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
      * @param table db-scheduler's, by default {@code scheduled_tasks}
      * @param lookAhead for what is due in this time there are timers; the table is looked into twice in it. What
      *     another process schedules to run before the next look is late by half of it at most
-     * @param executor where the table is looked into, as that blocks
+     * @param executor where the table is looked into, as that blocks; one look at a time. It must run or reject what it
+     *     is given
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond, or {@code table} is not a name
      */
@@ -101,14 +105,29 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     }
 
     private void lookSoon() {
+        if (!isLooking.compareAndSet(false, true)) { // a database that hangs gets no queue of looks
+            return;
+        }
         try {
             executor.execute(this::look);
         } catch (RejectedExecutionException e) {
+            isLooking.set(false);
             LOG.log(System.Logger.Level.WARNING, "The executor rejects looks into the table; polling goes on.", e);
+        } catch (Throwable e) {
+            isLooking.set(false);
+            throw e; // for the scheduler's listener
         }
     }
 
     private void look() {
+        try {
+            armWhatIsInTheTable();
+        } finally {
+            isLooking.set(false);
+        }
+    }
+
+    private void armWhatIsInTheTable() {
         Instant now = Instant.now();
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(query)) {
