@@ -86,7 +86,7 @@ final class Lines {
         showInterest();
     }
 
-    void flush() throws IOException {
+    private void flush() throws IOException {
         for (ByteBuffer first; (first = out.peek()) != null; out.remove()) {
             channel.write(first);
             if (first.hasRemaining()) {

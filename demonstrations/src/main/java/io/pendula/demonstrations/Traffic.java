@@ -47,10 +47,6 @@ final class Traffic {
             return armed == fired + stopped + reset;
         }
 
-        Counts plus(Counts more) {
-            return new Counts(armed + more.armed, fired + more.fired, stopped + more.stopped, reset + more.reset);
-        }
-
         @Override
         public String toString() {
             return armed + " armed, " + fired + " fired, " + stopped + " stopped, " + reset + " reset";

@@ -100,18 +100,9 @@ public final class Timeouts<T extends OneTimeout> {
         view.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
     }
 
-    /**
-     * Whether no timeout is taken any more.
-     *
-     * @return true after {@link #stop()}, and when the scheduler is closed
-     */
-    public boolean isStopped() {
-        return view.isShutdown();
-    }
-
     /** {@return the scheduler, for people} */
     @Override
     public String toString() {
-        return scheduler + (isStopped() ? ", stopped" : "");
+        return scheduler + (view.isShutdown() ? ", stopped" : "");
     }
 }
