@@ -28,7 +28,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -414,32 +413,6 @@ class IdleEndTest {
         assertTrue(seat.get().wake());
         await(ran);
         assertSame(made.get(1), seat.get().thread());
-    }
-
-    /** What a thread of the program's throws when it is looked at must not take a timer that was claimed. */
-    @Test
-    void callback_guardCannotBeCalled_runs() {
-        AtomicBoolean broken = new AtomicBoolean();
-        TimerScheduler s = newShared(TimerScheduler.builder().workers(2).threadFactory(body -> {
-            Thread t = new Thread(body) {
-                @Override
-                public State getState() {
-                    if (broken.get()) {
-                        throw new IllegalStateException("meant");
-                    }
-                    return super.getState();
-                }
-            };
-            t.setDaemon(true);
-            return t;
-        }));
-        s.after(Duration.ofHours(1), () -> {});
-        CountDownLatch fired = new CountDownLatch(2);
-        s.after(101, TimeUnit.MILLISECONDS, fired::countDown);
-        s.after(100, TimeUnit.MILLISECONDS, fired::countDown); // its run finds that the guard would come too late for the other
-        broken.set(true);
-        await(fired);
-        broken.set(false);
     }
 
     @Test

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.LoopFixtures.Actor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -255,6 +256,18 @@ class LoopDetachTest {
         assertEquals("on the second@0", log.get(1));
         second.close();
         assertEquals(0, s.engine.loops.all().length);
+    }
+
+    @Test
+    void after_inCallbackThatHasClosedTheLoop_isForTheWorkers() {
+        TimerLoop loop = withWorker.attach(NOTHING);
+        loop.after(NOW, () -> {
+            loop.close();
+            withWorker.after(NOW, note("by a worker"));
+        });
+        assertEquals(1, loop.runDue());
+        assertEquals(1, clock.advance(Duration.ZERO));
+        assertEquals(List.of("by a worker@0"), log);
     }
 
     // ---- a thread that has ended ----

@@ -659,6 +659,32 @@ class StandbyTest {
         assertTrue(second.isCalled());
     }
 
+    /** As a thread of the program's may throw when it is looked at: the timer is claimed, and must run. */
+    @Test
+    void firstCallback_guardCannotBeCalled_runs() {
+        boolean[] ran = new boolean[1];
+        queue.arm(new OneShotTimer(queue, () -> ran[0] = true), NOW);
+        arm(NOW + 1 * MS);
+        Sleeper broken = new Sleeper(null, false) {
+            @Override
+            public boolean wakeThread() {
+                throw new IllegalStateException("meant");
+            }
+
+            @Override
+            public void tell(Throwable thrown) {}
+
+            @Override
+            public Thread runner() {
+                return null;
+            }
+        };
+        standby.begin(first, broken);
+        broken.sleeps(Timeline.NEVER);
+        first.help(queue, NOW);
+        assertTrue(ran[0]);
+    }
+
     @Test
     void firstCallback_noGuardSleeps_oneInReserveBecomesGuard() {
         engine.workerPool.knows(first, second, third);
