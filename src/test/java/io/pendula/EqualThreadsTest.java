@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -89,7 +90,7 @@ class EqualThreadsTest {
         new Equal(receives).start();
         assertNull(receives.get());
         s.close();
-        Throwable e = assertThrows(java.util.concurrent.ExecutionException.class, waits::get).getCause();
+        Throwable e = assertThrows(ExecutionException.class, waits::get).getCause();
         assertSame(CancellationException.class, e.getClass());
     }
 }

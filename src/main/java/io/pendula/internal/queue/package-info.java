@@ -48,8 +48,8 @@ package io.pendula.internal.queue;
  *   arrivals   pushers (CAS); drain                  pushers; under the lock a loop   volatile
  *                                                    and the StallWatch
  * WakeGate
- *   pollUntil  owner, under the lock, but a loop     arming threads, owner            volatile
- *              that gets up; wakers (CAS); close
+ *   pollUntil  owner, under the lock; a loop that    arming threads, owner            volatile
+ *              polls, without it; wakers (CAS); close
  *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile, lazySet
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * Compactor
