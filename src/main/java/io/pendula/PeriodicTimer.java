@@ -37,8 +37,8 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     /** Where ticks without a task are kept, or null; unlike the task it outlives close. */
     private final Receiver.Ticks ticks;
     private volatile long period;
-    /** The period that the last claim has found. Written under the queue's lock, read by the run that follows. */
-    private long claimedPeriod;
+    /** How many ticks the last claim has left out. Written under the queue's lock, read by the run that follows. */
+    private long leftOut;
     /** Written by the one thread that runs the tick. */
     private volatile long skipped;
 
@@ -146,15 +146,16 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
 
     @Override
     protected long nextAfter(long deadline, long now) {
-        claimedPeriod = period;
-        return missedTicks.next(deadline, claimedPeriod, now);
+        long p = period;
+        long present = presentAt(now);
+        leftOut = missedTicks.missed(deadline, p, present);
+        return missedTicks.next(deadline, p, present);
     }
 
     @Override
     public boolean fire(Runnable claimed, long deadline, long now) {
-        long missed = missedTicks.missed(deadline, claimedPeriod, now);
-        if (missed != 0) {
-            skipped = skipped + missed; // by this thread alone: run k happens-before run k + 1
+        if (leftOut != 0) {
+            skipped = skipped + leftOut; // by this thread alone: run k happens-before run k + 1
         }
         if (ticks != null) {
             ticks.tick(deadline);

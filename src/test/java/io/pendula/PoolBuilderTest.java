@@ -135,6 +135,22 @@ class PoolBuilderTest {
         assertThrows(NullPointerException.class, () -> TimerExecutors.builder().missedRuns(null));
     }
 
+    /** Both are claimed by one poll, hence by one reading of the clock, but the first takes 150 minutes. */
+    @Test
+    void missedRuns_longTaskBeforeARun_theRunIsLateByThat() {
+        AtomicLong now = new AtomicLong();
+        TimerScheduler.Builder b = TimerScheduler.builder().workers(0).clock(now::get);
+        b.options.missedRuns = TimerExecutors.builder().missedRuns(MissedTicks.SKIP).options.missedRuns;
+        try (TimerScheduler s = b.build(); TimerLoop loop = s.attach(() -> {})) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            view.schedule(() -> now.addAndGet(TimeUnit.MINUTES.toNanos(150)), 1, TimeUnit.HOURS);
+            ScheduledFuture<?> f = view.scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.HOURS);
+            now.addAndGet(TimeUnit.HOURS.toNanos(1));
+            assertEquals(2, loop.runDue());
+            assertEquals(30, f.getDelay(TimeUnit.MINUTES));
+        }
+    }
+
     /**
      * The first run lasts for twenty periods and a half. The second is due meanwhile; then the points of the grid that have
      * passed are left out, so that the tenth run comes after 28 periods. In a burst it would come at once.

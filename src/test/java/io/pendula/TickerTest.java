@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -100,6 +101,22 @@ class TickerTest {
         advance(26);
         assertEquals(List.of(10L, 20L, 30L), ticks);
         assertEquals(1, timers.pending());
+    }
+
+    /** Both are claimed by one poll, hence by one reading of the clock, but the first takes 1,030 ms. */
+    @ParameterizedTest
+    @CsvSource({"SKIP, 70, 10", "DELAY, 100, 10", "BURST, 0, 0"})
+    void every_longCallbackBeforeATick_theTickIsLateByThat(MissedTicks policy, long millisToNext, long missed) {
+        AtomicLong now = new AtomicLong();
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).clock(now::get).build();
+                TimerLoop loop = s.attach(() -> {})) {
+            loop.after(ms(1), () -> now.addAndGet(ms(1_030).toNanos()));
+            Ticker k = loop.every(ms(1), ms(100), policy, () -> {});
+            now.addAndGet(ms(1).toNanos());
+            assertEquals(2, loop.runDue());
+            assertEquals(ms(millisToNext), k.remaining());
+            assertEquals(missed, k.missed());
+        }
     }
 
     @Test

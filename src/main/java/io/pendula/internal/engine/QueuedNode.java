@@ -26,6 +26,14 @@ public abstract class QueuedNode extends TimerNode {
         return queueOf(t).host;
     }
 
+    /**
+     * The present instant for a claim at {@code now}. Several timers are claimed by one reading of the clock, and a callback
+     * before this one may have taken long since. Not less than that reading, as a clock of the program's may step back.
+     */
+    protected final long presentAt(long now) {
+        return Math.max(now, queue.timeline.now());
+    }
+
     // ---- what all handles answer ----
 
     public final boolean isPending() {

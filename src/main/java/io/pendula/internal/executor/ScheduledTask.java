@@ -286,7 +286,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             return period == 0 ? 0 : Timeline.plus(now, -period);
         }
         Options.NextRun missed = tracker.engine.options.missedRuns;
-        return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, now);
+        return missed == null ? Timeline.plus(deadline, period) : missed.next(deadline, period, presentAt(now));
     }
 
     @Override
