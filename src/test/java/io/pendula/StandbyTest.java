@@ -289,6 +289,15 @@ class StandbyTest {
     }
 
     @Test
+    void sleep_nothingHasEverRun_isNotSpaced() {
+        Standby fresh = new Standby(engine.queues, 3600_000 * MS);
+        Worker d = new Worker(engine.workerPool, fresh, queue, false);
+        fresh.begin(d, null);
+        assertTrue(fresh.goToSleep(d, true, 10 * MS, 1 * MS, 0));
+        assertEquals(10 * MS, d.until);
+    }
+
+    @Test
     void sleep_withoutSpacing_isExact() {
         Standby exact = new Standby(engine.queues, 0);
         Worker d = new Worker(engine.workerPool, exact, queue, false);

@@ -105,6 +105,7 @@ public final class Standby implements QueueOwner {
     public Standby(TimerQueue[] queues, long spacing) {
         this.queues = queues;
         this.spacing = spacing;
+        this.lastWake = -spacing; // nothing has run, so nothing is to be spaced
     }
 
     public Sleeper[] sleepers() {
@@ -343,7 +344,7 @@ public final class Standby implements QueueOwner {
     public boolean goToSleep(Sleeper d, boolean polls, long next, long now, long firedAt) {
         Sleeper called;
         synchronized (this) {
-            lastWake = Math.max(lastWake, firedAt);
+            lastWake = firedAt == 0 ? lastWake : Math.max(lastWake, firedAt);
             Sleeper p = poller;
             if (p == d && !polls) {
                 return false;

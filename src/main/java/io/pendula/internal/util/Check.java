@@ -67,6 +67,14 @@ public final class Check {
         return Duration.ofNanos(delay(delay, unit));
     }
 
+    /** The nanoseconds of a duration that must be neither negative nor longer than {@code max}. */
+    public static long within(Duration duration, Duration max, String name) {
+        if (notNegative(duration, name) > max.toNanos()) {
+            throw new IllegalArgumentException(name + " must be at most " + max + ", but is " + duration);
+        }
+        return duration.toNanos();
+    }
+
     /** The nanoseconds of a threshold or timeout that must not be negative. */
     public static long notNegative(Duration duration, String name) {
         long nanos = nanos(duration, name);
