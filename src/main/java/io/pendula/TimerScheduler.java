@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a
  * {@link ManualClock}, and while the program's thread factory makes a thread that must be there first. A scheduler with
  * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, at most two
- * threads wake up once a second, however many timers there are. Threads are daemons unless told otherwise, named
+ * threads wake up once a second, however many timers there are. A scheduler counts 36 years of its clock; then arming
+ * throws {@link IllegalStateException}. Threads are daemons unless told otherwise, named
  * {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
@@ -99,16 +100,14 @@ public final class TimerScheduler implements AutoCloseable {
      * come after all calls, so that an operator decides: {@code io.pendula.shared.workers},
      * {@code io.pendula.shared.maxThreads} and {@code io.pendula.shared.slowCallbackMillis}.
      *
-     * @param settings sets what it wants to; must not call {@code build}
+     * @param settings sets what it wants to; must not call {@code build}. Other threads that call this wait for it
      * @throws NullPointerException if {@code settings} is null
      * @throws IllegalArgumentException as {@link Builder#build} does, or if there would be no worker
-     * @throws IllegalStateException if the shared scheduler is in use already
+     * @throws IllegalStateException if the shared scheduler is in use already, or if called by {@code settings}
      */
     public static void configureShared(Consumer<? super Builder> settings) {
         Check.notNull(settings, "settings");
-        Options draft = Options.draftForShared();
-        settings.accept(new Builder(draft)); // under no lock, as it is the user's
-        Options.chooseForShared(draft);
+        Options.configureShared(draft -> settings.accept(new Builder(draft)));
     }
 
     /**
@@ -163,8 +162,9 @@ public final class TimerScheduler implements AutoCloseable {
      *
      * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}, never of
      *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which count from elsewhere; in the past: due at
-     *     once, but never inside this call, and counted as late by that much; from 36 years after the start on: never,
-     *     also if the sum overflows. So the past reaches back 146 years only, to {@code Long.MIN_VALUE / 2}
+     *     once, but never inside this call, and late since then, or since the scheduler's start; from 36 years after
+     *     the start on: never, also if the sum overflows. So the past reaches back 146 years only, to
+     *     {@code Long.MIN_VALUE / 2}
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
@@ -366,8 +366,8 @@ public final class TimerScheduler implements AutoCloseable {
      *     {@link TimerLoop}
      * @return the loop, to be closed by the same thread
      * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already or is one of its workers, if
-     *     this scheduler is closed, or if it was built with an executor, where callbacks run elsewhere
+     * @throws IllegalStateException if the thread has a loop of this scheduler already, or had one in whose callback it
+     *     is; if it is a worker, or the scheduler is closed or has an executor, where callbacks run elsewhere
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
@@ -391,7 +391,7 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * What is pending, for people who look for a leak: timers and tickers of all queues, in no particular order. Weakly
      * consistent: a timer that is armed, fires or is stopped during the call may be there or not; while others fire, a
-     * timer may be missing or be there twice. Holds each queue's lock for no more than some microseconds at a time.
+     * timer may be missing. Holds each queue's lock for no more than some microseconds at a time.
      *
      * @param limit how many to return at most, at least 1
      * @return an unmodifiable list, with all that {@link #pending()} counts if nothing happens meanwhile
@@ -583,18 +583,18 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How long the workers sleep at least after they have found something to run, unless a thread arms an earlier
-         * timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
+         * How long after a wake-up a worker that has found something to run sleeps at least, unless a thread arms an
+         * earlier timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
          * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
          *
-         * @param spacing zero or more
+         * @param spacing from zero to an hour
          * @return this
          * @throws NullPointerException if {@code spacing} is null
-         * @throws IllegalArgumentException if {@code spacing} is negative
+         * @throws IllegalArgumentException if {@code spacing} is negative or longer than an hour
          */
         public Builder wakeSpacing(Duration spacing) {
-            options.spacingNanos = Check.notNegative(spacing, "spacing");
+            options.spacingNanos = Check.within(spacing, Duration.ofHours(1), "spacing");
             return this;
         }
 

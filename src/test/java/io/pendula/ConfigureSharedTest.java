@@ -48,6 +48,12 @@ class ConfigureSharedTest {
                 case "inside":
                     TimerScheduler.configureShared(b -> TimerScheduler.shared());
                     break;
+                case "nested":
+                    TimerScheduler.configureShared(b -> TimerScheduler.configureShared(c -> c.workers(3)));
+                    break;
+                case "overlap":
+                    overlap();
+                    break;
                 case "broken":
                     boolean[] broken = {true};
                     TimerScheduler.configureShared(b -> b.name("mended").workers(2).maxThreads(3).clock(() -> {
@@ -83,6 +89,18 @@ class ConfigureSharedTest {
                     o.name + " " + o.workers + " " + o.maxThreads + " " + o.slowNanos);
         }
 
+        /** The other thread calls while the settings of this one run, after they have got their builder. */
+        private static void overlap() throws InterruptedException {
+            Thread other = new Thread(() -> TimerScheduler.configureShared(b -> b.workers(3).maxThreads(5)));
+            TimerScheduler.configureShared(b -> {
+                other.start();
+                LifeFixtures.eventually("the other waits or has ended", () -> other.getState() == Thread.State.BLOCKED
+                        || other.getState() == Thread.State.TERMINATED);
+                b.name("ours").slowCallback(Duration.ofMillis(7));
+            });
+            other.join();
+        }
+
         private static void submitWithTimeout() {
             try (TimerScheduler own = TimerScheduler.builder().workers(0).build(); TimerLoop loop = own.attach(() -> {})) {
                 try {
@@ -102,6 +120,16 @@ class ConfigureSharedTest {
     @Test
     void configureShared_severalCalls_addUp() throws Exception {
         assertEquals("ours 3 5 7000000", run("twice"));
+    }
+
+    @Test
+    void configureShared_twoThreadsAtOnce_addUp() throws Exception {
+        assertEquals("ours 3 5 7000000", run("overlap"));
+    }
+
+    @Test
+    void configureShared_byItsOwnSettings_throws() throws Exception {
+        assertEquals("IllegalStateException: settings of configureShared must not call configureShared", run("nested"));
     }
 
     @Test

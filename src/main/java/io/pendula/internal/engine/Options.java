@@ -60,6 +60,12 @@ public final class Options implements Cloneable {
     /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
     public boolean isPool;
 
+    /**
+     * Held while the settings of a configureShared run, so that the next one finds what they have set. Not this class's
+     * monitor: the first use of the shared scheduler must not wait for code of the program.
+     */
+    private static final Object CONFIGURING = new Object();
+
     /** What configureShared has set so far; null once the shared scheduler is made. Under this class's monitor. */
     private static Options forShared = sharedDefaults();
 
@@ -127,15 +133,26 @@ public final class Options implements Cloneable {
         return o;
     }
 
-    /** What the program has chosen so far, to be changed and given to {@link #chooseForShared}. */
-    public static synchronized Options draftForShared() {
+    /** {@code settings} change what the program has chosen so far. */
+    public static void configureShared(Consumer<Options> settings) {
+        if (Thread.holdsLock(CONFIGURING)) {
+            throw new IllegalStateException("settings of configureShared must not call configureShared");
+        }
+        synchronized (CONFIGURING) {
+            Options draft = draftForShared();
+            settings.accept(draft);
+            chooseForShared(draft);
+        }
+    }
+
+    private static synchronized Options draftForShared() {
         if (forShared == null) {
             throw new IllegalStateException("the shared scheduler is in use already, so it cannot be configured");
         }
         return forShared.copy();
     }
 
-    public static synchronized void chooseForShared(Options draft) {
+    private static synchronized void chooseForShared(Options draft) {
         draftForShared(); // throws if it has been made meanwhile
         draft.checkChoice().completeAsShared();
         forShared = draft.copy();
