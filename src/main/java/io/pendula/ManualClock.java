@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * A clock that stands still until it is told to advance, for deterministic tests. A scheduler built with one has no
  * thread at all: {@link #advance} runs what falls due, on the calling thread, in the order of the deadlines and, among
- * equal ones, of arming. During a callback the clock shows the callback's deadline. The same calls of one thread give
- * the same result at every run. If the scheduler was built with an executor, {@code advance} hands callbacks to that,
- * and does not wait for them.
+ * equal ones, of arming. During a callback the clock shows the callback's deadline, or a later instant if it was armed
+ * for one that had passed. The same calls of one thread give the same result at every run. If the scheduler was built
+ * with an executor, {@code advance} hands callbacks to that, and does not wait for them.
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
@@ -76,9 +76,9 @@ public final class ManualClock implements NanoClock {
      *     tickers without a task
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
-     * @throws IllegalStateException if called by a callback, or while another thread advances the clock; if callbacks
-     *     arm timers for the instant at which they run, without end; or if a scheduler would have to count more than 36
-     *     years of this clock
+     * @throws IllegalStateException if called by a callback that this clock runs, or while another thread advances it; if
+     *     callbacks arm timers for the instant at which they run, without end; or if a scheduler would have to count more
+     *     than 36 years of this clock
      */
     public long advance(Duration duration) {
         long distance = Check.notNegative(duration, "duration");

@@ -154,7 +154,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *
      * @throws InterruptedException if the thread is interrupted before it got the firing
      * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler or loop is closed
+     * @throws CancellationException if the timer was cancelled, or its scheduler or loop was closed before it fired
      */
     void await() throws InterruptedException;
 
@@ -166,7 +166,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws NullPointerException if {@code timeout} is null
      * @throws InterruptedException if the thread is interrupted before it got the firing
      * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler or loop is closed
+     * @throws CancellationException if the timer was cancelled, or its scheduler or loop was closed before it fired
      */
     boolean await(Duration timeout) throws InterruptedException;
 }

@@ -65,10 +65,11 @@ public final class TimerExecutors {
      *
      * @param workers the number of threads, at least 0, which means as much as 1
      * @param threadFactory must return new platform threads that have not been started. If the first one cannot be had,
-     *     the submission that needed it throws, and nothing is queued; of a later one the uncaught-exception handler of
-     *     the thread that called the factory is told, and later submissions and tasks try again. It is called by one
-     *     thread at a time: by the first submission, for two threads, and then by a thread that is made for that; while
-     *     it is slow, the workers go on. It may submit to the pool
+     *     the submission that needed it throws, and nothing of it is queued; of a later one the uncaught-exception
+     *     handler of the thread that called the factory is told, and later submissions and tasks try again. It is called
+     *     by one thread at a time: by the first submission, for two threads, and then by a thread that is made for that;
+     *     while it is slow, the workers go on. It may submit to the pool; if it fails then to make the first thread, what
+     *     it has submitted waits for the thread of a later submission, and {@code close} waits for that
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's
      *     factory of virtual threads. Of another that makes them the first submission throws it: a worker must wake up

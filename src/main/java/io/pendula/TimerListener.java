@@ -9,7 +9,8 @@ import java.util.List;
  * Is told of callbacks that threw, took long, or blocked their thread. Each method names the timer, whose
  * {@link TimerHandle#task()} tells whose callback it was, and how late that callback had begun.
  *
- * <p>Methods are called by the scheduler's threads, by the executor's threads and by the monitor, possibly at the same
+ * <p>Methods are called by the scheduler's threads, by those of loops and of the executor, by the monitor, by a thread
+ * that advances a {@link ManualClock}, and, if a loop cannot be woken, by the thread that arms; possibly at the same
  * time. They must return quickly and must not block: what else a thread of the scheduler has to run waits meanwhile.
  * What a listener throws goes to the thread's uncaught-exception handler, once, and has no other effect: no listener is
  * told of it, and what the handler throws in turn is ignored.
@@ -24,8 +25,9 @@ public interface TimerListener {
      * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
      * errors, slow and stalled callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
      * writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
-     * and the longest of them. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread
-     * ends when nothing was logged for some ten seconds.
+     * and the longest of them; all pauses count together, and so may schedulers of one
+     * name. A thread of its own writes them, so a log that blocks delays no timer; that daemon thread ends when nothing
+     * was logged for some ten seconds.
      *
      * <p>A task is named by its {@code toString}, called by that thread, or by its class if that does not override it.
      *
@@ -55,7 +57,7 @@ public interface TimerListener {
      * the exception had ended it.
      *
      * @param timer whose callback threw
-     * @param latenessNanos by how many nanoseconds the run began after its deadline
+     * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param thrown what it threw; any Throwable, also an {@link Error}
      */
     default void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
@@ -66,7 +68,7 @@ public interface TimerListener {
      * A callback has returned, or thrown, and took longer than the builder's {@code slowCallback}.
      *
      * @param timer whose callback it was
-     * @param latenessNanos by how many nanoseconds the run began after its deadline
+     * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param ranNanos how many nanoseconds the callback took
      */
     default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
@@ -77,7 +79,7 @@ public interface TimerListener {
      * waits. Not called for callbacks that the builder's executor runs: they block no thread of the scheduler.
      *
      * @param timer whose callback is still running
-     * @param latenessNanos by how many nanoseconds the run began after its deadline
+     * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}

@@ -87,8 +87,9 @@ public final class TimerLoop implements AutoCloseable {
 
     /**
      * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call,
-     * even if it is due at once. An interrupt flag that a callback leaves set is not seen by the next, but set when this
-     * method returns: whether it ends the loop is the application's decision.
+     * even if it is due at once; only what it arms by {@code at} for an instant before this call may run in it. An
+     * interrupt flag that a callback leaves set is not seen by the next, but set when this method returns: whether it
+     * ends the loop is the application's decision.
      *
      * @return how many firings there were: callbacks that were run, and firings of timers and tickers without a task
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
@@ -142,7 +143,8 @@ public final class TimerLoop implements AutoCloseable {
      * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
      * none of the loop's timers can be reset any more.
      *
-     * <p>The thread may attach another loop afterwards. If the thread has ended, any other may do this in its place; as
+     * <p>The thread may attach another loop afterwards; after a call by one of the loop's callbacks, when that has
+     * returned. If the thread has ended, any other may do this in its place; as
      * soon as the scheduler finds out by itself it does what {@link #close()} does.
      *
      * @return the one-shot timers that were stopped, in no particular order; they will not run. Tickers are stopped

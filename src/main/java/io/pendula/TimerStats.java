@@ -46,14 +46,17 @@ import java.util.stream.LongStream;
  *     nor those of the builder's executor
  * @param coreThreads how many such threads there are when nothing blocks them, once each was needed: a scheduler's
  *     workers, or all threads of a pool; 0 for a scheduler without workers
- * @param maxThreads how many such threads there may be, spare ones included; 0 for a scheduler without workers
+ * @param maxThreads the limit of such threads, spare ones included, of which there are none without a monitor; 0 for a
+ *     scheduler without workers. A scheduler with a {@link ManualClock} has no thread, whatever the limit
  * @param running the callbacks in progress, those that wait in the builder's executor included
  * @param nanosUntilNext the nanoseconds until the next timer is due, 0 if something is due; less than the truth if timers
  *     were stopped or put off a short while ago; Long.MAX_VALUE if nothing is pending, or nothing that will ever fire
  * @param lateness how late firings were since the scheduler's start: the delay between a deadline and the claim of its
- *     firing. A callback that waits in the builder's executor waits longer
+ *     firing. A callback that waits in the builder's executor waits longer. All that one poll of a loop runs is claimed by
+ *     one reading of the clock, and so may be up to eight callbacks of a worker, while they are short: if one of these
+ *     takes long at last, those after it do not show it
  * @param callbacksMeasured how many callbacks were measured: all that have ended, if the builder's {@code slowCallback}
- *     was set; 0 if callbacks are not measured
+ *     was set, to less than 292 years; 0 if callbacks are not measured
  * @param callbackNanos how long the measured callbacks took, all together, in nanoseconds
  * @param callbacksSlow how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured
  * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
@@ -133,7 +136,7 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
     /**
      * The distribution of lateness: how long after its deadline a firing was claimed, in nanoseconds. It is kept in
      * buckets that are at most an eighth wide of what they hold (from a microsecond on; 128 ns below that), up to about
-     * 18 minutes. Count, sum and maximum are exact.
+     * 18 minutes. Count, sum and maximum are those of the values recorded.
      *
      * @since 0.1
      */

@@ -6,7 +6,8 @@ import java.util.Map;
 
 /**
  * The figures of a {@link TimerScheduler} or of a pool as JMX shows them, each with a description and a unit; see
- * {@link TimerStats} for what they mean. Attributes that are read together belong to one snapshot. All throw {@link IllegalStateException} once it was collected.
+ * {@link TimerStats} for what they mean. Attributes that are read together belong to one snapshot. All but the name throw
+ * {@link IllegalStateException} once it was collected.
  *
  * @since 0.1
  */
