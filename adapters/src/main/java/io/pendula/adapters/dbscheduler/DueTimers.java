@@ -58,6 +58,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     private volatile Scheduler scheduler;
     /** Guarded by this. */
     private Ticker looks;
+    /** Guarded by this. */
+    private boolean closed;
 
     /**
      * Does nothing until {@link #start}.
@@ -92,10 +94,13 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
      *
      * @param scheduler that has this as a listener
      * @throws NullPointerException if {@code scheduler} is null
-     * @throws IllegalStateException if this was started before
+     * @throws IllegalStateException if this was started before, or is closed
      */
     public synchronized void start(Scheduler scheduler) {
         Objects.requireNonNull(scheduler, "scheduler");
+        if (closed) {
+            throw new IllegalStateException("these timers are closed");
+        }
         if (looks != null) {
             throw new IllegalStateException("these timers were started before");
         }
@@ -183,9 +188,10 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
         }
     }
 
-    /** Drops the timers; db-scheduler's own polling goes on. */
+    /** Drops the timers, for good; db-scheduler's own polling goes on. */
     @Override
     public synchronized void close() {
+        closed = true; // also if the start is still to come: nobody would end what it begins
         scheduler = null;
         if (looks != null) {
             looks.close();
