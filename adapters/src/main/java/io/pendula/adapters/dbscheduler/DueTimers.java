@@ -45,6 +45,9 @@ import javax.sql.DataSource;
 public final class DueTimers extends AbstractSchedulerListener implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DueTimers.class.getName());
 
+    /** So that the present and this make a time that instants and databases can hold. */
+    private static final Duration MOST = Duration.ofDays(365);
+
     private final TimerScheduler timers;
     private final DataSource dataSource;
     private final String query;
@@ -58,6 +61,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     private volatile Scheduler scheduler;
     /** Guarded by this. */
     private Ticker looks;
+    /** Guarded by this. */
+    private boolean closed;
 
     /**
      * Does nothing until {@link #start}.
@@ -70,7 +75,8 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
      * @param executor where the table is looked into, as that blocks; one look at a time. It must run or reject what it
      *     is given
      * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond, or {@code table} is not a name
+     * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond or more than 365 days, or
+     *     {@code table} is not a name
      */
     public DueTimers(TimerScheduler timers, DataSource dataSource, String table, Duration lookAhead, Executor executor) {
         this.timers = Objects.requireNonNull(timers, "timers");
@@ -78,8 +84,9 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
         if (!Objects.requireNonNull(table, "table").matches("[\\w.]+")) {
             throw new IllegalArgumentException("table must be a name, but is '" + table + "'");
         }
-        if (Objects.requireNonNull(lookAhead, "lookAhead").compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException("lookAhead must be at least 1 ms, but is " + lookAhead);
+        if (Objects.requireNonNull(lookAhead, "lookAhead").compareTo(Duration.ofMillis(1)) < 0
+                || lookAhead.compareTo(MOST) > 0) {
+            throw new IllegalArgumentException("lookAhead must be from 1 ms to 365 days, but is " + lookAhead);
         }
         this.query = "select distinct execution_time from " + table
                 + " where picked = ? and execution_time > ? and execution_time <= ?";
@@ -92,10 +99,13 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
      *
      * @param scheduler that has this as a listener
      * @throws NullPointerException if {@code scheduler} is null
-     * @throws IllegalStateException if this was started before
+     * @throws IllegalStateException if this was started before, or is closed
      */
     public synchronized void start(Scheduler scheduler) {
         Objects.requireNonNull(scheduler, "scheduler");
+        if (closed) {
+            throw new IllegalStateException("these timers are closed");
+        }
         if (looks != null) {
             throw new IllegalStateException("these timers were started before");
         }
@@ -183,9 +193,10 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
         }
     }
 
-    /** Drops the timers; db-scheduler's own polling goes on. */
+    /** Drops the timers, for good; db-scheduler's own polling goes on. */
     @Override
     public synchronized void close() {
+        closed = true; // also if the start is still to come: nobody would end what it begins
         scheduler = null;
         if (looks != null) {
             looks.close();

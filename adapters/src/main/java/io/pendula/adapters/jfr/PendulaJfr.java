@@ -216,12 +216,21 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
                     todo.run();
                 }
             } catch (Throwable e) {
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e); // the next event may be written
+                uncaught(e); // the next event may be written
             }
         }
         if (recording) {
             recording = false;
             TimerEvent.unregister();
+        }
+    }
+
+    /** The thread goes on, as it has the events to take back. What the handler throws is ignored, as by the JVM. */
+    private void uncaught(Throwable e) {
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable ignored) {
+            return;
         }
     }
 

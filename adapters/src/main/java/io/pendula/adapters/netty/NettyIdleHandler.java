@@ -42,7 +42,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
         this.timers = Objects.requireNonNull(timers, "timers");
         this.timeout = Objects.requireNonNull(timeout, "timeout");
         if (timeout.isZero() || timeout.isNegative()) {
-            throw new IllegalArgumentException("timeout must be positive, but is " + timeout.toMillis() + " ms");
+            throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
         }
     }
 

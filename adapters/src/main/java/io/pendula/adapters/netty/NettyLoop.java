@@ -125,7 +125,7 @@ public final class NettyLoop implements AutoCloseable {
 
     /**
      * Stops the timers, and lets another be attached. Any thread may call this; on the event loop it is done when the
-     * call returns, else soon.
+     * call returns, else soon. If a callback of this loop calls it, another can be attached when that has returned.
      */
     @Override
     public void close() {

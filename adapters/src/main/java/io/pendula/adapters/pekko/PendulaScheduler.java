@@ -29,6 +29,10 @@ import scala.concurrent.duration.FiniteDuration;
  * {@link ExecutionContext} that is given for each, those without a delay as well, at once; the scheduler's own threads
  * only pass them on.
  *
+ * <p>If memory is short, scheduling may throw a {@link RejectedExecutionException} though the scheduler is open. A
+ * repeated task that cannot be armed again for that reason ends, and throws that exception into its executor, as if it
+ * had failed by itself.
+ *
  * <p>All methods may be called by any thread at any time.
  *
  * @since 0.1
@@ -54,6 +58,12 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
         }
         this.log = log;
         this.timers = TimerScheduler.builder().name("pekko").workers(workers).threadFactory(threadFactory).build();
+    }
+
+    /** For tests, which choose the clock and the bound. */
+    PendulaScheduler(TimerScheduler timers, LoggingAdapter log) {
+        this.timers = timers;
+        this.log = log;
     }
 
     /**
@@ -103,7 +113,10 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
                 return task;
             }
         } catch (RejectedExecutionException e) {
-            throw closed(e);
+            if (timers.isClosed()) {
+                throw closed(e);
+            }
+            throw e; // memory is short, which must not look like the end of the system
         }
         if (timers.isClosed()) {
             throw closed(null);

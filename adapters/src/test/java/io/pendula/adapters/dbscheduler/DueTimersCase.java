@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
@@ -174,6 +175,8 @@ abstract class DueTimersCase {
                     () -> new DueTimers(timers, source, "x; drop table y", Duration.ofSeconds(1), Runnable::run));
             assertThrows(IllegalArgumentException.class,
                     () -> new DueTimers(timers, source, "x", Duration.ZERO, Runnable::run));
+            assertThrows(IllegalArgumentException.class,
+                    () -> new DueTimers(timers, source, "x", ChronoUnit.FOREVER.getDuration(), Runnable::run));
             assertThrows(NullPointerException.class,
                     () -> new DueTimers(timers, source, "x", Duration.ofSeconds(1), null));
             assertThrows(NullPointerException.class,

@@ -98,6 +98,19 @@ class DueTimersTest extends DueTimersCase {
     }
 
     @Test
+    void start_afterClose_isRefusedAndLeavesNoTicker() throws SQLException {
+        List<Runnable> handedOver = new ArrayList<>();
+        DataSource source = empty("closed");
+        try (timers) {
+            DueTimers due = new DueTimers(timers, source, "scheduled_tasks", Duration.ofSeconds(10), handedOver::add);
+            due.close();
+            assertThrows(IllegalStateException.class, () -> due.start(Scheduler.create(source).build()));
+            assertEquals(0, timers.pending());
+            assertEquals(List.of(), handedOver);
+        }
+    }
+
+    @Test
     void look_throwsWhatIsNoSqlException_nextOneComes() throws SQLException {
         List<Runnable> handedOver = new ArrayList<>();
         DataSource empty = empty("broken");

@@ -297,6 +297,33 @@ class PendulaJfrTest {
         }
     }
 
+    /** Else the thread would end, and leave the events in the recorder. */
+    @Test
+    void statistics_clockThrowsAndSoDoesTheHandler_areTakenAgain() {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        AtomicInteger told = new AtomicInteger();
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            told.incrementAndGet();
+            throw new IllegalStateException("meant");
+        });
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).clock(() -> {
+                    if (Thread.currentThread().getName().equals(THREAD) && told.get() == 0) {
+                        throw new IllegalStateException("meant");
+                    }
+                    return System.nanoTime();
+                }).build();
+                Recorded recorded = new Recorded()) {
+            s.after(Duration.ofHours(1), () -> {});
+            recorder.watch(s);
+            recorded.await("SchedulerStatistics", e -> true);
+            assertEquals(1, told.get());
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+        assertTrue(areRegistered(false));
+    }
+
     /** If it took more, it would not end while they come faster than they are written. */
     @Test
     void close_listenersAreToldMeanwhile_takesNoMoreEvents() throws Exception {

@@ -166,9 +166,11 @@ class NettyIdleHandlerTest {
 
     @Test
     void timeout_notPositive_isRefused() {
-        assertEquals("timeout must be positive, but is -5 ms", assertThrows(IllegalArgumentException.class,
+        assertEquals("timeout must be positive, but is PT-0.005S", assertThrows(IllegalArgumentException.class,
                 () -> new NettyIdleHandler(timers, Duration.ofMillis(-5))).getMessage());
         assertThrows(IllegalArgumentException.class, () -> new NettyIdleHandler(timers, Duration.ZERO));
+        assertThrows(IllegalArgumentException.class,
+                () -> new NettyIdleHandler(timers, Duration.ofSeconds(Long.MIN_VALUE)));
         assertThrows(NullPointerException.class, () -> new NettyIdleHandler(timers, null));
         assertThrows(NullPointerException.class, () -> new NettyIdleHandler(null, LIMIT));
     }

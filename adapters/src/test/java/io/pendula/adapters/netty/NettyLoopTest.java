@@ -248,6 +248,23 @@ class NettyLoopTest {
     }
 
     @Test
+    void attach_byTheCallbackThatHasClosedTheLoop_isPossibleAfterItOnly() throws Exception {
+        CompletableFuture<NettyLoop> inside = new CompletableFuture<>();
+        netty.timers().after(0, TimeUnit.NANOSECONDS, () -> {
+            netty.close();
+            try {
+                inside.complete(NettyLoop.attach(timers, eventLoop).getNow());
+            } catch (IllegalStateException e) {
+                inside.completeExceptionally(e);
+            }
+        });
+        ExecutionException refused = assertThrows(ExecutionException.class,
+                () -> inside.get(Patience.SECONDS, TimeUnit.SECONDS));
+        assertTrue(refused.getCause() instanceof IllegalStateException, refused::toString);
+        NettyLoop.attach(timers, eventLoop).get();
+    }
+
+    @Test
     void shutdown_ofTheEventLoop_closesTheLoopOnItsThread() throws Exception {
         Timer t = netty.timers().after(HOUR, () -> {});
         Future<?> end = group.shutdownGracefully(0, 20, TimeUnit.SECONDS);

@@ -2,9 +2,11 @@ package io.pendula.adapters.pekko;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.ManualClock;
 import io.pendula.TimerScheduler;
 import io.pendula.adapters.Patience;
 import io.pendula.adapters.pekko.SchedulerKind.Subject;
@@ -15,11 +17,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.Scheduler;
 import org.apache.pekko.actor.SchedulerTask;
+import org.apache.pekko.event.NoLogging;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -276,6 +280,54 @@ class SchedulerContractTest {
                 Patience.await(later);
                 assertEquals(3 * failures, runs.get());
             }
+        }
+    }
+
+    /** It cannot go on, as there is no timer that would call it. */
+    @Test
+    void repeatedTask_openSchedulerRefusesIt_endsAndIsReported() {
+        ManualClock clock = new ManualClock();
+        List<Throwable> failures = new ArrayList<>();
+        ExecutionContext inline = new ExecutionContext() {
+            @Override
+            public void execute(Runnable task) {
+                task.run();
+            }
+
+            @Override
+            public void reportFailure(Throwable thrown) {
+                failures.add(thrown);
+            }
+        };
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).maxPending(1).build()) {
+            AtomicInteger runs = new AtomicInteger();
+            new PendulaScheduler(timers, NoLogging.getInstance()).scheduleWithFixedDelay(HOUR, HOUR, () -> {
+                if (runs.incrementAndGet() == 2) {
+                    timers.after(HOUR, () -> {});
+                }
+            }, inline);
+            clock.advance(HOUR);
+            assertEquals(List.of(), failures);
+            clock.advance(HOUR);
+            assertEquals(1, failures.size());
+            RejectedExecutionException full = assertInstanceOf(RejectedExecutionException.class, failures.get(0));
+            assertTrue(full.getMessage().contains("maxPending"), full::getMessage);
+            clock.advance(HOUR.multipliedBy(3));
+            assertEquals(2, runs.get());
+        }
+    }
+
+    /** What a closed scheduler throws tells Pekko that the system shuts down. */
+    @Test
+    void schedule_openSchedulerRefusesIt_throwsItsReason() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).maxPending(1).build()) {
+            PendulaScheduler scheduler = new PendulaScheduler(timers, NoLogging.getInstance());
+            scheduler.scheduleOnce(HOUR, () -> {}, INLINE);
+            RejectedExecutionException full = assertThrows(RejectedExecutionException.class,
+                    () -> scheduler.scheduleOnce(HOUR, () -> {}, INLINE));
+            assertTrue(full.getMessage().contains("maxPending"), full::getMessage);
+            assertThrows(RejectedExecutionException.class,
+                    () -> scheduler.scheduleAtFixedRate(HOUR, HOUR, () -> {}, INLINE));
         }
     }
 
