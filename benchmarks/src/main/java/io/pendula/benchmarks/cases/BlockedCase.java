@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.loads.Shots;
@@ -70,7 +71,7 @@ final class BlockedCase implements Case {
                 switches.begin();
             }
             BareParks bare = new BareParks();
-            long cpu0 = Child.cpuOfOthers(Set.of(bare, Thread.currentThread()));
+            long cpu0 = ProcessorTime.ofThreadsBut(Set.of(bare, Thread.currentThread()));
             bare.start();
             round.run();
             bare.stop = true;
@@ -82,7 +83,7 @@ final class BlockedCase implements Case {
                 p99[i] = lateness.getValueAtPercentile(99) / 1e3;
                 max[i] = lateness.getMaxValue() / 1e3;
                 parks[i] = bare.worst / 1e3;
-                cpu += Child.cpuOfOthers(Set.of(bare, Thread.currentThread())) - cpu0;
+                cpu += ProcessorTime.ofThreadsBut(Set.of(bare, Thread.currentThread())) - cpu0;
             }
         }
         switches.figure(child, (double) TIMERS * ROUNDS);

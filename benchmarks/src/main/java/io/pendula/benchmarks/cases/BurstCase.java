@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.rivals.Rival;
 import java.util.Arrays;
@@ -50,7 +51,7 @@ final class BurstCase implements Case {
                 rival.schedule(instant - System.nanoTime(), r);
             }
             boolean inTime = System.nanoTime() < instant - MILLISECONDS.toNanos(20);
-            long cpu0 = Child.processCpu();
+            long cpu0 = ProcessorTime.ofProcess();
             r.done.await();
             if (!inTime) {
                 lead *= 2; // some were overdue when they were armed; once more
@@ -58,7 +59,7 @@ final class BurstCase implements Case {
             }
             if (round >= 0) {
                 last[round] = (r.lastAt - instant) / 1e6;
-                cpu += Child.processCpu() - cpu0;
+                cpu += ProcessorTime.ofProcess() - cpu0;
             }
             round++;
         }

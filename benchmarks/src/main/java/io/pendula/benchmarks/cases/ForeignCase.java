@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.loads.Purgatory;
 import io.pendula.benchmarks.loads.Restarts;
 import io.pendula.benchmarks.peers.SchedulerType;
@@ -86,14 +87,14 @@ final class ForeignCase implements Case {
         long delay = MILLISECONDS.toNanos(child.number("waitMs", WAIT_MILLIS));
         CountDownLatch left = new CountDownLatch(count);
         Rival.Task task = left::countDown;
-        long cpu0 = Child.processCpu();
+        long cpu0 = ProcessorTime.ofProcess();
         long began = System.nanoTime();
         for (int i = 0; i < count; i++) {
             rival.schedule(delay, task);
         }
         left.await();
         child.figure("wall_ms", (System.nanoTime() - began) / 1e6);
-        child.figure("cpu_ms", (Child.processCpu() - cpu0) / 1e6);
+        child.figure("cpu_ms", (ProcessorTime.ofProcess() - cpu0) / 1e6);
         if (Files.isReadable(STATUS)) {
             child.figure("rss_mb", mostResident(Files.readAllLines(STATUS)));
         }
@@ -109,10 +110,10 @@ final class ForeignCase implements Case {
         Object[] handles = new Object[child.number("timers")];
         boolean oldest = child.text("first").equals("oldest");
         cancel(rival, handles, oldest, child.number("warmMs", WARM_MILLIS));
-        long cpu0 = Child.processCpu();
+        long cpu0 = ProcessorTime.ofProcess();
         long began = System.nanoTime();
         double count = cancel(rival, handles, oldest, child.number("windowMs", WINDOW_MILLIS));
-        child.figure("cpu_ns", (Child.processCpu() - cpu0) / count);
+        child.figure("cpu_ns", (ProcessorTime.ofProcess() - cpu0) / count);
         child.figure("wall_ns", (System.nanoTime() - began) / count);
     }
 
@@ -135,10 +136,10 @@ final class ForeignCase implements Case {
     private static void restart(Child child, Rival rival) {
         Restarts restarts = new Restarts(rival, child.number("timers"), child.text("by").equals("reset"));
         restart(restarts, child.number("warmMs", WARM_MILLIS));
-        long cpu0 = Child.processCpu();
+        long cpu0 = ProcessorTime.ofProcess();
         long began = System.nanoTime();
         double count = restart(restarts, child.number("windowMs", WINDOW_MILLIS));
-        child.figure("cpu_ns", (Child.processCpu() - cpu0) / count);
+        child.figure("cpu_ns", (ProcessorTime.ofProcess() - cpu0) / count);
         child.figure("wall_ns", (System.nanoTime() - began) / count);
     }
 
@@ -158,10 +159,10 @@ final class ForeignCase implements Case {
     private static void drift(Child child, Rival rival) throws InterruptedException {
         sleeps(rival, WARM_SLEEPS);
         Set<Thread> none = Set.of();
-        long cpu0 = Child.cpuOfOthers(none);
+        long cpu0 = ProcessorTime.ofThreadsBut(none);
         int count = child.number("firings", SLEEPS);
         child.figure("drift_us", sleeps(rival, count) / 1e3 / count);
-        child.figure("cpu_us", (Child.cpuOfOthers(none) - cpu0) / 1e3 / count);
+        child.figure("cpu_us", (ProcessorTime.ofThreadsBut(none) - cpu0) / 1e3 / count);
     }
 
     /** Returns the time beyond so many milliseconds, in nanoseconds. */
@@ -188,10 +189,10 @@ final class ForeignCase implements Case {
         int rate = child.number("rate");
         Purgatory.run(rival, rate, child.number("warmMs", WARM_MILLIS));
         Set<Thread> none = Set.of();
-        long cpu0 = Child.cpuOfOthers(none);
+        long cpu0 = ProcessorTime.ofThreadsBut(none);
         Purgatory measured = Purgatory.run(rival, rate, child.number("windowMs", 3 * WINDOW_MILLIS));
         Histogram lateness = measured.lateness();
-        child.figure("cpu_us", (Child.cpuOfOthers(none) - cpu0) / 1e3 / measured.requests());
+        child.figure("cpu_us", (ProcessorTime.ofThreadsBut(none) - cpu0) / 1e3 / measured.requests());
         child.figure("requests", measured.requests());
         child.figure("expired", lateness.getTotalCount());
         child.figure("p50_us", lateness.getValueAtPercentile(50) / 1e3);

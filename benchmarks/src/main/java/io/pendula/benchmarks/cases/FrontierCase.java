@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.loads.ServerCalls;
@@ -44,7 +45,7 @@ final class FrontierCase implements Case {
     @Override
     public List<Subject> subjects() {
         return Subject.all("PENDULA", "STPE:threads=1", "STPE:threads=2", "NETTY_EXECUTOR:threads=1",
-                "NETTY_EPOLL:threads=1", "HWT");
+                "FJP", "NETTY_EPOLL:threads=1", "HWT");
     }
 
     @Override
@@ -62,7 +63,7 @@ final class FrontierCase implements Case {
             Set<Thread> callers = ServerCalls.begin(rival);
             shots(rival, WARM_RATE, WARM_SHOTS, new Cpu(Set.of())); // while the calls are compiled
             switches.leaveOut(callers);
-            measure(child, rival, RATE_BESIDE_CALLS, callers, switches);
+            measure(child, rival, RATE_BESIDE_CALLS, Set.of(), switches); // who pays for a call differs by subject
             return;
         }
         Set<Thread> burners = new HashSet<>();
@@ -93,9 +94,9 @@ final class FrontierCase implements Case {
         Cpu cpu = new Cpu(burners);
         switches.begin();
         Shots shots = shots(rival, rate, count, cpu);
-        double all = Child.cpuOfOthers(burners) - cpu.before;
-        double fired = Child.cpuOfOthers(burners) - cpu.armed;
-        double process = Child.processCpu() - cpu.processBefore;
+        double all = ProcessorTime.ofThreadsBut(burners) - cpu.before;
+        double fired = ProcessorTime.ofThreadsBut(burners) - cpu.armed;
+        double process = ProcessorTime.ofProcess() - cpu.processBefore;
 
         Histogram lateness = new Histogram(3);
         shots.addTo(lateness);
@@ -141,12 +142,12 @@ final class FrontierCase implements Case {
         }
 
         void begin() {
-            processBefore = Child.processCpu();
-            before = Child.cpuOfOthers(excluded);
+            processBefore = ProcessorTime.ofProcess();
+            before = ProcessorTime.ofThreadsBut(excluded);
         }
 
         void armed() {
-            armed = Child.cpuOfOthers(excluded);
+            armed = ProcessorTime.ofThreadsBut(excluded);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.pendula.benchmarks.cases;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,9 +39,9 @@ final class HandoverCase implements PoolCase {
         Executor pool = child.openPool();
         Set<Thread> excluded = new HashSet<>(Set.of(Thread.currentThread()));
         starts(pool, WARM_TASKS, 0);
-        long cpu0 = Child.cpuOfOthers(excluded);
+        long cpu0 = ProcessorTime.ofThreadsBut(excluded);
         Histogram times = starts(pool, TASKS, GAP);
-        child.figure("cpu_us", (Child.cpuOfOthers(excluded) - cpu0) / 1e3 / TASKS);
+        child.figure("cpu_us", (ProcessorTime.ofThreadsBut(excluded) - cpu0) / 1e3 / TASKS);
         child.figures("", times);
     }
 

@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.loads.Shots;
@@ -55,10 +56,10 @@ final class HeavyCase implements Case {
         long work = MICROSECONDS.toNanos(Integer.parseInt(rateAndMicros[1]));
         int queues = child.number("queues");
         fire(rival, rate, work, queues, WARM_SPAN);
-        long cpu0 = Child.cpuOfOthers(Set.of());
+        long cpu0 = ProcessorTime.ofThreadsBut(Set.of());
         switches.begin();
         Shots[] shots = fire(rival, rate, work, queues, SPAN);
-        double cpu = Child.cpuOfOthers(Set.of()) - cpu0;
+        double cpu = ProcessorTime.ofThreadsBut(Set.of()) - cpu0;
         Histogram lateness = new Histogram(3);
         long early = 0;
         for (Shots s : shots) {

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.peers.EchoType;
 import io.pendula.benchmarks.rivals.EchoServer;
@@ -61,12 +62,12 @@ final class LoopIoCase implements Case {
         }
         shots(server, WARM_RATE, WARM); // all rates with the same code, compiled
 
-        long cpu0 = Child.cpuOfOthers(others);
+        long cpu0 = ProcessorTime.ofThreadsBut(others);
         long messages0 = clients == null ? 0 : clients.messages();
         long start = System.nanoTime();
         Shot[] shots = shots(server, child.number("rate"), MEASURED);
         double nanos = System.nanoTime() - start;
-        double cpu = Child.cpuOfOthers(others) - cpu0;
+        double cpu = ProcessorTime.ofThreadsBut(others) - cpu0;
 
         Histogram lateness = new Histogram(3);
         int early = 0;

@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,10 +55,10 @@ final class MixCase implements PoolCase {
         int blockers = child.workers() - 1;
         new Round(pool, blockers, always).run(WARM);
         Set<Thread> feeder = Set.of(Thread.currentThread());
-        long cpu0 = Child.cpuOfOthers(feeder);
+        long cpu0 = ProcessorTime.ofThreadsBut(feeder);
         Round round = new Round(pool, blockers, always);
         round.run(MEASURED);
-        double cpu = Child.cpuOfOthers(feeder) - cpu0;
+        double cpu = ProcessorTime.ofThreadsBut(feeder) - cpu0;
 
         List<Shot> inner = new ArrayList<>();
         round.blockers.forEach(b -> inner.addAll(b.inner));

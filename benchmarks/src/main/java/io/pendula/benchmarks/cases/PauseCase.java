@@ -9,6 +9,7 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.loads.Load;
 import io.pendula.benchmarks.peers.SchedulerType;
@@ -194,12 +195,12 @@ final class PauseCase implements Case {
         @Override
         public void run() {
             for (int i = 0; i < count; i += BATCH) {
-                long before = Child.cpuOfCaller();
+                long before = ProcessorTime.ofCaller();
                 for (int j = 0; j < BATCH; j++) {
                     load.step();
                 }
                 if (i > count / 4) { // compiled by then
-                    most = Math.max(most, Child.cpuOfCaller() - before);
+                    most = Math.max(most, ProcessorTime.ofCaller() - before);
                 }
             }
         }

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
@@ -51,10 +52,10 @@ final class TicksCase implements PoolCase {
             throw new IllegalStateException("the first were due before the last was scheduled");
         }
         sleepUntil(start + WARM);
-        long cpu0 = Child.processCpu();
+        long cpu0 = ProcessorTime.ofProcess();
         long runs0 = sum(ticks, t -> t.runs);
         sleepUntil(start + WARM + MEASURED);
-        double cpu = Child.processCpu() - cpu0;
+        double cpu = ProcessorTime.ofProcess() - cpu0;
         long runs = sum(ticks, t -> t.runs) - runs0;
         Thread.sleep(NANOSECONDS.toMillis(PERIOD) * 2); // the last may still be kept
 

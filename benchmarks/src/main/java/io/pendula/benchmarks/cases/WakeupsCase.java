@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.loads.Load;
@@ -55,12 +56,12 @@ final class WakeupsCase implements Case {
         Thread.sleep(child.number("warmMs", WARM_MILLIS));
 
         switches.begin();
-        long process0 = Child.processCpu();
-        long cpu0 = Child.cpuOfOthers(others);
+        long process0 = ProcessorTime.ofProcess();
+        long cpu0 = ProcessorTime.ofThreadsBut(others);
         Thread.sleep(IDLE_MILLIS);
         child.figure("idle_sleeps", switches.count());
-        child.figure("idle_cpu_us", (Child.cpuOfOthers(others) - cpu0) / 1e3);
-        child.figure("idle_process_cpu_ms", (Child.processCpu() - process0) / 1e6);
+        child.figure("idle_cpu_us", (ProcessorTime.ofThreadsBut(others) - cpu0) / 1e3);
+        child.figure("idle_process_cpu_ms", (ProcessorTime.ofProcess() - process0) / 1e6);
 
         full(child, "falling", new Falling(rival), switches);
         full(child, "same", new Load.Timeouts(rival, 0), switches);

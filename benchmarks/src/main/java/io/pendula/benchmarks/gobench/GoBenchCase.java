@@ -3,6 +3,7 @@ package io.pendula.benchmarks.gobench;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Child;
 import io.pendula.benchmarks.harness.GoProgram;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import io.pendula.benchmarks.harness.Results;
 import io.pendula.benchmarks.harness.Subject;
 import io.pendula.benchmarks.harness.Switches;
@@ -111,7 +112,7 @@ public final class GoBenchCase implements Case {
             long millis = i < 0 ? child.number("warmMs", WINDOW_MILLIS) : child.number("windowMs", WINDOW_MILLIS);
             switches.begin();
             long before = GoLane.done(lanes);
-            long cpu0 = Child.processCpu();
+            long cpu0 = ProcessorTime.ofProcess();
             long began = System.nanoTime();
             double done;
             do {
@@ -120,7 +121,7 @@ public final class GoBenchCase implements Case {
             } while (done == 0); // some take longer than a window
             if (i >= 0) {
                 wall[i] = (System.nanoTime() - began) / done;
-                cpu[i] = (Child.processCpu() - cpu0) / done;
+                cpu[i] = (ProcessorTime.ofProcess() - cpu0) / done;
                 switched[i] = switches.areKnown() ? switches.count() / done : 0;
             }
         }

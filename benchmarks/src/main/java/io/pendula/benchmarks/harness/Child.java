@@ -1,10 +1,7 @@
 package io.pendula.benchmarks.harness;
 
-import com.sun.management.OperatingSystemMXBean;
-import com.sun.management.ThreadMXBean;
 import io.pendula.benchmarks.peers.PoolType;
 import io.pendula.benchmarks.peers.SchedulerType;
-import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -18,10 +15,6 @@ public final class Child {
     /** Between the settings of a cell and its figures. */
     static final String HAS = " -> ";
     static final String SKIPPED = "skipped:";
-
-    private static final OperatingSystemMXBean OS =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Map<String, String> settings = new LinkedHashMap<>();
     private final Map<String, Double> figures = new LinkedHashMap<>();
@@ -127,28 +120,11 @@ public final class Child {
         figure(prefix + "max_us", nanos.getMaxValue() / 1e3);
     }
 
-    // ---- processor time ----
+    // ---- threads ----
 
     /** All threads that live now. */
     public static Set<Thread> threads() {
         return Thread.getAllStackTraces().keySet();
-    }
-
-    /**
-     * Processor time of all Java threads but the given ones. It is exact where that of the process comes in ticks of
-     * 10 ms, and leaves out what the JVM does when it is idle.
-     */
-    public static long cpuOfOthers(Set<Thread> excluded) {
-        return threads().stream().filter(t -> !excluded.contains(t))
-                .mapToLong(t -> Math.max(0, THREADS.getThreadCpuTime(t.getId()))).sum();
-    }
-
-    public static long cpuOfCaller() {
-        return THREADS.getCurrentThreadCpuTime();
-    }
-
-    public static long processCpu() {
-        return OS.getProcessCpuTime();
     }
 
     /** Keeps every processor busy until the JVM ends. */

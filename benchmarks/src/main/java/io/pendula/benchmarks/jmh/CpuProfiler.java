@@ -1,7 +1,6 @@
 package io.pendula.benchmarks.jmh;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
+import io.pendula.benchmarks.harness.ProcessorTime;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -18,9 +17,6 @@ import org.openjdk.jmh.results.ScalarResult;
 public final class CpuProfiler implements InternalProfiler {
     static final String LABEL = "cpu";
 
-    private static final OperatingSystemMXBean OS =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
     private long before;
 
     @Override
@@ -30,13 +26,13 @@ public final class CpuProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
-        before = OS.getProcessCpuTime();
+        before = ProcessorTime.ofProcess();
     }
 
     @Override
     public Collection<ScalarResult> afterIteration(BenchmarkParams benchmark, IterationParams iteration,
             IterationResult result) {
-        double nanos = OS.getProcessCpuTime() - before;
+        double nanos = ProcessorTime.ofProcess() - before;
         return List.of(new ScalarResult(LABEL, nanos / result.getMetadata().getAllOps(), "ns/op",
                 AggregationPolicy.AVG));
     }

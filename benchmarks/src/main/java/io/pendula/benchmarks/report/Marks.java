@@ -22,12 +22,14 @@ import java.util.stream.Stream;
  * it is: {@code <!--figure CASE; SETTINGS; SUBJECT; FIGURE-->47<!--/figure-->}, where SUBJECT may be a ratio, A / B. A
  * table is likewise: {@code <!--table CASE; SETTINGS; SUBJECT, SUBJECT; FIGURE-->}. The settings must choose one cell
  * for a figure; java=17 or so may be among them, else the first JDK of the results counts. {@code <!--behind N-->} is a
- * list of the N cells in which Pendula is farthest behind. {@code <!--about KEY, KEY-->} tells what the head of the
+ * list of the N cells in which Pendula is farthest behind, for each JDK. {@code <!--about KEY, KEY-->} tells what the head of the
  * results says.
  */
 final class Marks {
     private static final Pattern MARK = Pattern.compile("<!--(figure|table|behind|about) ([^>]*)-->(.*?)<!--/\\1-->",
             Pattern.DOTALL);
+    /** What is less than this times another figure is level with it. */
+    private static final double LEVEL = 1.1;
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
 
     private Marks() {}
@@ -116,11 +118,16 @@ final class Marks {
     }
 
     private static String behind(Results results, int count) {
-        List<HeatTable.Behind> all = HeatTable.behind(results, results.javas().get(0));
         StringBuilder list = new StringBuilder("\n");
-        all.stream().limit(count).forEach(b -> list.append("* ").append(b.words()).append('\n'));
-        if (all.size() > count) {
-            list.append("* and ").append(all.size() - count).append(" more, by less\n");
+        for (String java : results.javas()) {
+            List<HeatTable.Behind> all = HeatTable.behind(results, java);
+            if (results.javas().size() > 1) {
+                list.append("\nJDK ").append(java.split("\\.")[0]).append(":\n\n");
+            }
+            all.stream().limit(count).forEach(b -> list.append("* ").append(b.words()).append('\n'));
+            if (all.size() > count) {
+                list.append("* and ").append(all.size() - count).append(" more, by less\n");
+            }
         }
         return list.toString();
     }
@@ -140,7 +147,7 @@ final class Marks {
         return Tables.number(spread.median());
     }
 
-    /** A row for each cell with what differs between them, the best in bold. */
+    /** A row for each cell with what differs between them; in bold the best, and what is level with it. */
     private static String table(Results some, String java, List<String> subjects, String figure) {
         List<Map<String, String>> cells = some.cells().stream().map(CellText::parse).toList();
         Set<String> keys = new LinkedHashSet<>();
@@ -159,7 +166,7 @@ final class Marks {
             for (String subject : subjects) {
                 Spread s = some.spread(java, cell, subject, figure);
                 String number = s == null ? "" : Tables.number(s.median());
-                table.append(' ').append(s != null && s.median() == best ? "**" + number + "**" : number).append(" |");
+                table.append(' ').append(s != null && s.median() <= best * LEVEL ? "**" + number + "**" : number).append(" |");
             }
             table.append('\n');
         }

@@ -28,10 +28,10 @@ final class Plan {
         }
     }
 
-    private static final List<String> MOST_IMPORTANT = List.of("PENDULA", "STPE", "FJP", "HWT", "NETTY_EXECUTOR",
+    private static final List<String> MOST_IMPORTANT = List.of("PENDULA", "STPE", "FJP", "HWT", "NETTY_EPOLL",
             "KAFKA");
     private static final List<String> FURTHER_LIBRARIES = List.of("PENDULA_POOL", "STPE_KEEPS", "HWT_100MS",
-            "NETTY_NIO", "NETTY_EPOLL", "JAVA_TIMER", "PEKKO", "VERTX");
+            "NETTY_NIO", "NETTY_EXECUTOR", "JAVA_TIMER", "PEKKO", "VERTX");
     private static final List<String> HISTORY = List.of("GO_1_9", "GO_1_10", "GO_1_14", "GOIM", "NGINX", "SKIP_LIST",
             "WHEEL_1MS", "WHEEL_10MS", "SKYNET_1MS", "SKYNET_10MS", "EVENT_LOOP", "EVENT_LOOPS");
     private static final List<String> POOLS = List.of("PENDULA_POOL", "STPE", "FJP", "NETTY_EXECUTOR");
@@ -66,7 +66,7 @@ final class Plan {
         plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
         plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
         plan.add("frontier", "busy=false", List.of(),
-                CellText.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
+                CellText.parse("rates=100,1000,10000,100000,500000 firings=1000 spanMs=500 mostMs=3000"), 10);
         plan.add("frontier", "busy=calls", List.of("PENDULA", "STPE:threads=1", "NETTY_EXECUTOR:threads=1"), Map.of(), 9);
         plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
         plan.add("looparm", "delays=ONE inFlight=1000|16000 pending=100000",
@@ -136,8 +136,9 @@ final class Plan {
         plan.add("floor", "", List.of(), asIs, 3);
         // Vert.x is not in it: it has the timers of Netty's loop, later by up to a millisecond.
         List<String> idle = Cases.named("frontier").subjects().stream().map(Subject::spec).toList();
-        plan.add("frontier", "busy=false", with(idle, GoProgram.SUBJECT), asIs, 60);
-        plan.add("frontier", "busy=true", List.of(), asIs, 60);
+        Map<String, String> notTooLong = CellText.parse("mostMs=10000"); // at 100 a second
+        plan.add("frontier", "busy=false", with(idle, GoProgram.SUBJECT), notTooLong, 50);
+        plan.add("frontier", "busy=true", List.of(), notTooLong, 50);
         plan.add("frontier", "busy=calls", List.of(), asIs, 10);
         plan.add("blocked", "", List.of(), asIs, 5);
         plan.add("heavy", "", List.of(), asIs, 8);

@@ -61,6 +61,14 @@ class MarksTest {
     }
 
     @Test
+    void renewed_table_marksAllThatAreLevelWithTheBest() {
+        results.add(List.of(new Results.Figure("startstop", "25.0.3", CELL, "HWT", 1, "cpu_ns", 51.9),
+                new Results.Figure("startstop", "25.0.3", CELL, "KAFKA", 1, "cpu_ns", 52)));
+        String table = Marks.renewed("<!--table startstop; pending=0; PENDULA, HWT, KAFKA; cpu_ns--><!--/table-->", results);
+        assertTrue(table.contains("| **47.2** | **51.9** | 52 |"), table);
+    }
+
+    @Test
     void renewed_changedFigure_isCorrected() {
         assertEquals("a <!--figure startstop; pending=0; PENDULA; cpu_ns-->47.2<!--/figure--> b", Marks.renewed(
                 "a <!--figure startstop; pending=0; PENDULA; cpu_ns-->1<!--/figure--> b", results));
@@ -95,5 +103,13 @@ class MarksTest {
         String text = Marks.renewed("<!--behind 1-->?<!--/behind-->", results);
         assertTrue(text.contains("* startstop inFlight=1000 pending=9, cpu_ns: PENDULA 100, HWT 10\n* and 1 more"),
                 text);
+        assertTrue(text.contains("JDK 25:") && text.contains("JDK 17:"), text);
+    }
+
+    @Test
+    void renewed_behindOnAnotherJdk_isListedThere() {
+        results.add(List.of(new Results.Figure("startstop", "17.0.15", CELL, "HWT", 1, "cpu_ns", 11)));
+        String text = Marks.renewed("<!--behind 1-->?<!--/behind-->", results);
+        assertTrue(text.contains("JDK 17:\n\n* startstop " + CELL + ", cpu_ns: PENDULA 55, HWT 11"), text);
     }
 }
