@@ -32,9 +32,9 @@ final class Plan {
             "KAFKA");
     private static final List<String> FURTHER_LIBRARIES = List.of("PENDULA_POOL", "STPE_KEEPS", "HWT_100MS",
             "NETTY_NIO", "NETTY_EXECUTOR", "JAVA_TIMER", "PEKKO", "VERTX");
-    private static final List<String> HISTORY = List.of("GO_1_9", "GO_1_10", "GO_1_14", "GOIM", "NGINX", "SKIP_LIST",
-            "WHEEL_1MS", "WHEEL_10MS", "SKYNET_1MS", "SKYNET_10MS", "EVENT_LOOP", "EVENT_LOOPS");
     private static final List<String> POOLS = List.of("PENDULA_POOL", "STPE", "FJP", "NETTY_EXECUTOR");
+
+    private static final Map<String, String> BRIEF = CellText.parse("warmMs=120 windowMs=120 windows=5");
 
     private final List<Step> steps = new ArrayList<>();
 
@@ -57,43 +57,40 @@ final class Plan {
     /** Under six minutes: six subjects and the control, in the cells that tell most. */
     static Plan quick() {
         Plan plan = new Plan();
-        Map<String, String> brief = CellText.parse("warmMs=120 windowMs=120 windows=5");
-        plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1", MOST_IMPORTANT, brief, 2);
-        plan.add("startstop", "delays=ONE inFlight=16000|100000 pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
-        plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, brief, 2);
-        plan.add("startstop", "delays=ONE inFlight=1000 pending=100000 threads=2", MOST_IMPORTANT, brief, 2);
-        plan.add("window", "delays=RANDOM stopped=OLDEST pending=100000 threads=1", MOST_IMPORTANT, brief, 2);
-        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, brief, 2);
-        plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, brief, 2);
+        plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("startstop", "delays=ONE inFlight=16000|100000 pending=100000 threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("startstop", "delays=RANDOM inFlight=16000 threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("startstop", "delays=ONE inFlight=1000 pending=100000 threads=2", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("window", "delays=RANDOM stopped=OLDEST pending=100000 threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("fire", "byReset=false workers=2", MOST_IMPORTANT, BRIEF, 2);
         plan.add("frontier", "busy=false", List.of(),
                 CellText.parse("rates=100,1000,10000,100000,500000 firings=1000 spanMs=500 mostMs=3000"), 10);
         plan.add("frontier", "busy=calls", List.of("PENDULA", "STPE:threads=1", "NETTY_EXECUTOR:threads=1"), Map.of(), 9);
         plan.add("blocked", "blocked=one armed=outside workers=2", List.of("PENDULA", "STPE", "FJP"), Map.of(), 5);
         plan.add("looparm", "delays=ONE inFlight=1000|16000 pending=100000",
-                List.of("PENDULA", "NETTY", "AGRONA_PACED", "HWT"), brief, 2);
+                List.of("PENDULA", "NETTY", "AGRONA_PACED", "HWT"), BRIEF, 2);
         plan.add("memory", "", MOST_IMPORTANT, Map.of(), 2.5);
-        plan.add("floor", "op=clock|cas|allocate|heap|park", List.of(), brief, 2);
+        plan.add("floor", "op=clock|cas|allocate|heap|park", List.of(), BRIEF, 2);
         return plan;
     }
 
     /**
      * Under an hour and a half with three rounds: the designs of the history of timers, beside Pendula, in one or two
-     * cells of each case that they can run. They are not in the full plan, but for six cells: that has no second left,
-     * and cells of libraries that one can use would have to make room for designs that one cannot. With them go the
+     * cells of each case that they can run. They are not in the full plan, which is for what one can use. With them go the
      * benchmarks that others wrote, Go's and those of further projects.
      */
     static Plan history() {
         Plan plan = new Plan();
         List<String> all = new ArrayList<>(List.of("PENDULA"));
         SchedulerType.DESIGNS.forEach(type -> all.add(type.name()));
-        Map<String, String> brief = CellText.parse("warmMs=120 windowMs=120 windows=5");
         for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
                 "delays=ONE inFlight=1000 pending=100000 threads=1",
                 "delays=ONE inFlight=1000 pending=100000 threads=2 workers=2")) {
-            plan.add("startstop", cell, all, brief, 2);
+            plan.add("startstop", cell, all, BRIEF, 2);
         }
-        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", all, brief, 2);
-        plan.add("fire", "byReset=false workers=2", all, brief, 2);
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", all, BRIEF, 2);
+        plan.add("fire", "byReset=false workers=2", all, BRIEF, 2);
         plan.add("frontier", "busy=false", all,
                 CellText.parse("rates=100,1000,10000,100000,500000 firings=500 spanMs=500"), 11.5);
         plan.add("burst", "workers=2", all, Map.of(), 7);
@@ -103,7 +100,7 @@ final class Plan {
         plan.add("wakeups", "", all, Map.of(), 8);
         // The other cells of the case are Pendula's own: its lock, its views.
         plan.add("pause", "putOff=100000 due=far arming=none tasks=none", all, Map.of(), 7);
-        plan.add("gobench", "", List.of(), brief, 2);
+        plan.add("gobench", "", List.of(), BRIEF, 2);
         plan.add("foreign", "op=cancel|drift|purgatory", List.of(), Map.of(), 3.5);
         plan.add("foreign", "op=restart", List.of("PENDULA", "STPE", "FJP", "HWT"), Map.of(), 3.5);
         plan.add("foreign", "op=million", List.of(), Map.of(), 14);
@@ -111,34 +108,27 @@ final class Plan {
         return plan;
     }
 
-    /** Under four hours with three rounds: all libraries, and the designs of the history of timers in six cells. */
+    /** Under three hours with three rounds: all libraries in all cells. */
     static Plan full(int... threads) {
         Plan plan = new Plan();
         List<String> libraries = with(MOST_IMPORTANT, FURTHER_LIBRARIES.toArray(String[]::new));
         List<String> librariesAndGo = with(libraries, GoProgram.SUBJECT);
-        List<String> historyAndGo = with(HISTORY, GoProgram.SUBJECT);
         Map<String, String> asIs = Map.of();
-        plan.add("startstop", "threads=1", MOST_IMPORTANT, asIs, 3.5);
-        plan.add("startstop", "threads=2", MOST_IMPORTANT, asIs, 3.5);
+        plan.add("startstop", "threads=1", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("startstop", "threads=2", MOST_IMPORTANT, BRIEF, 2);
         plan.add("startstop", "delays=ONE inFlight=1000 pending=0|100000|1000000 threads=1",
-                with(FURTHER_LIBRARIES, GoProgram.SUBJECT), asIs, 3.5);
-        plan.add("window", "", List.of("PENDULA", "STPE", "FJP"), asIs, 3.5); // the precise ones
-        plan.add("reset", "", MOST_IMPORTANT, asIs, 3.5);
-        plan.add("fire", "", librariesAndGo, asIs, 3.5);
-        for (String cell : List.of("delays=ONE inFlight=0 pending=1000000 threads=1",
-                "delays=ONE inFlight=1000 pending=100000 threads=1",
-                "delays=ONE inFlight=1000 pending=100000 threads=2 workers=2")) {
-            plan.add("startstop", cell, HISTORY, asIs, 3.5);
-        }
-        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", historyAndGo, asIs, 3.5);
-        plan.add("fire", "byReset=false workers=2", HISTORY, asIs, 3.5);
+                with(FURTHER_LIBRARIES, GoProgram.SUBJECT), BRIEF, 2);
+        plan.add("window", "", List.of("PENDULA", "STPE", "FJP"), BRIEF, 2); // the precise ones
+        plan.add("reset", "", MOST_IMPORTANT, BRIEF, 2);
+        plan.add("reset", "direction=LATER|RANDOM timers=100000 threads=1", List.of(GoProgram.SUBJECT), BRIEF, 2);
+        plan.add("fire", "", librariesAndGo, BRIEF, 2);
         plan.scaling(threads);
         plan.add("floor", "", List.of(), asIs, 3);
         // Vert.x is not in it: it has the timers of Netty's loop, later by up to a millisecond.
         List<String> idle = Cases.named("frontier").subjects().stream().map(Subject::spec).toList();
-        Map<String, String> notTooLong = CellText.parse("mostMs=10000"); // at 100 a second
-        plan.add("frontier", "busy=false", with(idle, GoProgram.SUBJECT), notTooLong, 50);
-        plan.add("frontier", "busy=true", List.of(), notTooLong, 50);
+        Map<String, String> notTooLong = CellText.parse("mostMs=5000"); // at 100 a second
+        plan.add("frontier", "busy=false", with(idle, GoProgram.SUBJECT), notTooLong, 25);
+        plan.add("frontier", "busy=true", List.of(), notTooLong, 25);
         plan.add("frontier", "busy=calls", List.of(), asIs, 10);
         plan.add("blocked", "", List.of(), asIs, 5);
         plan.add("heavy", "", List.of(), asIs, 8);
@@ -168,7 +158,7 @@ final class Plan {
         Case scaling = Cases.named("scaling");
         List<Map<String, String>> cells = scaling.cells().stream().filter(cell -> Arrays.stream(threads)
                 .anyMatch(n -> cell.get("threads").equals(String.valueOf(n)))).toList();
-        steps.add(new Step(scaling, cells, control(scaling.subjects()), Map.of(), 3.5));
+        steps.add(new Step(scaling, cells, control(scaling.subjects()), BRIEF, 2));
     }
 
     /**
