@@ -31,7 +31,7 @@ class PublishedFiguresTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"benchmarks/results", "benchmarks/results-full"})
+    @ValueSource(strings = {"benchmarks/results", "benchmarks/results-full", "benchmarks/results-history"})
     void tables_ofTheResults_areThoseOfTheirFigures(String results) throws IOException {
         Path folder = ROOT.resolve(results);
         Path again = Files.createTempDirectory("tables");
