@@ -6,7 +6,8 @@ package io.pendula;
  * (Other libraries call such a thing a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
  * <p>An implementation must be safe for use by many threads, must never go backwards, must not block, and should cost
- * no more than a few tens of nanoseconds: it is read at every arming but by {@code at}. Workers still park on real time,
+ * no more than a few tens of nanoseconds: it is read at every arming but by {@code at}, and
+ * at every tick. Workers still park on real time,
  * so a clock that runs at another speed than the system's makes timers late, never early. For tests see
  * {@link ManualClock}.
  *

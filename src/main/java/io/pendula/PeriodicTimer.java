@@ -153,7 +153,7 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
     }
 
     @Override
-    public boolean fire(Runnable claimed, long deadline, long now) {
+    public boolean fire(Runnable claimed, long deadline) {
         if (leftOut != 0) {
             skipped = skipped + leftOut; // by this thread alone: run k happens-before run k + 1
         }

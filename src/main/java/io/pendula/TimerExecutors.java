@@ -69,7 +69,7 @@ public final class TimerExecutors {
      *     handler of the thread that called the factory is told, and later submissions and tasks try again. It is called
      *     by one thread at a time: by the first submission, for two threads, and then by a thread that is made for that;
      *     while it is slow, the workers go on. It may submit to the pool; if it fails then to make the first thread, what
-     *     it has submitted waits for the thread of a later submission, and {@code close} waits for that
+     *     it has submitted runs, and {@code close} returns, only after a later submission has got its thread
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's
      *     factory of virtual threads. Of another that makes them the first submission throws it: a worker must wake up

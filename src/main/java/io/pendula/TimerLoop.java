@@ -144,8 +144,8 @@ public final class TimerLoop implements AutoCloseable {
      * none of the loop's timers can be reset any more.
      *
      * <p>The thread may attach another loop afterwards; after a call by one of the loop's callbacks, when that has
-     * returned. If the thread has ended, any other may do this in its place; as
-     * soon as the scheduler finds out by itself it does what {@link #close()} does.
+     * returned. If the thread has ended, any other may end the loop in its place; as soon as the scheduler finds out by
+     * itself it does what {@link #close()} does.
      *
      * @return the one-shot timers that were stopped, in no particular order; they will not run. Tickers are stopped
      *     and executors' tasks cancelled, but not returned. Empty if the loop or the scheduler was closed before

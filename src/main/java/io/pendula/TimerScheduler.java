@@ -42,11 +42,11 @@ import org.jspecify.annotations.Nullable;
  * callbacks run strictly one after the other, unless {@code maxThreads} allows more or there is an executor. An
  * application's own loop can own a queue, too; see {@link #attach}.
  *
- * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a
- * {@link ManualClock}, and while the program's thread factory makes a thread that must be there first. A scheduler with
- * nothing armed, and nothing left of stopped timers, uses no processor time; with timers armed and none due, at most two
- * threads wake up once a second, however many timers there are. A scheduler counts 36 years of its clock; then arming
- * throws {@link IllegalStateException}. Threads are daemons unless told otherwise, named
+ * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a {@link
+ * ManualClock}, and while the program's thread factory makes a thread that must be there first, for which a stop of a
+ * timer that is never due may wait, too. A scheduler with nothing armed, and nothing left of stopped timers, uses no
+ * processor time; with timers armed and none due, at most two threads wake up once a second. After 36 years of its
+ * clock arming throws {@link IllegalStateException}. Threads are daemons unless told otherwise, named
  * {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
@@ -583,8 +583,8 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * How long after a wake-up a worker that has found something to run sleeps at least, unless a thread arms an
-         * earlier timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
+         * A worker that has found something to run sleeps at least until so long after it woke up, unless a thread arms
+         * an earlier timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
          * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
          * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
          *

@@ -54,7 +54,7 @@ import java.util.stream.LongStream;
  * @param lateness how late firings were since the scheduler's start: the delay between a deadline and the claim of its
  *     firing. A callback that waits in the builder's executor waits longer. All that one poll of a loop runs is claimed by
  *     one reading of the clock, and so may be up to eight callbacks of a worker, while they are short: if one of these
- *     takes long at last, those after it do not show it
+ *     takes long all the same, those after it do not show it
  * @param callbacksMeasured how many callbacks were measured: all that have ended, if the builder's {@code slowCallback}
  *     was set, to less than 292 years; 0 if callbacks are not measured
  * @param callbackNanos how long the measured callbacks took, all together, in nanoseconds

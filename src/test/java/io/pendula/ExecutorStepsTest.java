@@ -50,7 +50,7 @@ class ExecutorStepsTest {
             Claim run = rig.claim(500);
             assertNotNull(run);
             assertTrue(task.cancel(false));
-            assertTrue(task.fire(run.task, run.deadline, run.claimedAt));
+            assertTrue(task.fire(run.task, run.deadline));
             rig.queue.endRun(task);
             assertEquals(0, runs.get());
             assertTrue(task.isCancelled());

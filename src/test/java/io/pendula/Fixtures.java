@@ -234,7 +234,7 @@ public final class Fixtures {
             for (Claim run; (run = claim(now)) != null; n++) {
                 TimerNode t = run.node();
                 try {
-                    t.fire(run.task, run.deadline, run.claimedAt);
+                    t.fire(run.task, run.deadline);
                 } catch (Throwable e) {
                     throw new AssertionError(e);
                 }

@@ -228,7 +228,7 @@ final class TaskScenes {
             Inside.checkStack(); // as with the claim
             ScheduledTask<Integer> task = tasks.get(level);
             try {
-                task.fire(claims.get(level).task, 500, 500);
+                task.fire(claims.get(level).task, 500);
             } catch (Throwable e) {
                 // The run ends all the same.
             }

@@ -150,7 +150,7 @@ class TickerTest {
             Fixtures.Claim run;
             while ((run = rig.claim(time * 1_000_000)) != null) {
                 deadlines.add(run.deadline / 1_000_000);
-                k.fire(run.task, run.deadline, run.claimedAt);
+                k.fire(run.task, run.deadline);
                 rig.queue.endRun(k);
             }
         }
@@ -488,7 +488,7 @@ class TickerTest {
 
         /** Whether a receiver gets the tick. */
         boolean delivers(Fixtures.Claim run) {
-            ticker.fire(run.task, run.deadline, run.claimedAt);
+            ticker.fire(run.task, run.deadline);
             queue.endRun(ticker);
             return signal.take();
         }
@@ -517,7 +517,7 @@ class TickerTest {
         Alone s = new Alone();
         s.inTheMiddle = () -> s.inTheMiddle = () -> { // the second reading comes after the reset
             Fixtures.Claim run = s.claimAfter(7);
-            s.ticker.fire(run.task, run.deadline, run.claimedAt);
+            s.ticker.fire(run.task, run.deadline);
             s.queue.endRun(s.ticker);
         };
         s.ticker.reset(Duration.ofNanos(7));

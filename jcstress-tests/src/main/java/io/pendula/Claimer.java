@@ -42,7 +42,7 @@ final class Claimer extends Firing {
             withoutTask++;
         } else {
             try {
-                ends &= t.fire(task, deadline, claimedAt);
+                ends &= t.fire(task, deadline);
             } catch (Throwable e) {
                 thrown++;
             }

@@ -177,7 +177,7 @@ public abstract class Engine implements TimerQueue.Host {
         Throwable thrown = null;
         long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
         try {
-            ends &= t.fire(run.task, run.deadline, run.claimedAt);
+            ends &= t.fire(run.task, run.deadline);
         } catch (Throwable e) {
             thrown = e;
         }

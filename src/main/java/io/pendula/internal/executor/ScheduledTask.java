@@ -290,7 +290,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     }
 
     @Override
-    public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
+    public boolean fire(Runnable claimed, long deadline) throws Throwable {
         tracker.refuseIfLate(this);
         Throwable thrown = null;
         try {

@@ -64,7 +64,7 @@ public final class Timeline {
         return instant < Long.MIN_VALUE / 2 ? NEVER : Math.max(1, Math.min(instant, NEVER));
     }
 
-    /** {@code instant + nanos}, saturating at NEVER, and never if {@code nanos} are too many; both at least 0. */
+    /** {@code instant + nanos}, saturating at NEVER, and never if {@code nanos} are too many, which are at least 0. */
     public static long plus(long instant, long nanos) {
         return nanos > LONGEST ? NEVER : Math.min(instant + nanos, NEVER);
     }

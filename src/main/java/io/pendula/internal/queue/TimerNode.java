@@ -295,7 +295,7 @@ public class TimerNode {
      * Runs the claimed firing, outside every lock. What it throws is told to the listener. False if the firing was given
      * to another thread, which ends the run.
      */
-    public boolean fire(Runnable claimed, long deadline, long now) throws Throwable {
+    public boolean fire(Runnable claimed, long deadline) throws Throwable {
         claimed.run();
         return true;
     }

@@ -1,6 +1,6 @@
 /**
  * A timer's life: one queue, and the timers in it. Knows no scheduler and no thread that runs it. Time is an argument, but
- * for a shortage of memory, a close and figures.
+ * for a ticker's next tick, a shortage of memory, a close and figures.
  * {@link io.pendula.internal.queue.TimerQueue} is where to begin.
  */
 package io.pendula.internal.queue;

@@ -8,8 +8,9 @@ import org.apache.pekko.actor.SchedulerException;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Runs a task again and again, on its executor, until it is cancelled, throws, or the scheduler is closed. If the
- * scheduler refuses it otherwise, its executor is told. Never overlaps itself, as it is armed again when it has run.
+ * Runs a task again and again, on its executor, until it is cancelled, throws, or the scheduler is closed. If
+ * the open scheduler refuses it, as memory is short, it ends, and its executor gets the exception. Never overlaps itself,
+ * as it is armed again when it has run.
  */
 final class RepeatedTask implements Runnable, Cancellable, TaskWrapper {
     private final PendulaScheduler scheduler;

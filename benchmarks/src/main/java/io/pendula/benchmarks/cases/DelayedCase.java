@@ -65,11 +65,11 @@ final class DelayedCase implements PoolCase {
         double[] wall = new double[windows];
         double[] cpu = new double[windows];
         for (int i = 0; i < windows; i++) {
-            long cpu0 = ProcessorTime.ofProcess();
+            long cpu0 = ProcessorTime.ofProcessInTicks();
             long began = System.nanoTime();
             double count = rounds(child, round, child.number("windowMs", WINDOW_MILLIS));
             wall[i] = (System.nanoTime() - began) / 1e3 / count;
-            cpu[i] = (ProcessorTime.ofProcess() - cpu0) / 1e3 / count;
+            cpu[i] = (ProcessorTime.ofProcessInTicks() - cpu0) / 1e3 / count;
         }
         child.figure("round_us", Results.Spread.of(wall).median());
         child.figure("cpu_us", Results.Spread.of(cpu).median());

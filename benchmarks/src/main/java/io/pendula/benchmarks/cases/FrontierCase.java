@@ -94,9 +94,10 @@ final class FrontierCase implements Case {
         Cpu cpu = new Cpu(burners);
         switches.begin();
         Shots shots = shots(rival, rate, count, cpu);
-        double all = ProcessorTime.ofThreadsBut(burners) - cpu.before;
-        double fired = ProcessorTime.ofThreadsBut(burners) - cpu.armed;
         double process = ProcessorTime.ofProcess() - cpu.processBefore;
+        long used = ProcessorTime.ofThreadsBut(burners);
+        double all = used - cpu.before;
+        double fired = used - cpu.armed;
 
         Histogram lateness = new Histogram(3);
         shots.addTo(lateness);

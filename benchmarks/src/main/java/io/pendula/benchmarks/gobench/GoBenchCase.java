@@ -111,8 +111,8 @@ public final class GoBenchCase implements Case {
         for (int i = -WARM_WINDOWS; i < windows; i++) {
             long millis = i < 0 ? child.number("warmMs", WINDOW_MILLIS) : child.number("windowMs", WINDOW_MILLIS);
             switches.begin();
-            long before = GoLane.done(lanes);
             long cpu0 = ProcessorTime.ofProcess();
+            long before = GoLane.done(lanes);
             long began = System.nanoTime();
             double done;
             do {
@@ -121,7 +121,7 @@ public final class GoBenchCase implements Case {
             } while (done == 0); // some take longer than a window
             if (i >= 0) {
                 wall[i] = (System.nanoTime() - began) / done;
-                cpu[i] = (ProcessorTime.ofProcess() - cpu0) / done;
+                cpu[i] = (ProcessorTime.ofProcess() - cpu0) / (double) (GoLane.done(lanes) - before);
                 switched[i] = switches.areKnown() ? switches.count() / done : 0;
             }
         }

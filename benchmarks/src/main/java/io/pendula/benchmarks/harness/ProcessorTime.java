@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * Processor time that was used so far: sums that never fall. A thread that ends keeps in them what it had used when it
- * was last looked at; without that, all that it ever used would be missing from the span in which it ends.
+ * was last looked at; without that, all that it ever used would be missing from the span in which it ends. A thread that
+ * begins and ends between two looks is missed.
  */
 public final class ProcessorTime {
     private static final Path TASKS = Path.of("/proc/self/task");
@@ -36,7 +37,7 @@ public final class ProcessorTime {
     /** Of this process, the JVM's own threads included. Where the system does not tell it by thread, in ticks of 10 ms. */
     public static long ofProcess() {
         if (!IS_TOLD_BY_TASK) {
-            return OS.getProcessCpuTime();
+            return ofProcessInTicks();
         }
         synchronized (OF_TASKS) {
             try (Stream<Path> tasks = Files.list(TASKS)) {
@@ -46,6 +47,11 @@ public final class ProcessorTime {
             }
             return OF_TASKS.sum(Set.of());
         }
+    }
+
+    /** Of this process, in ticks of 10 ms on Linux: for spans of many such ticks in which threads begin and end. */
+    public static long ofProcessInTicks() {
+        return OS.getProcessCpuTime();
     }
 
     /** Of all Java threads but the given ones, to the nanosecond. */

@@ -22,13 +22,13 @@ import java.util.stream.Stream;
  * it is: {@code <!--figure CASE; SETTINGS; SUBJECT; FIGURE-->47<!--/figure-->}, where SUBJECT may be a ratio, A / B. A
  * table is likewise: {@code <!--table CASE; SETTINGS; SUBJECT, SUBJECT; FIGURE-->}. The settings must choose one cell
  * for a figure; java=17 or so may be among them, else the first JDK of the results counts. {@code <!--behind N-->} is a
- * list of the N cells in which Pendula is farthest behind, for each JDK. {@code <!--about KEY, KEY-->} tells what the head of the
- * results says.
+ * list of the N cells in which Pendula is farthest behind, for each JDK. {@code <!--about KEY, KEY-->} tells what the
+ * head of the results says.
  */
 final class Marks {
     private static final Pattern MARK = Pattern.compile("<!--(figure|table|behind|about) ([^>]*)-->(.*?)<!--/\\1-->",
             Pattern.DOTALL);
-    /** What is less than this times another figure is level with it. */
+    /** What is at most this times another figure is level with it. */
     private static final double LEVEL = 1.1;
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
 
@@ -164,9 +164,13 @@ final class Marks {
             table.append("|");
             columns.forEach(key -> table.append(' ').append(settings.getOrDefault(key, "")).append(" |"));
             for (String subject : subjects) {
+                if (!some.subjects().contains(subject)) {
+                    throw new IllegalArgumentException("no results of " + subject + " for " + figure);
+                }
                 Spread s = some.spread(java, cell, subject, figure);
                 String number = s == null ? "" : Tables.number(s.median());
-                table.append(' ').append(s != null && s.median() <= best * LEVEL ? "**" + number + "**" : number).append(" |");
+                boolean isBest = s != null && s.median() <= best * LEVEL;
+                table.append(' ').append(isBest ? "**" + number + "**" : number).append(" |");
             }
             table.append('\n');
         }

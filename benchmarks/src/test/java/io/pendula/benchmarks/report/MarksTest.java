@@ -94,6 +94,8 @@ class MarksTest {
                 "<!--figure startstop; pending=7; PENDULA; cpu_ns-->1<!--/figure-->", results));
         assertThrows(IllegalArgumentException.class, () -> Marks.firstDifference(
                 "<!--figure startstop; pending=0; HWT; cpu_ns-->1<!--/figure-->", results));
+        assertThrows(IllegalArgumentException.class, () -> Marks.firstDifference(
+                "<!--table startstop; pending=0; PENDULA, HWT; cpu_ns-->1<!--/table-->", results));
     }
 
     @Test
