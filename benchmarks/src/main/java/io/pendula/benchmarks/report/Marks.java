@@ -149,6 +149,11 @@ final class Marks {
 
     /** A row for each cell with what differs between them; in bold the best, and what is level with it. */
     private static String table(Results some, String java, List<String> subjects, String figure) {
+        for (String subject : subjects) {
+            if (!some.subjects().contains(subject)) {
+                throw new IllegalArgumentException("no results of " + subject + " for " + figure);
+            }
+        }
         List<Map<String, String>> cells = some.cells().stream().map(CellText::parse).toList();
         Set<String> keys = new LinkedHashSet<>();
         cells.forEach(c -> keys.addAll(c.keySet()));
@@ -164,9 +169,6 @@ final class Marks {
             table.append("|");
             columns.forEach(key -> table.append(' ').append(settings.getOrDefault(key, "")).append(" |"));
             for (String subject : subjects) {
-                if (!some.subjects().contains(subject)) {
-                    throw new IllegalArgumentException("no results of " + subject + " for " + figure);
-                }
                 Spread s = some.spread(java, cell, subject, figure);
                 String number = s == null ? "" : Tables.number(s.median());
                 boolean isBest = s != null && s.median() <= best * LEVEL;
