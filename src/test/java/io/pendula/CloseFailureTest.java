@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -324,7 +325,21 @@ class CloseFailureTest {
         }
     }
 
+    /** What falls due between the two calls does not run, and is returned all the same. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4, 9})
+    void shutdownNow_outOfMemory_whatIsClaimedThenTheNextCallReturns(int room) throws Exception {
+        ManualClock clock = new ManualClock();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            assertNoneIsLost(s.asScheduledExecutorService(), room, () -> clock.advance(Duration.ofHours(3)));
+        }
+    }
+
     private static void assertNoneIsLost(SchedulerExecutor executor, int room) throws Exception {
+        assertNoneIsLost(executor, room, NOTHING);
+    }
+
+    private static void assertNoneIsLost(SchedulerExecutor executor, int room, Runnable between) throws Exception {
         Set<Object> tasks = new HashSet<>();
         AtomicInteger runs = new AtomicInteger();
         for (int i = 0; i < 5; i++) {
@@ -337,13 +352,59 @@ class CloseFailureTest {
         assertFalse(executor.isTerminated());
         assertThrows(RejectedExecutionException.class, () -> executor.execute(NOTHING));
         assertThrows(OutOfMemoryError.class, executor::close, "it does not hang");
+        between.run();
         executor.tracker.unstarted = new ArrayList<>(executor.tracker.unstarted);
         assertEquals(room, executor.tracker.unstarted.size());
-        assertEquals(tasks, new HashSet<>(executor.shutdownNow()));
+        List<Runnable> returned = executor.shutdownNow();
+        assertEquals(10, returned.size(), returned::toString);
+        assertEquals(tasks, new HashSet<>(returned));
         assertTrue(executor.awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
         executor.close();
         assertEquals(List.of(), executor.shutdownNow());
         assertEquals(0, runs.get());
+        for (Runnable task : returned) {
+            assertFalse(((Future<?>) task).isDone(), task::toString);
+            task.run();
+            assertTrue(((Future<?>) task).isDone(), task::toString);
+        }
+        assertEquals(5, runs.get(), "those that run once");
+    }
+
+    /** There is no memory for what follows once the task is given back. */
+    private static final class FailsWhenGivenBack extends ScheduledTask<Void> {
+        private boolean hasFailed;
+
+        FailsWhenGivenBack(SchedulerExecutor executor, Runnable task) {
+            super(executor.engine.queues[0], task, executor.tracker, 0, false);
+        }
+
+        @Override
+        protected void settled() {
+            if (!hasFailed) {
+                hasFailed = true;
+                throw new OutOfMemoryError("the test allows no more memory");
+            }
+        }
+    }
+
+    @Test
+    void shutdownNow_failsAtATaskJustGivenBack_theNextCallReturnsIt() {
+        ManualClock clock = new ManualClock();
+        AtomicInteger runs = new AtomicInteger();
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            Set<Object> tasks = new HashSet<>();
+            for (int i = 0; i < 3; i++) {
+                tasks.add(view.tracker.submit(new FailsWhenGivenBack(view, runs::incrementAndGet), 10));
+            }
+            assertThrows(OutOfMemoryError.class, view::shutdownNow, "at the first");
+            clock.advance(Duration.ofNanos(10)); // the others are claimed
+            List<Runnable> returned = view.shutdownNow();
+            assertEquals(tasks, new HashSet<>(returned));
+            assertTrue(view.isTerminated());
+            returned.forEach(Runnable::run);
+            assertEquals(3, runs.get());
+        }
     }
 
     /** As if there were no memory for the list without it: there is no list for a while. */

@@ -291,7 +291,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     public boolean fire(Runnable claimed, long deadline) throws Throwable {
-        tracker.refuseIfLate(this);
+        tracker.refuseIfLate(this, true);
         Throwable thrown = null;
         try {
             if (!call(claimed, null)) {
@@ -361,7 +361,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     @Override
     protected void ended(boolean armedAgain) {
         if (armedAgain) {
-            tracker.refuseIfLate(this);
+            tracker.refuseIfLate(this, false);
             if (runner == REFUSED) {
                 cancel(false);
             }

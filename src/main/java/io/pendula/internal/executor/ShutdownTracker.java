@@ -36,7 +36,7 @@ public final class ShutdownTracker implements Runnable {
      * back; a shutdown, submitter or worker that finds it too late; and a close of the scheduler that has collected it.
      * The first to put something into the task's runner has it. So a task runs, or is in the list, or is rejected
      * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress
-     * before it refuses a task. While a periodic task runs, none of the four can have it; when the run has ended, the
+     * before it refuses a task; if that has failed, the worker gives the task back in its place. While a periodic task runs, none of the four can have it; when the run has ended, the
      * look at phase after its push decides.
      *
      * The shutdown of a view does not look at the queues if nothing of its own waits, as its scheduler may have millions of
@@ -85,6 +85,8 @@ public final class ShutdownTracker implements Runnable {
     private boolean isHeld = true;
     /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
     public ArrayList<Runnable> unstarted = new ArrayList<>();
+    /** Under shuttingDown, too: those that were claimed after a shutdownNow() had failed. Linked, as that needs no memory. */
+    private ScheduledTask<?> unstartedClaimed;
 
     public volatile boolean delayedAfterShutdown = true;
     public volatile boolean periodicAfterShutdown;
@@ -156,11 +158,29 @@ public final class ShutdownTracker implements Runnable {
      * Of a task that was claimed or armed again: one that comes too late is given back, or has the mark of a refusal, when
      * this returns: then the caller cancels it.
      */
-    void refuseIfLate(ScheduledTask<?> task) {
+    void refuseIfLate(ScheduledTask<?> task, boolean isClaimed) {
         if (!isWanted(task)) {
             synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
+                if (isClaimed && phase == STOPPING && isHeld) {
+                    giveBackClaimed(task);
+                }
                 task.markRefused();
             }
+        }
+    }
+
+    /** A shutdownNow() has failed, and this task was claimed since: the next shutdownNow() returns it. */
+    private void giveBackClaimed(ScheduledTask<?> task) {
+        assert Thread.holdsLock(shuttingDown);
+        ScheduledTask<?> others = unstartedClaimed;
+        task.linkTo(others);
+        unstartedClaimed = task;
+        try {
+            if (!task.giveBack()) {
+                unstartedClaimed = others;
+            }
+        } catch (OutOfMemoryError e) {
+            // It is given back all the same, and its end not counted, see above. Thrown, it would end the run.
         }
     }
 
@@ -243,8 +263,13 @@ public final class ShutdownTracker implements Runnable {
             } else {
                 terminate();
             }
-            if (to != STOPPING || unstarted.isEmpty()) {
+            if (to != STOPPING) {
                 return List.of();
+            }
+            for (ScheduledTask<?> t = unstartedClaimed; t != null; t = unstartedClaimed) {
+                unstarted.add(t);
+                unstartedClaimed = (ScheduledTask<?>) t.next();
+                t.linkTo(null);
             }
             List<Runnable> result = unstarted;
             unstarted = new ArrayList<>();
@@ -305,11 +330,11 @@ public final class ShutdownTracker implements Runnable {
             return;
         }
         if (phase == STOPPING) {
-            unstarted.ensureCapacity(unstarted.size() + 1); // before it is taken, or it might be lost
+            unstarted.add(task); // before it is taken, or it might be lost
             if (task.giveBack()) {
-                unstarted.add(task);
                 return;
             }
+            unstarted.remove(unstarted.size() - 1);
         }
         admit(task);
     }
