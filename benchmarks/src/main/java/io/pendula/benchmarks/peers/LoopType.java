@@ -188,7 +188,9 @@ public enum LoopType {
                 @Override
                 public void run() {
                     lane.run();
-                    if (!lane.isClosed()) {
+                    if (lane.isClosed()) {
+                        end();
+                    } else {
                         executor.execute(this);
                     }
                 }
@@ -214,6 +216,11 @@ public enum LoopType {
         @Override
         public void stop(int slot) {
             rival.cancel(handles[slot]);
+        }
+
+        @Override
+        public void end() {
+            rival.close();
         }
     }
 }

@@ -24,6 +24,9 @@ public abstract class LoopRival {
     /** What the loop has to do for its timers between two looks at its I/O. */
     public void poll() {}
 
+    /** The loop's thread, after everything else: threads of another kind than a daemon's would keep the JVM. */
+    public void end() {}
+
     /** Runs the lane again and again on the loop's thread until it is closed, and polls each time. Does not wait. */
     public void run(Lane lane) {
         Thread thread = new Thread(() -> {
@@ -31,6 +34,7 @@ public abstract class LoopRival {
                 lane.run();
                 poll();
             }
+            end();
         }, "loop");
         thread.setDaemon(true);
         thread.start();
