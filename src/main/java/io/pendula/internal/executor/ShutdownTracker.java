@@ -178,6 +178,7 @@ public final class ShutdownTracker implements Runnable {
         try {
             if (!task.giveBack()) {
                 unstartedClaimed = others;
+                task.linkTo(null);
             }
         } catch (OutOfMemoryError e) {
             // It is given back all the same, and its end not counted, see above. Thrown, it would end the run.
