@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -379,6 +380,36 @@ class TimerListenerTest {
             assertTrue((long) news.what() >= 100_000_000, news::toString);
             releases.forEach(CountDownLatch::countDown);
         }
+    }
+
+    /** The monitor looks when the close has let all workers go but the one that is blocked. */
+    @Test
+    void allBlocked_freeWorkersHaveLeftAsTheSchedulerCloses_isNotHeard() throws Exception {
+        LifeFixtures.Heard heard = new LifeFixtures.Heard();
+        AtomicBoolean holds = new AtomicBoolean();
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicReference<Thread> monitor = new AtomicReference<>();
+        TimerScheduler s = TimerScheduler.builder().workers(2).listener(heard).stallAfter(Duration.ofMillis(20)).clock(() -> {
+            if (holds.get() && Thread.currentThread().getName().endsWith("-monitor")) {
+                monitor.set(Thread.currentThread());
+                held.countDown();
+                await(go);
+            }
+            return System.nanoTime();
+        }).build();
+        CountDownLatch release = blocked(s);
+        eventually("a stall", () -> heard.stalled.size() == 1);
+        holds.set(true);
+        await(held);
+        s.shutdownNow();
+        eventually("the others have left", () -> s.engine.workerPool.workers().length == 1);
+        go.countDown();
+        monitor.get().join(LifeFixtures.LOST_SECONDS * 1_000);
+        release.countDown();
+        s.close();
+        assertEquals(0, heard.allBlocked.size());
+        assertEquals(0, s.stats().allBlocked());
     }
 
     /** The monitor, which reads the clock twice for each of its looks, has looked at all workers. */

@@ -156,7 +156,7 @@ public final class StallWatch implements Seat.Sitter {
             }
             shortest = Math.min(shortest, age);
         }
-        boolean areAllBlocked = shortest >= stallNanos;
+        boolean areAllBlocked = shortest >= stallNanos && !engine.isClosed(); // read last: a close lets the free ones go
         if (areAllBlocked && !isAllBlockedTold) {
             engine.reporter.allBlocked(engine.name(), workers.length, shortest);
         }
