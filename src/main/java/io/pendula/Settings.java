@@ -126,8 +126,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
     }
 
     /**
-     * Callbacks that take longer than this are reported to the listener. Measuring costs two readings of the clock
-     * per callback. Default: not measured.
+     * Callbacks that take longer than this are reported to the listener. Measuring costs two readings of the
+     * scheduler's clock per callback; on a {@link ManualClock} a callback takes no time. Default: not measured.
      *
      * @param threshold zero or more
      * @return this
@@ -141,7 +141,8 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
     /**
      * How many timers may be armed at a time, or tasks wait; arming or submitting one more throws
-     * {@code RejectedExecutionException}. The bound is exact, at the price of one contended counter. Default: no bound.
+     * {@code RejectedExecutionException}. The bound is exact, at the price of one contended counter. A
+     * ticker that runs counts, and a timer that was armed again while it runs. Default: no bound.
      *
      * @param maxPending at least 1
      * @return this
@@ -157,11 +158,11 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
 
     /**
      * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of a
-     * scheduler and its loops, and by the methods of executors. For context that the callback should have from
-     * the thread that has made the timer, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer
-     * that is reset by another thread keeps the context of the one that made it. A callable is given as a runnable
-     * that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they
-     * are.
+     * scheduler and its loops, by {@code orTimeout}, {@code completeOnTimeout} and {@code delayedExecutor}, and by the
+     * methods of executors. For context that the callback should have from the thread that has made the timer, as a trace
+     * or a diagnostic context. {@code reset} does not wrap anew, so a timer that is reset by another thread keeps the
+     * context of the one that made it. A callable is given as a runnable that calls it. {@link TimerHandle#task()}, texts
+     * and counts show the task itself. Default: tasks run as they are.
      *
      * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
      *     method throws that was called to arm

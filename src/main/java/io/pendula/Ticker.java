@@ -112,7 +112,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     /**
      * The number of ticks that were left out: skipped because the ticker was late, as its {@link MissedTicks} says; or,
      * without a task, dropped because a receiver had not taken the one before, or taken away by a stop or a reset. So
-     * each tick of a ticker without a task was received, is kept, or is counted here.
+     * each tick of a ticker without a task was received, is kept, or is counted here. One that is kept when the ticker,
+     * its scheduler or its loop is closed is lost.
      *
      * @return a count that never falls
      */

@@ -35,9 +35,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but the awaiting ones blocks,
  * with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
- * happens-before the run; the run happens-before {@code stopAndAwait} and {@code await} return. A timer that was
- * stopped keeps its task, for a later reset; if the program does not refer to it any more, both are let go within a
- * minute, in a {@link TimerLoop} while that is polled. One that was cancelled drops its task at once.
+ * happens-before the run; the run happens-before {@code stopAndAwait} and {@code await} return. A timer that was stopped
+ * keeps its task, for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
+ * {@link TimerLoop} while that is polled, with a {@link ManualClock} once its deadline has passed. One that was
+ * cancelled drops its task at once.
  *
  * @since 0.1
  */
@@ -82,7 +83,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     }
 
     /**
-     * Prevents the firing that is to come, if there is one. The timer can be armed anew by {@code reset}.
+     * Prevents the firing that is to come, if there is one; without a task, also one that is kept, though that counts as
+     * fired. The timer can be armed anew by {@code reset}.
      *
      * @return true if this call prevented a firing; false if the timer has fired or is being fired, or was stopped
      *     before
@@ -106,10 +108,10 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * counts: that arming fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
-     * @return true if that replaced a firing that was to come, false if the timer had fired, is being fired, or was
-     *     stopped
+     * @return true if that replaced a firing that was to come, or is kept; false if the timer had fired, is being fired,
+     *     or was stopped
      * @throws NullPointerException if {@code delay} is null
-     * @throws IllegalStateException if the timer was cancelled
+     * @throws IllegalStateException if the timer was cancelled, or its scheduler's 36 years are over
      * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
      *     {@code maxPending} others are
      */
@@ -121,16 +123,16 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @param delay how long to wait from now on, in {@code unit}s; zero or negative: due at once; beyond 18 years:
      *     never fires
      * @param unit the unit of {@code delay}
-     * @return true if that replaced a firing that was to come, false if the timer had fired or was stopped
+     * @return as that
      * @throws NullPointerException if {@code unit} is null
-     * @throws IllegalStateException if the timer was cancelled
+     * @throws IllegalStateException as that
      * @throws RejectedExecutionException as {@link #reset(Duration)} does
      */
     boolean reset(long delay, TimeUnit unit);
 
     /**
      * Stops the timer, then waits until no run of its callback is in progress. Called by that very callback it does
-     * not wait for itself.
+     * not wait for itself. A reset by the callback or another thread arms the timer again; after {@code cancel} none can.
      *
      * @param timeout how long to wait at most; zero: only look
      * @return true if no run is in progress any more; false if the time ran out, or if the own callback called
@@ -143,7 +145,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     /**
      * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.
      *
-     * @return true if the timer is armed
+     * @return true if the timer is armed; false if a firing of a timer without a task is kept
      */
     @Override
     boolean isPending();

@@ -18,7 +18,7 @@ public interface TimerHandle {
      * {@code submit(Runnable, T)}, {@code invokeAll} and {@code invokeAny} submit objects of the JDK, which call the
      * program's.
      *
-     * @return the task; null if the timer has none, was cancelled or closed, or if its executor's task has ended
+     * @return the task; null if the timer has none, was itself cancelled or closed, or if its executor's task has ended
      */
     @Nullable Object task();
 

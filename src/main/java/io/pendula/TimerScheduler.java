@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  * ManualClock}, and while the program's thread factory makes a thread that must be there first, for which a stop of a
  * timer that is never due may wait, too. A scheduler with nothing armed, and nothing left of stopped timers, uses no
  * processor time; with timers armed and none due, at most two threads wake up once a second. After 36 years of its
- * clock arming throws {@link IllegalStateException}. Threads are daemons unless told otherwise, named
- * {@code pendula-<name>-worker-0} and so on.
+ * clock arming by a delay or a period throws {@link IllegalStateException}. Threads are daemons unless told otherwise,
+ * named {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by all threads.
  *
@@ -97,8 +97,8 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener,
      * an executor, a clock for tests. What earlier calls have set stays, unless it is set again. Three system properties
-     * come after all calls, so that an operator decides: {@code io.pendula.shared.workers},
-     * {@code io.pendula.shared.maxThreads} and {@code io.pendula.shared.slowCallbackMillis}.
+     * come after all calls, so that an operator decides: {@code io.pendula.shared.workers}, {@code …maxThreads} and
+     * {@code …slowCallbackMillis}. The first use throws {@code IllegalArgumentException} if one of them is not valid.
      *
      * @param settings sets what it wants to; must not call {@code build}. Other threads that call this wait for it
      * @throws NullPointerException if {@code settings} is null

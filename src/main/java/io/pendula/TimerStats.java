@@ -45,7 +45,7 @@ import java.util.stream.LongStream;
  * @param threads the scheduler's threads that live, spare ones included; neither its monitor, nor the threads of loops,
  *     nor those of the builder's executor
  * @param coreThreads how many such threads there are when nothing blocks them, once each was needed: a scheduler's
- *     workers, or all threads of a pool; 0 for a scheduler without workers
+ *     workers, or all threads of a pool; 0 for a scheduler without workers or with a {@link ManualClock}
  * @param maxThreads the limit of such threads, spare ones included, of which there are none without a monitor; 0 for a
  *     scheduler without workers. A scheduler with a {@link ManualClock} has no thread, whatever the limit
  * @param running the callbacks in progress, those that wait in the builder's executor included
