@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them; one that
  * was built with an executor has its tasks run there, as many at once as that lets. A task may block. What is due
  * behind it runs on another thread of the pool if there is an idle one: at once if it is submitted while the task runs,
- * and some 2 ms late on a quiet machine if it was waiting before, or up to 15 ms if it fell due almost together with
+ * and as a rule less than a millisecond late if it was waiting before, or up to 15 ms if it fell due almost together with
  * the task. With one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the
  * order of submission. A view has the threads of its scheduler.
  *
@@ -372,10 +372,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted the rest is stopped as by
-     * {@link #shutdownNow()}, then waited for, and the interrupt flag set at the end. Called by one of its own tasks, or
-     * by any callback of the scheduler that this is a view of, or by a thread that has a {@link TimerLoop} there, it does
-     * not wait: the thread may be the one that its tasks need. The thread that advances a {@link ManualClock} should do so
-     * before, as what waits for that clock keeps this call waiting.
+     * {@link #shutdownNow()}, so that futures of what had not begun are never done, and the interrupt flag set at the end.
+     * Called by one of its own tasks, or by any callback of the scheduler that this is a view of, or by a thread that has a
+     * {@link TimerLoop} there, it does not wait: the thread may be the one that its tasks need. The thread that advances a
+     * {@link ManualClock} should do so before, as what waits for that clock keeps this call waiting.
      */
     @Override
     public void close() {

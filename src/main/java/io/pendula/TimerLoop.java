@@ -77,7 +77,7 @@ public final class TimerLoop implements AutoCloseable {
      * @return nanoseconds until the next deadline, or less: if timers were stopped or put off a short while ago, and never
      *     more than 15 seconds while anything is armed, so that stopped timers are let go in time (with a
      *     {@link ManualClock}, without that limit); 0 if something is due, or is to be tidied up at the next call, and
-     *     once after the scheduler was closed; {@code Long.MAX_VALUE} if nothing is armed
+     *     once after the scheduler was closed; {@code Long.MAX_VALUE} if nothing is armed and nothing left of stopped timers
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {

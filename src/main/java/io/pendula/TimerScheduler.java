@@ -583,10 +583,10 @@ public final class TimerScheduler implements AutoCloseable {
         }
 
         /**
-         * A worker that has found something to run sleeps at least until so long after it woke up, unless a thread arms
-         * an earlier timer. A timed wake-up costs more processor time than all else that a firing needs; so where timers are
-         * dense, several are run at each. They are late by half of this on average then. Timers that lie further apart
-         * are not delayed. Zero: none is, at any price. Default: 100 microseconds.
+         * A worker that has found something to run sleeps at least until so long after it woke up; what falls due
+         * meanwhile may wait until then, also if it is armed meanwhile. A timed wake-up costs more processor time than all
+         * else that a firing needs; so where timers are dense, several are run at each. They are late by half of this on
+         * average then. If all lie further apart, none is delayed. Zero: none is, at any price. Default: 100 microseconds.
          *
          * @param spacing from zero to an hour
          * @return this

@@ -76,6 +76,33 @@ class RecipeFaultsTest {
     // ---- a limit that others reach while a recipe runs ----
 
     @Test
+    void throttle_refusedForMaxPending_nextEventRunsAtOnce() {
+        List<String> ran = new ArrayList<>();
+        try (TimerScheduler full = TimerScheduler.builder().clock(clock).maxPending(1).build();
+                Throttle t = new Throttle(full, ofMillis(100), () -> ran.add("ran"))) {
+            full.after(ofMillis(1), () -> {});
+            assertThrows(RejectedExecutionException.class, t::event);
+            clock.advance(ofMillis(1));
+            t.event();
+            clock.advance(ZERO);
+            assertEquals(List.of("ran"), ran);
+        }
+    }
+
+    @Test
+    void throttle_longestInterval_runsOnce() {
+        List<String> ran = new ArrayList<>();
+        try (Throttle t = new Throttle(timers, ofNanos(Long.MAX_VALUE), () -> ran.add("ran"))) {
+            for (int i = 0; i < 3; i++) {
+                clock.advance(ofMillis(1));
+                t.event();
+            }
+            clock.advance(ofHours(1));
+            assertEquals(List.of("ran"), ran);
+        }
+    }
+
+    @Test
     void asyncRepeater_limitIsReachedMeanwhile_isReportedAndEnds() {
         try (TimerScheduler full = ofOneTimer(); AsyncRepeater repeater = new AsyncRepeater(full, ofSeconds(1), () -> {
             note();

@@ -27,8 +27,8 @@ final class Throttle implements AutoCloseable {
         if (!timer.isPending()) {
             long now = timers.now();
             long at = Math.max(now, next);
-            next = at + intervalNanos;
             timer.reset(at - now, TimeUnit.NANOSECONDS);
+            next = at > Long.MAX_VALUE - intervalNanos ? Long.MAX_VALUE : at + intervalNanos;
         }
     }
 

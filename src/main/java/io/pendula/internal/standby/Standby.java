@@ -72,8 +72,8 @@ public final class Standby implements QueueOwner {
      *
      * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
      * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
-     * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. A
-     * thread that arms an earlier timer wakes the poller in any case.
+     * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. What is
+     * armed meanwhile, and due before that time is over, waits for it, too.
      * The lock of this object is held while a worker goes to sleep or changes its role. It is never taken under a
      * queue's lock, and no other lock is taken under it.
      */

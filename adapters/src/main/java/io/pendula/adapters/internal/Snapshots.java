@@ -63,7 +63,8 @@ public final class Snapshots<S> {
     }
 
     /**
-     * As {@link #get}, the lateness of the firings of the last minute, or since the scrape before if that is longer ago.
+     * As {@link #get}, the lateness of the firings of the last minute and up to one more, or since the scrape before the
+     * last if that is longer ago.
      *
      * @param subject what to take a snapshot of, if that is needed
      * @param reader 0 to 63
