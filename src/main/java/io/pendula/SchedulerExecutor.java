@@ -384,18 +384,21 @@ public final class SchedulerExecutor extends AbstractExecutorService
             return;
         }
         boolean interrupted = false;
-        for (boolean terminated = false; !terminated; ) {
-            try {
-                terminated = awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                if (!interrupted) {
-                    interrupted = true;
-                    shutdownNow();
+        try {
+            for (boolean terminated = false; !terminated; ) {
+                try {
+                    terminated = awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    if (!interrupted) {
+                        interrupted = true;
+                        shutdownNow();
+                    }
                 }
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -125,10 +125,13 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         }
         int was = queue.abort(this);
         if (isRunning(was)) {
-            if (mayInterruptIfRunning) {
-                interrupt();
+            try {
+                if (mayInterruptIfRunning) {
+                    interrupt();
+                }
+            } finally { // a thread of the user's may refuse to be interrupted
+                done();
             }
-            done();
         } else if (was >= 0) {
             over();
         }
@@ -291,14 +294,18 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     public boolean fire(Runnable claimed, long deadline) throws Throwable {
-        tracker.refuseIfLate(this, true);
         Throwable thrown = null;
         try {
+            tracker.refuseIfLate(this, true);
             if (!call(claimed, null)) {
                 return isRefused();
             }
         } catch (Throwable e) {
             thrown = e;
+            if (period == 0) { // also if it was not called, for want of stack: then the run ends, and it is done
+                outcome = e;
+                failed = true;
+            }
         }
         if (period < 0 && !failed) {
             queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
@@ -399,8 +406,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             return false;
         }
         queue.stop(this); // nothing to stop if it was claimed
-        settled();
-        tracker.gone(this);
+        try {
+            settled();
+        } finally { // or a shutdown that has counted it would wait for ever
+            tracker.gone(this);
+        }
         return true;
     }
 
@@ -411,6 +421,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         }
         cancel(false); // also if an earlier call has put the mark: it may have failed before it came to this
         return true;
+    }
+
+    /** True if it has the mark of a refusal: then it is cancelled when this returns, as the thread that put it may have failed. */
+    boolean finishRefusal() {
+        return runner == REFUSED && refuse();
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.pendula.internal.executor;
 
+import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -180,8 +181,8 @@ public final class ShutdownTracker implements Runnable {
                 unstartedClaimed = others;
                 task.linkTo(null);
             }
-        } catch (OutOfMemoryError e) {
-            // It is given back all the same, and its end not counted, see above. Thrown, it would end the run.
+        } catch (VirtualMachineError e) {
+            // It is given back all the same. Thrown, it would end the run.
         }
     }
 
@@ -272,6 +273,7 @@ public final class ShutdownTracker implements Runnable {
                 unstartedClaimed = (ScheduledTask<?>) t.next();
                 t.linkTo(null);
             }
+            unstarted.removeIf(t -> ((ScheduledTask<?>) t).isDone()); // cancelled meanwhile
             List<Runnable> result = unstarted;
             unstarted = new ArrayList<>();
             return result;
@@ -298,8 +300,17 @@ public final class ShutdownTracker implements Runnable {
         for (ScheduledTask<?> task : running) {
             settle(task);
             if (phase == STOPPING) {
-                task.interrupt();
+                interrupt(task);
             }
+        }
+    }
+
+    /** A thread of the user's that refuses to be interrupted keeps no other from being so, and no list from its receiver. */
+    private static void interrupt(ScheduledTask<?> task) {
+        try {
+            task.interrupt();
+        } catch (Throwable e) {
+            Reporter.uncaught(e);
         }
     }
 
@@ -336,6 +347,9 @@ public final class ShutdownTracker implements Runnable {
                 return;
             }
             unstarted.remove(unstarted.size() - 1);
+            if (task.finishRefusal()) {
+                return;
+            }
         }
         admit(task);
     }
