@@ -83,8 +83,13 @@ public final class Dispatcher {
         return !isMine;
     }
 
+    /** Whatever the removal throws: what follows must come, the run of a firing that was rejected and the wake of a close. */
     private void ended(Dispatched h) {
-        handedOff.remove(h);
+        try {
+            handedOff.remove(h);
+        } catch (Throwable e) { // the set has no memory to count that; the firing is out of it
+            Reporter.uncaught(e);
+        }
         if (engine.isClosed()) { // after the removal; a closing thread sets it before it looks
             engine.runEnded();
         }
