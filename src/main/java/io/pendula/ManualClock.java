@@ -94,11 +94,12 @@ public final class ManualClock implements NanoClock {
             schedulers.forEach(s -> s.refuseBeyond(distance));
             return advance(distance);
         } finally {
-            if (interrupted) {
-                interrupted = false;
+            boolean wasInterrupted = interrupted;
+            interrupted = false;
+            advancing.set(null); // before the flag is given back: a subclass of Thread may throw there
+            if (wasInterrupted) {
                 Thread.currentThread().interrupt();
             }
-            advancing.set(null);
         }
     }
 

@@ -178,6 +178,34 @@ class ManualClockTest {
         }
     }
 
+    /** A callback leaves its interrupt flag set, and what gives that back throws. */
+    @Test
+    void advance_threadCannotBeInterrupted_theNextOneIsNotRejected() throws Exception {
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        List<Long> ran = new ArrayList<>();
+        Thread t = new Thread(() -> {
+            thrown.set(assertThrows(IllegalStateException.class, () -> clock.advance(ns(1))));
+            ran.add(clock.advance(ns(1)));
+        }) {
+            private int calls;
+
+            @Override
+            public void interrupt() {
+                if (++calls > 1) {
+                    throw new IllegalStateException("meant");
+                }
+                super.interrupt();
+            }
+        };
+        timers.after(ns(1), t::interrupt);
+        timers.after(ns(2), () -> log.add("next"));
+        t.start();
+        Fixtures.join(t);
+        assertEquals("meant", thrown.get().getMessage());
+        assertEquals(List.of(1L), ran);
+        assertEquals(List.of("next"), log);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 15, Long.MIN_VALUE, -15})
     void advance_acrossTheWrap_keepsTheOrder(long start) {
