@@ -135,7 +135,12 @@ final class PeriodicTimer extends QueuedNode implements Ticker {
      */
     private void discardBefore(long first) {
         if (ticks != null) {
-            ticks.discardBefore(Math.min(first, queue.timeline.now() + 1));
+            long now = Engine.nowIfTold(queue.timeline); // the stop or reset is made, so a clock must not break it off
+            if (now == 0) {
+                ticks.discardKept();
+            } else {
+                ticks.discardBefore(Math.min(first, now + 1));
+            }
         }
     }
 

@@ -525,6 +525,45 @@ class TickerTest {
         assertEquals(0, s.ticker.missed());
     }
 
+    /** The clock throws once, at the reading that comes after the stop or the reset. */
+    private static void failAtReading(Alone s, int number) {
+        s.inTheMiddle = () -> {
+            if (number > 1) {
+                failAtReading(s, number - 1);
+            } else {
+                throw new IllegalStateException("meant");
+            }
+        };
+    }
+
+    @Test
+    void stop_clockThrowsAfterIt_hasStoppedAndTakesTheKeptTickAway() {
+        Alone s = new Alone();
+        Fixtures.Claim run = s.claimAfter(10);
+        s.ticker.fire(run.task, run.deadline);
+        s.queue.endRun(s.ticker);
+        failAtReading(s, 1);
+        assertTrue(s.ticker.stop());
+        assertNull(s.inTheMiddle, "the clock has thrown");
+        assertFalse(s.signal.take());
+        assertEquals(1, s.ticker.missed());
+        assertFalse(s.ticker.stop());
+    }
+
+    @Test
+    void reset_clockThrowsAfterIt_hasResetAndTakesTheKeptTickAway() {
+        Alone s = new Alone();
+        Fixtures.Claim run = s.claimAfter(10);
+        s.ticker.fire(run.task, run.deadline);
+        s.queue.endRun(s.ticker);
+        failAtReading(s, 2);
+        assertTrue(s.ticker.reset(Duration.ofNanos(3)));
+        assertNull(s.inTheMiddle, "the clock has thrown");
+        assertFalse(s.signal.take());
+        assertEquals(1, s.ticker.missed());
+        assertTrue(s.delivers(s.claimAfter(3)));
+    }
+
     @Test
     void stop_resetByAnotherInTheMiddle_keepsTheTicksThatFollow() {
         Alone s = new Alone();

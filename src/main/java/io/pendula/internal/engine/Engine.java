@@ -175,13 +175,13 @@ public abstract class Engine implements TimerQueue.Host {
         TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
         Throwable thrown = null;
-        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold() : 0;
+        long began = options.slowNanos < Long.MAX_VALUE ? nowIfTold(timeline) : 0;
         try {
             ends &= t.fire(run.task, run.deadline);
         } catch (Throwable e) {
             thrown = e;
         }
-        long ended = began == 0 ? 0 : nowIfTold(); // before a listener is told, whose time is not the callback's
+        long ended = began == 0 ? 0 : nowIfTold(timeline); // before a listener is told, whose time is not the callback's
         if (thrown != null) {
             reporter.threw(t, run.lateness(), thrown);
         }
@@ -200,7 +200,7 @@ public abstract class Engine implements TimerQueue.Host {
     }
 
     /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */
-    final long nowIfTold() {
+    public static long nowIfTold(Timeline timeline) {
         try {
             return timeline.now();
         } catch (Throwable e) {

@@ -83,6 +83,13 @@ public class Receiver implements Runnable {
             }
         }
 
+        /** The same for the tick that is kept now. */
+        public void discardKept() {
+            if (take()) {
+                dropped.incrementAndGet();
+            }
+        }
+
         public boolean take() {
             return (kept.getAndUpdate(k -> k & ~TICK) & TICK) != 0;
         }
