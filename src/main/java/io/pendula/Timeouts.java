@@ -51,7 +51,12 @@ final class Timeouts {
             Runnable completion) {
         if (!future.isDone()) {
             Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, nanos, completion));
-            future.whenComplete((result, thrown) -> timer.cancel());
+            try {
+                future.whenComplete((result, thrown) -> timer.cancel());
+            } catch (Throwable e) { // memory is short, or a subclass of CompletableFuture throws
+                timer.cancel();
+                throw e;
+            }
         }
         return future;
     }

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +112,24 @@ class TimeoutsTest {
     void orTimeout_completeAlready_armsNothing() {
         assertEquals("x", s.orTimeout(CompletableFuture.completedFuture("x"), Duration.ZERO).join());
         assertEquals(0, s.stats().armed());
+    }
+
+    /** As of a subclass, or for want of memory. */
+    private static final class NoCallbacks extends CompletableFuture<String> {
+        @Override
+        public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+            throw new IllegalStateException("meant");
+        }
+    }
+
+    @Test
+    void orTimeout_futureTakesNoCallback_nothingIsLeftAndTheFutureIsAsItWas() {
+        CompletableFuture<String> f = new NoCallbacks();
+        assertThrows(IllegalStateException.class, () -> s.orTimeout(f, SECOND));
+        assertThrows(IllegalStateException.class, () -> s.completeOnTimeout(f, "late", SECOND));
+        assertEquals(0, s.pending());
+        clock.advance(SECOND);
+        assertFalse(f.isDone());
     }
 
     @Test
