@@ -291,8 +291,8 @@ public abstract class Engine implements TimerQueue.Host {
         }
         HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
         Object call = new Object(); // threads need not be told apart by equals
-        waiting.put(call, receiver); // before the first look at closed
         try {
+            waiting.put(call, receiver); // before the first look at closed
             return receiver.await(taken, nanos);
         } finally {
             waiting.remove(call);
