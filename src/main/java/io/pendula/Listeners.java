@@ -57,9 +57,13 @@ final class Listeners {
         }
 
         @Override
-        protected void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {
+        public void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
             List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
-            listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
+            try {
+                listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
+            } catch (Throwable e) {
+                uncaught(e); // not thrown: it was told
+            }
         }
 
         @Override

@@ -154,11 +154,13 @@ public final class TimerLoop implements AutoCloseable {
     public List<Timer> detach() {
         List<Timer> timers = new ArrayList<>();
         checkThread("detach", true);
-        for (TimerNode t : worker.loops.detach(worker)) {
-            if (t instanceof Timer timer) {
-                timers.add(timer);
+        worker.loops.detach(worker, unfired -> {
+            for (TimerNode t : unfired) {
+                if (t instanceof Timer timer) {
+                    timers.add(timer);
+                }
             }
-        }
+        });
         return timers;
     }
 

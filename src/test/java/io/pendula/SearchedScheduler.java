@@ -135,7 +135,7 @@ public final class SearchedScheduler implements Program {
         /** By the loop's thread, as no other may while that lives: between two polls, or in a callback. */
         private void leaveIfAsked() {
             if (isLeaving) {
-                ended(engine.loops.detach(loop));
+                engine.loops.detach(loop, this::ended);
             }
         }
 

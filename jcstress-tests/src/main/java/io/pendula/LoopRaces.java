@@ -80,7 +80,9 @@ public class LoopRaces {
         }
 
         final List<TimerNode> detach(LoopWorker l) {
-            return scheduler.engine.loops.detach(l);
+            List<TimerNode> returned = new ArrayList<>();
+            scheduler.engine.loops.detach(l, returned::addAll);
+            return returned;
         }
 
         private void ring() {

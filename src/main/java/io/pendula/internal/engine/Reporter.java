@@ -76,14 +76,8 @@ public class Reporter {
         }
     }
 
-    /** Armed timers were stopped because their loop was closed. */
-    public final void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
-        try {
-            tellLoopClosed(loop, unfired);
-        } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
+    /** Armed timers were stopped because their loop was closed. If this throws, as for want of memory, nobody was told. */
+    public void loopClosed(QueueOwner loop, List<TimerNode> unfired) {}
 
     final void paused(long nanos) {
         try {
@@ -122,8 +116,6 @@ public class Reporter {
     protected void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
         EventLog.SHARED.loopStalled(loop, thread, first, late);
     }
-
-    protected void tellLoopClosed(QueueOwner loop, List<TimerNode> unfired) {}
 
     protected void tellPaused(long nanos) {}
 

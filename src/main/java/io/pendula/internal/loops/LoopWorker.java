@@ -60,11 +60,10 @@ public final class LoopWorker extends Firing implements QueueOwner {
 
     /** No timer goes to it any more; its last callback may still run. */
     public volatile boolean detached;
-    /**
-     * What was stopped when it went, until that was returned: then null. Set to null under the engine's lifecycle, so
-     * by one thread, which puts it back, under no lock, if it fails afterwards.
-     */
-    volatile List<TimerNode> unfired = new ArrayList<>();
+    /** What was stopped when it went; null once that was passed on. Under the engine's lifecycle, but see isEnding. */
+    public volatile List<TimerNode> unfired = new ArrayList<>();
+    /** Set under the engine's lifecycle by a thread that has unfired for itself until it clears this, under no lock. */
+    volatile boolean isEnding;
     /** Until when its thread has said that it will wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
     /** Grows while the thread gets on; written by it, read by the watch. */
@@ -132,6 +131,16 @@ public final class LoopWorker extends Firing implements QueueOwner {
     /** Another number than before if its thread has got on. */
     public int visitsOpaque() {
         return (int) VISITS.getOpaque(this);
+    }
+
+    /** Whether it was to be ended, and nobody was told yet what was stopped: that is under way, or has failed. */
+    public boolean isEndOpen() {
+        return detached && unfired != null;
+    }
+
+    /** Whether nothing is left to be done. */
+    boolean isOver() {
+        return unfired == null && !isRunning();
     }
 
     // ---- the loop's thread ----
@@ -236,12 +245,8 @@ public final class LoopWorker extends Firing implements QueueOwner {
         }
     }
 
-    /** Gives the thread its interrupt flag back, and tells threads that wait for this loop's callbacks. */
+    /** Tells threads that wait for this loop's callbacks, and gives its thread the interrupt flag back. */
     private void ended(boolean ran) {
-        if (interrupted) {
-            interrupted = false;
-            Thread.currentThread().interrupt(); // what it means is for the application to say
-        }
         if (ran) {
             VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
             if (engine.isClosed()) {
@@ -249,7 +254,12 @@ public final class LoopWorker extends Firing implements QueueOwner {
             }
         }
         if (detached) {
-            loops.forget(this);
+            loops.forgetOver();
+        }
+        if (interrupted) {
+            interrupted = false;
+            // What it means is for the application to say. Last, as a subclass of Thread may throw here.
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,11 +1,14 @@
 package io.pendula.internal.loops;
 
 import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The loops of one scheduler: attaches them, finds them, and closes their queues. */
@@ -14,8 +17,8 @@ public final class Loops {
     private static final int KEPT = 64;
 
     private final Engine engine;
-    /** All whose callbacks may run. Copied at each change, under the engine's lifecycle, as all below. */
-    private volatile LoopWorker[] loops = {};
+    /** All that are not over. Copied at each change, under the engine's lifecycle, as all below. */
+    volatile LoopWorker[] loops = {};
     private int made;
     /** Those that were closed last, for their figures; the youngest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
@@ -60,14 +63,14 @@ public final class Loops {
                 throw new IllegalStateException("scheduler '" + engine.name() + "' is closed");
             }
             for (LoopWorker l : loops) {
-                if (l.thread == thread) {
+                if (l.thread == thread && (!l.detached || l.isRunning())) { // else it is over, or its end has failed
                     throw new IllegalStateException("the thread " + thread.getName() + (l.detached
                             ? " is inside a callback of a loop that it has closed" : " has a loop of this scheduler already"));
                 }
             }
             TimerQueue q = engine.newQueue(engine.workers + made);
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup, handle);
-            LoopWorker[] more = Engine.with(loops, l);
+            LoopWorker[] more = Engine.with(left(), l);
             TimerQueue[] queues = Engine.with(engine.queues, q);
             q.giveTo(l); // after the last step that may fail for want of memory
             engine.queues = queues;
@@ -78,31 +81,34 @@ public final class Loops {
     }
 
     /**
-     * Closes the loop's queue; returns the timers that were armed there. If this fails, as for want of memory, the next
-     * call does the rest and returns what this one should have.
+     * Closes the loop's queue; passes the timers that were armed there to {@code stopped}, once. If this fails, as for want
+     * of memory, or if {@code stopped} throws, the next call does the rest and passes on what this one should have.
      */
-    public List<TimerNode> detach(LoopWorker l) {
-        List<TimerNode> unfired;
+    public void detach(LoopWorker l, Consumer<List<TimerNode>> stopped) {
+        if (beginEnd(l)) {
+            try {
+                engine.abandon(l.unfired); // without a lock, as what follows
+                stopped.accept(l.unfired);
+                l.unfired = null;
+            } finally {
+                l.isEnding = false;
+            }
+            forgetOver();
+        }
+    }
+
+    /** Stops its timers. False if they were passed on, or another call is about to do that. */
+    private boolean beginEnd(LoopWorker l) {
         synchronized (engine.lifecycle) {
-            unfired = l.unfired;
-            if (unfired == null) {
-                return List.of();
+            if (l.isEnding || l.unfired == null) {
+                return false;
             }
             l.detached = true;
-            if (!l.isRunning()) {
-                forget(l);
-            }
             if (l.queue.gate.owner() != null && !engine.isClosed()) { // else it is closed, or who closes it has them
-                close(l.queue, unfired);
+                close(l.queue, l.unfired);
             }
-            l.unfired = null;
-        }
-        try {
-            engine.abandon(unfired);
-            return unfired;
-        } catch (Throwable e) {
-            l.unfired = unfired;
-            throw e;
+            l.isEnding = true;
+            return true;
         }
     }
 
@@ -122,16 +128,58 @@ public final class Loops {
 
     /** As detach, but tells of the timers. */
     public void close(LoopWorker l) {
-        List<TimerNode> unfired = detach(l);
-        if (!unfired.isEmpty()) {
-            engine.reporter.loopClosed(l, unfired);
+        detach(l, unfired -> {
+            if (!unfired.isEmpty()) {
+                engine.reporter.loopClosed(l, unfired);
+            }
+        });
+    }
+
+    /** If its thread has ended without closing it. If that fails, closeEnded tries again. The caller holds no lock. */
+    public void closeIfEnded(LoopWorker l) {
+        if (!l.detached) {
+            tell(tryCloseIfEnded(l));
         }
     }
 
-    /** If its thread has ended without closing it. The caller holds no lock. */
-    public void closeIfEnded(LoopWorker l) {
-        if (l.hasEnded() && l.unfired != null && !engine.isClosed()) {
-            close(l);
+    /** Closes those whose threads have ended, also if an earlier attempt has failed. False if one of them fails now. */
+    public boolean closeEnded() {
+        Throwable failure = null;
+        for (LoopWorker l : loops) {
+            Throwable e = tryCloseIfEnded(l);
+            failure = failure == null ? e : failure;
+        }
+        return tell(failure);
+    }
+
+    private Throwable tryCloseIfEnded(LoopWorker l) {
+        try {
+            if (l.hasEnded() && l.unfired != null && !engine.isClosed()) {
+                close(l);
+            }
+            return null;
+        } catch (Throwable e) {
+            return e;
+        }
+    }
+
+    /** Tells of a failure, if there is one: who finds out that a loop's thread has ended has not asked for the close. */
+    private static boolean tell(Throwable failure) {
+        if (failure != null) {
+            Reporter.uncaught(failure);
+        }
+        return failure == null;
+    }
+
+    /** The scheduler is being closed: adds what was stopped by calls that have failed. */
+    public void collectUnfired(List<TimerNode> unfired) {
+        synchronized (engine.lifecycle) {
+            for (LoopWorker l : loops) {
+                if (!l.isEnding && l.isEndOpen()) { // in this order: a thread that ends it changes unfired first
+                    unfired.addAll(l.unfired);
+                    l.unfired = null;
+                }
+            }
         }
     }
 
@@ -145,11 +193,19 @@ public final class Loops {
         return sum;
     }
 
-    /** Its last callback has ended. */
-    void forget(LoopWorker l) {
-        synchronized (engine.lifecycle) {
-            loops = Engine.without(loops, l);
-            engine.lifecycle.notifyAll();
+    /** Takes those that are over off the list. If that fails, as for want of memory, the next call or attach does it. */
+    void forgetOver() {
+        try {
+            synchronized (engine.lifecycle) {
+                loops = left();
+            }
+        } catch (Throwable e) {
+            tell(e); // not thrown: the caller has done what it should, and may have timers to return
         }
+    }
+
+    private LoopWorker[] left() {
+        assert Thread.holdsLock(engine.lifecycle);
+        return Arrays.stream(loops).filter(l -> !l.isOver()).toArray(LoopWorker[]::new);
     }
 }

@@ -128,13 +128,11 @@ public final class SchedulerEngine extends Engine {
                 loops = new Loops(this);
             }
         }
-        for (LoopWorker l : loops()) {
-            loops.closeIfEnded(l);
-        }
+        loops.closeEnded();
         return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that no thread polls
     }
 
-    /** Those whose callbacks may run. */
+    /** Those whose callbacks may run, and those whose end has failed. */
     public LoopWorker[] loops() {
         Loops l = loops;
         return l == null ? LoopWorker.NONE : l.all();
@@ -245,6 +243,9 @@ public final class SchedulerEngine extends Engine {
         synchronized (closing) {
             if (!isShutDown) {
                 closeAll(queues, unfired);
+                if (loops != null) {
+                    loops.collectUnfired(unfired);
+                }
                 abandon(unfired);
                 views().forEach(Runnable::run);
                 unfired.forEach(stopped);

@@ -48,6 +48,8 @@ public final class StallWatch implements Seat.Sitter {
     private volatile boolean idle = true;
     /** Of its thread: no worker has been free since that was reported. */
     private boolean isAllBlockedTold;
+    /** Of its thread: before this instant it does not try again to close loops whose threads have ended. */
+    private long closesAgainAt;
 
     public StallWatch(SchedulerEngine engine) {
         this.engine = engine;
@@ -137,7 +139,8 @@ public final class StallWatch implements Seat.Sitter {
             }
         }
         for (LoopWorker l : engine.loops()) {
-            if (peek(l, now) != Timeline.NEVER || l.node() != null) { // in this order: a claim comes between
+            // In this order: a claim, or the end of the loop, comes between.
+            if (peek(l, now) != Timeline.NEVER || l.node() != null || l.isEndOpen()) {
                 return true;
             }
         }
@@ -161,15 +164,22 @@ public final class StallWatch implements Seat.Sitter {
             engine.reporter.allBlocked(engine.name(), workers.length, shortest);
         }
         isAllBlockedTold = areAllBlocked;
+        if (engine.loops != null) {
+            lookAtLoops(now);
+        }
+        engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+    }
+
+    private void lookAtLoops(long now) {
+        if (now >= closesAgainAt && !engine.loops.closeEnded()) {
+            closesAgainAt = now + LOOK_NANOS; // as each failure is told, and a look may come every few milliseconds
+        }
         for (LoopWorker l : engine.loops()) {
-            if (l.hasEnded()) {
-                l.loops.closeIfEnded(l);
-            } else {
+            if (!l.hasEnded()) {
                 l.see(l.visitsOpaque(), now);
                 lookAtLoop(l, now);
             }
         }
-        engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
     }
 
     private void lookAtLoop(LoopWorker l, long now) {
