@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,11 +165,13 @@ class ExecutorFailureTest {
         });
     }
 
+    /** Without a limit, as its end would wake a thread that nothing else has woken. */
     private static Future<?> blocked(SchedulerExecutor pool, CountDownLatch go) {
         CountDownLatch begun = new CountDownLatch(1);
         Future<?> task = pool.submit(() -> {
             begun.countDown();
-            LifeFixtures.await(go);
+            go.await();
+            return null;
         });
         LifeFixtures.await(begun);
         return task;
@@ -207,7 +210,7 @@ class ExecutorFailureTest {
             woken.countDown();
         });
         waiter.start();
-        LifeFixtures.eventually("it waits", () -> waiter.getState() == Thread.State.WAITING);
+        LifeFixtures.eventually("it waits", () -> String.valueOf(LockSupport.getBlocker(waiter)).contains("CountDownLatch"));
         assertThrows(SecurityException.class, () -> task.cancel(true));
         assertTrue(task.isCancelled());
         LifeFixtures.await(woken);
