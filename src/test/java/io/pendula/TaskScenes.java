@@ -118,7 +118,7 @@ final class TaskScenes {
         }
     }
 
-    /** Views with a task each, which waits, are shut down; if that fails, again. */
+    /** Views with a task each, which waits, are shut down; if that fails, again. Now: after a shutdown that waits for it. */
     static final class Shutdown implements Scene {
         private final boolean now;
         private final List<SchedulerExecutor> views = new ArrayList<>();
@@ -130,9 +130,12 @@ final class TaskScenes {
             TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build();
             for (int i = 0; i < LEVELS; i++) {
                 SchedulerExecutor view = s.asScheduledExecutorService();
-                view.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+                view.setExecuteExistingDelayedTasksAfterShutdownPolicy(now);
                 views.add(view);
                 futures.add(view.schedule(ONE, 1, TimeUnit.DAYS));
+                if (now) {
+                    view.shutdown();
+                }
                 returned.add(List.of());
             }
             letStopsSweep(s);

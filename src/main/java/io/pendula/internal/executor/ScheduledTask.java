@@ -405,8 +405,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
             return false;
         }
-        queue.stop(this); // nothing to stop if it was claimed
         try {
+            queue.stop(this); // nothing to stop if it was claimed
             settled();
         } finally { // or a shutdown that has counted it would wait for ever
             tracker.gone(this);

@@ -254,7 +254,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private List<Runnable> end(int to) {
-        HoldLock.checkDeepStack(); // or a task might stay counted, or be taken back and not returned
+        HoldLock.checkDeepStack(); // or the shutdown might stay counted
         synchronized (shuttingDown) { // no callback runs and no thread waits in here
             phase = Math.max(phase, to); // before the first look at any task
             isHeld = isHeld || hold();
