@@ -43,10 +43,14 @@ final class LifeFixtures {
     }
 
     static void eventually(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOST_SECONDS);
+        eventually(LOST_SECONDS, what, condition);
+    }
+
+    static void eventually(long seconds, String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
-                fail("not within " + LOST_SECONDS + " s: " + what);
+                fail("not within " + seconds + " s: " + what);
             }
             LockSupport.parkNanos(200_000);
         }
