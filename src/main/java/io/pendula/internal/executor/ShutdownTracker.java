@@ -34,11 +34,11 @@ public final class ShutdownTracker implements Runnable {
      * again when its run ends: it looks at phase after the push, and before its run is cleared.
      *
      * Four parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
-     * back; a shutdown, submitter or worker that finds it too late; and a close of the scheduler that has collected it.
-     * The first to put something into the task's runner has it. So a task runs, or is in the list, or is rejected
-     * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress
-     * before it refuses a task; if that has failed, the worker gives the task back in its place. While a periodic task runs, none of the four can have it; when the run has ended, the
-     * look at phase after its push decides.
+     * back; a shutdown, submitter or worker that finds it too late; and a close of the scheduler that has collected it. The
+     * first to put something into the task's runner has it. So a task runs, or is in the list, or is rejected (cancelled if
+     * its submission has returned): never two of these. A worker waits for a shutdownNow() in progress before it refuses a
+     * task; if that has failed, the worker gives the task back in its place. While a periodic task runs, none of the four
+     * can have it; when the run has ended, the look at phase after its push decides.
      *
      * The shutdown of a view does not look at the queues if nothing of its own waits, as its scheduler may have millions of
      * timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
