@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * thread at all: {@link #advance} runs what falls due, on the calling thread, in the order of the deadlines and, among
  * equal ones, of arming. During a callback the clock shows the callback's deadline, or a later instant if it was armed
  * for one that had passed. The same calls of one thread give the same result at every run, but for
- * {@code everyAtRandomPhase}. If the scheduler was built
- * with an executor, {@code advance} hands callbacks to that, and does not wait for them.
+ * {@code everyAtRandomPhase}. If the scheduler was built with an executor, {@code advance} hands callbacks to that, and
+ * does not wait for them.
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();

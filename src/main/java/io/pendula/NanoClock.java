@@ -6,10 +6,9 @@ package io.pendula;
  * (Other libraries call such a thing a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
  * <p>An implementation must be safe for use by many threads, must never go backwards, must not block, and should cost
- * no more than a few tens of nanoseconds: it is read at every arming but by {@code at}, and
- * at every tick. Workers still park on real time,
- * so a clock that runs at another speed than the system's makes timers late, never early. For tests see
- * {@link ManualClock}.
+ * no more than a few tens of nanoseconds: it is read at every arming but by {@code at}, and at every tick. Workers still
+ * park on real time, so a clock that runs at another speed than the system's makes timers late, never early. For tests
+ * see {@link ManualClock}.
  *
  * <p>A scheduler can count 36 years of its clock, then it refuses to arm timers. A clock that began in 1970 and is then
  * set leaps by more than that. So a leap by more than a year that ends more than 18 years after the scheduler was made

@@ -378,43 +378,6 @@ class CloseFailureTest {
         assertEquals(5, runs.get(), "those that run once");
     }
 
-    /** There is no memory for what follows once the task is given back. */
-    private static final class FailsWhenGivenBack extends ScheduledTask<Void> {
-        private boolean hasFailed;
-
-        FailsWhenGivenBack(SchedulerExecutor executor, Runnable task) {
-            super(executor.engine.queues[0], task, executor.tracker, 0, false);
-        }
-
-        @Override
-        protected void settled() {
-            if (!hasFailed) {
-                hasFailed = true;
-                throw new OutOfMemoryError("the test allows no more memory");
-            }
-        }
-    }
-
-    @Test
-    void shutdownNow_failsAtATaskJustGivenBack_theNextCallReturnsIt() {
-        ManualClock clock = new ManualClock();
-        AtomicInteger runs = new AtomicInteger();
-        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
-            SchedulerExecutor view = s.asScheduledExecutorService();
-            Set<Object> tasks = new HashSet<>();
-            for (int i = 0; i < 3; i++) {
-                tasks.add(view.tracker.submit(new FailsWhenGivenBack(view, runs::incrementAndGet), 10));
-            }
-            assertThrows(OutOfMemoryError.class, view::shutdownNow, "at the first");
-            clock.advance(Duration.ofNanos(10)); // the others are claimed
-            List<Runnable> returned = view.shutdownNow();
-            assertEquals(tasks, new HashSet<>(returned));
-            assertTrue(view.isTerminated());
-            returned.forEach(Runnable::run);
-            assertEquals(3, runs.get());
-        }
-    }
-
     /** As if there were no memory for the list without it: there is no list for a while. */
     @Test
     void workerEnds_itsRemovalFails_isTriedAgain() throws Exception {

@@ -11,8 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.internal.executor.ScheduledTask;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -90,6 +92,24 @@ class ExecutorFailureTest {
         }
     }
 
+    @Test
+    void shutdownNow_failsAtATaskJustGivenBack_theNextCallReturnsIt() {
+        try (TimerScheduler s = TimerScheduler.builder().clock(clock).build()) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            Set<Object> tasks = new HashSet<>();
+            for (int i = 0; i < 3; i++) {
+                tasks.add(view.tracker.submit(new Fails(view, runs::incrementAndGet, 0, "settled"), 10));
+            }
+            assertThrows(OutOfMemoryError.class, view::shutdownNow, "at the first");
+            clock.advance(Duration.ofNanos(10)); // the others are claimed
+            List<Runnable> returned = view.shutdownNow();
+            assertEquals(tasks, new HashSet<>(returned));
+            assertTrue(view.isTerminated());
+            returned.forEach(Runnable::run);
+            assertEquals(3, runs.get());
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shutdownNow_failsAndATaskIsCancelledThen_isNotReturned(boolean isClaimed) {
@@ -154,12 +174,7 @@ class ExecutorFailureTest {
 
     private static SchedulerExecutor poolOfStubborn(int threads) {
         return TimerExecutors.newScheduledThreadPool(threads, body -> {
-            Thread t = new Thread(body) {
-                @Override
-                public void interrupt() {
-                    throw new SecurityException("meant");
-                }
-            };
+            Thread t = new LifeFixtures.Uninterruptible(body, 0);
             t.setDaemon(true);
             return t;
         });

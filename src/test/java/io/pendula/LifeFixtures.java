@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -53,6 +54,24 @@ final class LifeFixtures {
                 fail("not within " + seconds + " s: " + what);
             }
             LockSupport.parkNanos(200_000);
+        }
+    }
+
+    /** A thread that can be interrupted so many times, and throws then. */
+    static final class Uninterruptible extends Thread {
+        private final AtomicInteger allowed;
+
+        Uninterruptible(Runnable body, int allowed) {
+            super(body);
+            this.allowed = new AtomicInteger(allowed);
+        }
+
+        @Override
+        public void interrupt() {
+            if (allowed.getAndDecrement() <= 0) {
+                throw new SecurityException("meant");
+            }
+            super.interrupt();
         }
     }
 

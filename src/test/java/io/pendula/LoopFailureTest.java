@@ -280,29 +280,9 @@ class LoopFailureTest {
 
     // ---- a thread that does not let itself be interrupted ----
 
-    private static final class Uninterruptible extends Thread {
-        private boolean refuses;
-
-        Uninterruptible(Runnable body) {
-            super(body);
-        }
-
-        @Override
-        public void interrupt() {
-            if (refuses) {
-                throw new SecurityException("meant");
-            }
-            super.interrupt();
-        }
-
-        void interruptThenRefuse() {
-            interrupt();
-            refuses = true;
-        }
-    }
-
+    /** Once it can be interrupted: by the callback, and not to give it its flag back. */
     private static Future<Integer> onUninterruptible(FutureTask<Integer> call) throws InterruptedException {
-        Thread t = new Uninterruptible(call);
+        Thread t = new LifeFixtures.Uninterruptible(call, 1);
         t.start();
         Fixtures.join(t);
         return call;
@@ -314,7 +294,7 @@ class LoopFailureTest {
             TimerLoop loop = withWorker.attach(NOTHING);
             loop.after(NOW, () -> {
                 loop.close();
-                ((Uninterruptible) Thread.currentThread()).interruptThenRefuse();
+                Thread.currentThread().interrupt();
             });
             assertEquals("meant", assertThrows(SecurityException.class, loop::runDue).getMessage());
             assertNoneIsLeft(withWorker, 1);
@@ -335,7 +315,7 @@ class LoopFailureTest {
                 }));
                 eventually("it waits for this callback",
                         () -> withWorker.isClosed() && other.thread().getState() == Thread.State.WAITING);
-                ((Uninterruptible) Thread.currentThread()).interruptThenRefuse();
+                Thread.currentThread().interrupt();
             });
             assertThrows(SecurityException.class, loop::runDue);
             return 0;

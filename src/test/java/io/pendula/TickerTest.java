@@ -486,10 +486,14 @@ class TickerTest {
             }
         }
 
-        /** Whether a receiver gets the tick. */
-        boolean delivers(Fixtures.Claim run) {
-            ticker.fire(run.task, run.deadline);
+        void run(Fixtures.Claim claimed) {
+            ticker.fire(claimed.task, claimed.deadline);
             queue.endRun(ticker);
+        }
+
+        /** Whether a receiver gets the tick. */
+        boolean delivers(Fixtures.Claim claimed) {
+            run(claimed);
             return signal.take();
         }
     }
@@ -515,11 +519,7 @@ class TickerTest {
     @Test
     void reset_threadIsHeldUpUntilItsFirstTick_keepsThatTick() {
         Alone s = new Alone();
-        s.inTheMiddle = () -> s.inTheMiddle = () -> { // the second reading comes after the reset
-            Fixtures.Claim run = s.claimAfter(7);
-            s.ticker.fire(run.task, run.deadline);
-            s.queue.endRun(s.ticker);
-        };
+        s.inTheMiddle = () -> s.inTheMiddle = () -> s.run(s.claimAfter(7)); // the second reading comes after the reset
         s.ticker.reset(Duration.ofNanos(7));
         assertTrue(s.signal.take());
         assertEquals(0, s.ticker.missed());
@@ -539,9 +539,7 @@ class TickerTest {
     @Test
     void stop_clockThrowsAfterIt_hasStoppedAndTakesTheKeptTickAway() {
         Alone s = new Alone();
-        Fixtures.Claim run = s.claimAfter(10);
-        s.ticker.fire(run.task, run.deadline);
-        s.queue.endRun(s.ticker);
+        s.run(s.claimAfter(10));
         failAtReading(s, 1);
         assertTrue(s.ticker.stop());
         assertNull(s.inTheMiddle, "the clock has thrown");
@@ -553,9 +551,7 @@ class TickerTest {
     @Test
     void reset_clockThrowsAfterIt_hasResetAndTakesTheKeptTickAway() {
         Alone s = new Alone();
-        Fixtures.Claim run = s.claimAfter(10);
-        s.ticker.fire(run.task, run.deadline);
-        s.queue.endRun(s.ticker);
+        s.run(s.claimAfter(10));
         failAtReading(s, 2);
         assertTrue(s.ticker.reset(Duration.ofNanos(3)));
         assertNull(s.inTheMiddle, "the clock has thrown");
