@@ -58,9 +58,8 @@ class IdleEndTest {
         await(fired);
     }
 
-    /** For long: a spare thread that may not leave asks again five seconds later. */
     private void awaitNoThread() {
-        eventually(3 * LifeFixtures.LOST_SECONDS, "no thread of " + name, () -> threadsOf(name).isEmpty());
+        eventually("no thread of " + name, () -> threadsOf(name).isEmpty());
     }
 
     @Test

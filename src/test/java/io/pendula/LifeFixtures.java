@@ -44,14 +44,10 @@ final class LifeFixtures {
     }
 
     static void eventually(String what, BooleanSupplier condition) {
-        eventually(LOST_SECONDS, what, condition);
-    }
-
-    static void eventually(long seconds, String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOST_SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
-                fail("not within " + seconds + " s: " + what);
+                fail("not within " + LOST_SECONDS + " s: " + what);
             }
             LockSupport.parkNanos(200_000);
         }

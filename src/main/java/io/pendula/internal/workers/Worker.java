@@ -389,7 +389,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 isSlack = false; // before the attempt: what fails is not tried again
                 Parker.tightenSlack();
             }
-            long target = isTemporary ? Math.min(until, now + SPARE_IDLE_NANOS) : until;
+            long target = isTemporary ? Math.min(until, endOfIdle()) : until;
             if (!isCalled(next)) {
                 if (ends) {
                     Parker.parkFor(engine.idleNanos, this);
@@ -405,6 +405,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             }
         }
         return !left;
+    }
+
+    /** When a spare one asks whether it may leave; soon, if it might not, as it was the poller. */
+    private long endOfIdle() {
+        return Math.max(idleSince + SPARE_IDLE_NANOS, DueTimers.endOfLongestSleep(now));
     }
 
     private void wakeUp() {
