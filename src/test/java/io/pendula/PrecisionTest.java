@@ -8,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.workers.Parker;
+import io.pendula.internal.workers.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +57,21 @@ class PrecisionTest {
         assertTrue(could.get());
         assertEquals("1", theirs.get());
         assertEquals(before, slackOf(mine));
+    }
+
+    /** Right before a deadline: each park is twice as long, up to 16 ms, so the twenty take some 100 ms and not 1 ms. */
+    @Test
+    void park_clockStandsStill_parksLongerEachTime() {
+        Parker parker = new Parker(new Timeline(() -> 1_000), false);
+        SchedulerEngine engine = TimerExecutors.newScheduledThreadPool(1).engine;
+        Worker sleeper = new Worker(engine.workerPool, engine.standby, null, false);
+        long target = new Timeline(() -> 1_000).now() + 1;
+        long began = System.nanoTime();
+        for (int i = 0; i < 20; i++) {
+            parker.parkUntil(target, target, sleeper);
+        }
+        assertTrue(System.nanoTime() - began > 20_000_000);
+        engine.shutdownNow(t -> { });
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
  * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to
  * come then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. A sleep that is shorter
- * than the oversleep is a park of the shortest kind.
+ * than the oversleep is a park of the shortest kind. While a clock of the user's stands still, each park is twice as long
+ * as the one before.
  *
  * <p><b>Exact.</b> Where wakes are not rationed it is the 33 % quantile, and up to 100 microseconds are spun away. A
  * sleep that is shorter than the oversleep is spun through as a whole.
@@ -33,6 +34,8 @@ public final class Parker {
     /** Where wakes are not rationed: at rest where one oversleep in three is shorter. */
     private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
+    /** A clock that stands still, just before a deadline, is looked at again after 16 ms at the latest. */
+    private static final int MAX_STANDING = 14;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
@@ -41,6 +44,8 @@ public final class Parker {
     private final boolean isExact;
     private final boolean spins;
     private long bias;
+    /** How many parks in a row have not moved the clock. */
+    private int standing;
 
     public Parker(Timeline timeline, boolean isExact) {
         this.timeline = timeline;
@@ -64,12 +69,13 @@ public final class Parker {
         long began = timeline.now();
         long left = target - began;
         if (left > bias || !isExact) { // else any park would end too late
-            long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS), MAX_PARK_NANOS);
+            long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS << standing), MAX_PARK_NANOS);
             if (left <= 0 || sleeper.isCalled()) {
                 return; // the reading may have used up the permit, see Worker.isCalled
             }
             LockSupport.parkNanos(sleeper, parked);
             long woke = timeline.now();
+            standing = woke == began ? Math.min(standing + 1, MAX_STANDING) : 0;
             long over = woke - began - parked;
             if (over < 0) {
                 return; // called by another thread
