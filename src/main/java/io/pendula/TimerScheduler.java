@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a {@link
  * ManualClock}, and while the program's thread factory makes a thread that must be there first, for which a stop of a
  * timer that is never due may wait, too. A scheduler with nothing armed, and nothing left of stopped timers, uses no
- * processor time; with timers armed and none due, at most two threads wake up once a second. After 36 years of its
+ * processor time; with timers armed and none due, one thread wakes up each second. After 36 years of its
  * clock arming by a delay or a period throws {@link IllegalStateException}. Threads are daemons unless told otherwise,
  * named {@code pendula-<name>-worker-0} and so on.
  *
@@ -587,6 +587,12 @@ public final class TimerScheduler implements AutoCloseable {
          * meanwhile may wait until then, also if it is armed meanwhile. A timed wake-up costs more processor time than all
          * else that a firing needs; so where timers are dense, several are run at each. They are late by half of this on
          * average then. If all lie further apart, none is delayed. Zero: none is, at any price. Default: 100 microseconds.
+         *
+         * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the sleep ends does not
+         * end it, but each of the two threads that watch each other may wake up once in a spacing; 300 tickers of 100 to 300
+         * milliseconds on two workers make 125 sleeps a second with a spacing of 20 milliseconds, 31 with 100 milliseconds,
+         * and some 1,400 with 0. If a callback blocks, timers behind it may wait for this long, instead of a quarter of a
+         * millisecond.
          *
          * @param spacing from zero to an hour
          * @return this

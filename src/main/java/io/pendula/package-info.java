@@ -69,7 +69,7 @@
  *     callbacks run one after the other, unless {@code maxThreads}, an {@code executor} or a loop adds threads.
  * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours; those of a loop while its
  *     thread polls it; with a {@code ManualClock} at the latest when their deadlines pass. After that a scheduler with
- *     nothing armed is not woken. With timers armed and none due it is woken twice a second at most, at a cost that does
+ *     nothing armed is not woken. With timers armed and none due one thread wakes up each second, at a cost that does
  *     not depend on their number; for those of a loop its thread and the monitor wake up, too.
  * <li>Nothing is lost at the edges. Without memory to grow, a timer stays armed or was rejected. When a scheduler or a
  *     loop closes, each of its timers has run, is rejected, or is counted as unfired.

@@ -151,7 +151,7 @@ class ArmedForNowTest {
     void prepareToSleep_oneIsDue_keepsTheOwnerUp() {
         arm(1_000);
         arm(10);
-        assertEquals(10, rig.queue.due.prepareToSleep(rig.owner, 10));
+        assertEquals(10, Inside.prepareToSleep(rig.queue, 10));
     }
 
     /** Against a list that is sorted by (deadline, order of arming): what runs is always its first live one. */

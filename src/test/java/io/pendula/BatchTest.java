@@ -300,6 +300,39 @@ class BatchTest {
         runUntilAsleep(it, it.other);
     }
 
+    /** Each owed run is due before all that became due since, so other timers would wait for the last of them. */
+    @Test
+    void poller_runsAreOwed_countAsLong() {
+        Stepped it = new Stepped();
+        owe(it, 0, 10 * Worker.BATCH, it.scheduler::shutdownNow);
+        it.run();
+        assertTrue(it.poller.took > Worker.LONG_NANOS, "as long as no callback of this kind takes");
+    }
+
+    @Test
+    void worker_runsAtHomeAreOwed_isNotLoaded() {
+        Stepped it = new Stepped();
+        it.poller.setThread(new Thread());
+        it.poller.asleep = false;
+        owe(it, 1, 10 * Worker.BATCH, () -> { });
+        for (int i = 0; i < 5; i++) {
+            it.other.help(it.engine.queues[1], it.engine.timeline.now());
+            assertTrue(it.other.took > Worker.LONG_NANOS);
+        }
+    }
+
+    /** A ticker that is behind by so many ticks, and whose last owed one does that. */
+    private static void owe(Stepped it, int queue, int ticks, Runnable last) {
+        it.now = ticks;
+        TimerQueue q = it.engine.queues[queue];
+        int[] ran = new int[1];
+        q.arm(new PeriodicTimer(q, () -> {
+            if (++ran[0] == ticks) {
+                last.run();
+            }
+        }, 1, MissedTicks.BURST), it.engine.timeline.now() - ticks);
+    }
+
     @Test
     void poller_otherIsLoaded_leavesItsQueueToItAndGivesItTheRole() {
         Stepped it = pollerBesideALoadedOne(0);
@@ -316,14 +349,14 @@ class BatchTest {
         assertEquals(List.of("due"), it.order);
     }
 
-    /** It may have slept when the poller looks once more, and nobody else publishes its gate. */
+    /** It may have slept when the poller looks once more, and no other worker looks at its queue. */
     @Test
     void poller_otherIsNoLongerLoadedWhenItGoesToSleep_doesNotPark() {
         Stepped it = new Stepped();
         it.other.isLoaded = true;
         it.other.claimedAt = it.engine.timeline.now();
         it.arm(1, "due", () -> {});
-        long next = it.engine.standby.publish(it.poller, it.engine.timeline.now());
+        long next = it.engine.standby.settle(it.poller, it.engine.timeline.now(), false);
         it.other.isLoaded = false;
         assertTrue(it.engine.standby.goToSleep(it.poller, true, next, it.engine.timeline.now(), 0));
         assertEquals(it.poller, it.engine.standby.poller());

@@ -137,7 +137,7 @@ class CloseFailureTest {
         }
         // Arming has woken them and the monitor, and one that is up would meet the hole. From now on a worker that wakes up
         // is held at the clock, which it reads before it looks at the queues.
-        BooleanSupplier asleep = () -> Arrays.stream(s.engine.queues).allMatch(q -> q.gate.pollUntil() != WakeGate.AWAKE)
+        BooleanSupplier asleep = () -> Arrays.stream(s.engine.queues).allMatch(q -> q.gate.lookAt() != WakeGate.AWAKE)
                 && Arrays.stream(s.engine.workerPool.workers()).allMatch(d -> d.asleep
                 && d.runner().getState() != Thread.State.RUNNABLE)
                 && LifeFixtures.threadsOf("hole").stream().allMatch(t -> t.getState() != Thread.State.RUNNABLE)

@@ -42,7 +42,7 @@ public final class Fixtures {
         int wakes;
 
         @Override
-        public void wakeFor(WakeGate gate, long when) {
+        public void call() {
             wakes++;
         }
     }
@@ -134,7 +134,7 @@ public final class Fixtures {
         final TimerQueue queue;
 
         Rig(boolean keepOrder, PendingLimit limit) {
-            queue = new TimerQueue(0, new Timeline(this::reading), null, heap, limit, keepOrder);
+            queue = new TimerQueue(0, new Timeline(this::reading), null, heap, limit, keepOrder, new WakeGate());
             keepWith(owner);
         }
 
@@ -190,12 +190,12 @@ public final class Fixtures {
         long sleep(long now) {
             for (int rounds = 0; ; rounds++) {
                 assertTrue(rounds < 1_000_000, "it never sleeps");
-                long until = queue.due.prepareToSleep(owner, now);
+                long until = Inside.prepareToSleep(queue, now);
                 boolean sweep = until != DueTimers.RETRY && queue.compactor.wantsSweep();
                 if (until != DueTimers.RETRY && !sweep) {
                     return until;
                 }
-                while (sweep && queue.gate.pollUntil() != WakeGate.AWAKE) {
+                while (sweep && queue.gate.lookAt() != WakeGate.AWAKE) {
                     sweep = queue.compactor.sweepStep();
                 }
             }
@@ -211,7 +211,7 @@ public final class Fixtures {
         }
 
         boolean isAsleep() {
-            return queue.gate.pollUntil() != WakeGate.AWAKE;
+            return queue.gate.lookAt() != WakeGate.AWAKE;
         }
 
         /** The earliest due firing, or null; as a helper takes it, so a sleeping owner sleeps on. */

@@ -10,7 +10,6 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.WakeGate;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import java.util.ArrayList;
@@ -142,13 +141,13 @@ class HoldTest {
         armWithoutHelp(MANY, HOUR);
         OneShotTimer soon = rig.arm(5);
         int rounds = 0;
-        while (queue.due.prepareToSleep(rig.owner, 1) == DueTimers.RETRY) {
+        while (Inside.prepareToSleep(queue, 1) == DueTimers.RETRY) {
             assertFalse(rig.isAsleep());
             assertTrue(queue.due.nextWhen() <= 1, "thieves may help");
             rounds++;
         }
         assertTrue(rounds > MANY / Inside.MAX_VISITS, rounds + " rounds");
-        assertEquals(5, queue.gate.pollUntil());
+        assertEquals(5, queue.gate.lookAt());
         assertSame(soon, rig.claim(5).node());
         assertHoldsBounded();
     }
@@ -173,7 +172,7 @@ class HoldTest {
                 }
             }
         };
-        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, Inside.prepareToSleep(queue, 1));
         assertTrue(armed[0]);
         assertFalse(rig.isAsleep());
         assertEquals(10, rig.sleep(1));
@@ -196,12 +195,8 @@ class HoldTest {
 
     private static final class AskingOwner implements QueueOwner {
         @Override
-        public void wakeFor(WakeGate gate, long when) {}
+        public void call() {}
 
-        @Override
-        public boolean asksForArrivals() {
-            return true;
-        }
     }
 
     /** A loop leaves timers in its inbox until they could be due; a helping thread sorts them in slices. */

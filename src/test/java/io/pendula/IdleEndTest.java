@@ -169,6 +169,7 @@ class IdleEndTest {
         TimerScheduler s = make(workers, 20_000_000);
         for (int i = 0; i < 3; i++) {
             Timer left = s.after(1, TimeUnit.HOURS, () -> {});
+            fire(s); // beside it, so that the guard is called
             eventually("poller and guard sleep for it", () -> {
                 Sleeper guard = s.engine.standby.guard();
                 return s.engine.standby.poller().asleep && (workers == 1
@@ -425,20 +426,15 @@ class IdleEndTest {
         await(fired);
     }
 
-    /** Refuses threads of workers but the first, so many times. The first one begins when the second was refused. */
+    /** Refuses threads of workers but the first, so many times. */
     private static ThreadFactory withoutGuard(int refusals) {
         AtomicInteger made = new AtomicInteger();
-        CountDownLatch refused = new CountDownLatch(1);
         return body -> {
             int number = body instanceof StallWatch ? 0 : made.incrementAndGet();
             if (number > 1 && number <= 1 + refusals) {
-                refused.countDown();
                 throw new OutOfMemoryError("meant");
             }
-            Thread t = new Thread(number != 1 ? body : () -> {
-                await(refused);
-                body.run();
-            });
+            Thread t = new Thread(body);
             t.setDaemon(true);
             return t;
         };
@@ -450,6 +446,7 @@ class IdleEndTest {
         TimerScheduler s = newShared(TimerScheduler.builder().workers(2).maxThreads(2).threadFactory(withoutGuard(1))
                 .stallAfter(Duration.ofMillis(50)).listener(heard));
         CountDownLatch release = new CountDownLatch(1);
+        s.after(1, TimeUnit.HOURS, () -> { }); // which the guard would look for
         s.after(Duration.ZERO, () -> await(release));
         eventually("it is reported", () -> heard.stalled.size() == 1);
         Sleeper guard = s.engine.standby.guard();
@@ -464,6 +461,7 @@ class IdleEndTest {
         TimerScheduler s = newShared(TimerScheduler.builder().workers(2).maxThreads(2).threadFactory(withoutGuard(2)));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
+        s.after(1, TimeUnit.HOURS, () -> { }); // which the guard would look for
         s.after(Duration.ZERO, () -> {
             begun.countDown();
             await(release);

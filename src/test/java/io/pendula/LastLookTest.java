@@ -53,7 +53,7 @@ class LastLookTest {
 
     private static boolean isAsleep(TimerScheduler s) {
         for (TimerQueue q : s.engine.queues) {
-            if (q.gate.pollUntil() == WakeGate.AWAKE) {
+            if (q.gate.lookAt() == WakeGate.AWAKE) {
                 return false;
             }
         }
@@ -62,8 +62,7 @@ class LastLookTest {
 
     /** The worker has two, though it is alone. */
     private static void addQueue(TimerScheduler s) {
-        TimerQueue q = s.engine.newQueue(s.engine.queues.length);
-        q.giveTo(s.engine.standby);
+        TimerQueue q = s.engine.newQueue(s.engine.queues.length, s.engine.queues[0].gate);
         q.arm(new OneShotTimer(q, () -> { }), s.engine.timeline.deadlineIn(TimeUnit.HOURS.toNanos(1)));
         synchronized (s.engine.lifecycle) {
             s.engine.queues = Engine.with(s.engine.queues, q);

@@ -50,12 +50,7 @@ class LockWithoutStackTest {
 
         private final Operation operation;
         private final Rig rig;
-        private final QueueOwner loop = new Fixtures.CountingOwner() {
-            @Override
-            public boolean asksForArrivals() {
-                return true;
-            }
-        };
+        private final QueueOwner loop = new Fixtures.CountingOwner();
         private final AtomicInteger ran = new AtomicInteger();
         private final List<TimerNode> others = new ArrayList<>();
         private final List<TimerNode> victims = new ArrayList<>();
@@ -65,7 +60,7 @@ class LockWithoutStackTest {
             this.rig = new Rig(operation.name().endsWith("IN_ORDER"));
             boolean hasVictims = operation == Operation.RESET_IN_ORDER || operation == Operation.HELP_TO_SWEEP || operation == Operation.SWEEP_STEP;
             if (operation.name().endsWith("AS_LOOP")) {
-                rig.queue.giveTo(loop);
+                rig.keepWith(loop);
             }
             for (int i = 0; i < OTHERS; i++) {
                 others.add(rig.arm(LATER + i, ran::incrementAndGet));

@@ -137,7 +137,7 @@ final class LoopFixtures {
     /** Whether the scheduler's only loop has said that it waits, and was not called since. */
     static boolean loopWaits(TimerScheduler s) {
         LoopWorker[] loops = s.engine.loops();
-        return loops.length == 1 && loops[0].queue.gate.pollUntil() != WakeGate.AWAKE;
+        return loops.length == 1 && loops[0].queue.gate.lookAt() != WakeGate.AWAKE;
     }
 
     /** Visits the loop until it may wait; nothing may be due. For how long it may wait. */

@@ -358,7 +358,7 @@ public final class SearchedScheduler implements Program {
             if (queue.compactor.wantsSweep()) {
                 return "too many entries are stale, and all sleep";
             }
-            long until = queue.gate.pollUntil();
+            long until = queue.gate.lookAt();
             if (until == WakeGate.AWAKE) {
                 return "all sleep, but the gate says awake";
             }

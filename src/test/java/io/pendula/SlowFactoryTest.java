@@ -205,7 +205,7 @@ class SlowFactoryTest {
         CountDownLatch ran = new CountDownLatch(2);
         s.after(Duration.ZERO, ran::countDown);
         LifeFixtures.eventually("the factory has failed", () -> calls.get() == 1
-                && e.queues[0].gate.pollUntil() != WakeGate.AWAKE);
+                && e.queues[0].gate.lookAt() != WakeGate.AWAKE);
         s.after(Duration.ZERO, ran::countDown);
         LifeFixtures.await(ran);
     }

@@ -2,7 +2,6 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static io.pendula.internal.queue.Inside.verify;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,7 +59,7 @@ class StaleEntryTest {
     private int sweepsBeforeSleep(long now, int most) {
         int steps = 0;
         while (steps < most) {
-            long until = queue.due.prepareToSleep(rig.owner, now);
+            long until = Inside.prepareToSleep(queue, now);
             if (until == DueTimers.RETRY) {
                 steps++;
                 continue;
@@ -431,14 +430,14 @@ class StaleEntryTest {
         while (!Inside.isSweepUnderWay(queue)) {
             long until;
             do {
-                until = queue.due.prepareToSleep(rig.owner, now);
+                until = Inside.prepareToSleep(queue, now);
             } while (until == DueTimers.RETRY);
             now = Inside.isSweepUnderWay(queue) ? now : until;
         }
         queue.compactor.sweepStep();
         now += 10 * FULL;
         queue.stop(timers.get(9_001));
-        long until = queue.due.prepareToSleep(rig.owner, now);
+        long until = Inside.prepareToSleep(queue, now);
         assertTrue(until > now, "the plan lies in the past");
         assertTrue(Inside.isSweepUnderWay(queue));
         sweepToItsEnd();
@@ -509,12 +508,8 @@ class StaleEntryTest {
 
     private static final class AskingOwner implements QueueOwner {
         @Override
-        public void wakeFor(WakeGate gate, long when) {}
+        public void call() {}
 
-        @Override
-        public boolean asksForArrivals() {
-            return true;
-        }
     }
 
     // ---- one worker, several queues ----
@@ -523,18 +518,17 @@ class StaleEntryTest {
     void workerSweep_anotherQueueCalls_stopsAtOnce() {
         Rig second = new Rig(false);
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build()) {
-            Standby standby = new Standby(new TimerQueue[] {queue, second.queue}, 0);
+            Standby standby = new Standby(new TimerQueue[] {queue, second.queue}, new WakeGate(), 0);
             Worker d = new Worker(s.engine.workerPool, standby, null, false);
             standby.begin(d, null);
             List<OneShotTimer> timers = armMany(40_000, i -> HOUR + i);
             rig.keepWith(standby);
             second.keepWith(standby);
             withoutHelp(() -> timers.forEach(queue::stop));
-            long until = Math.min(queue.due.prepareToSleep(standby, 1),
-                    second.queue.due.prepareToSleep(standby, 1));
-            rig.heap.onTrim = () -> second.arm(SECOND);
+            long until = Math.min(Inside.prepareToSleep(queue, 1),
+                    Inside.prepareToSleep(second.queue, 1));
+            rig.heap.onTrim = () -> second.arm(SECOND / 2);
             assertTrue(d.sweep(until));
-            assertFalse(second.isAsleep());
             assertTrue(rig.entries() > 0, "the sweep went on to its end");
             assertTrue(queue.compactor.wantsSweep());
         }
@@ -568,7 +562,7 @@ class StaleEntryTest {
         // So that one more stale entry makes the thread sweep, and give memory back.
         withoutHelp(() -> timers.subList(0, 2_300).forEach(queue::stop));
         CountingOwner k = rig.owner;
-        queue.due.prepareToSleep(k, 1);
+        Inside.prepareToSleep(queue, 1);
         boolean[] done = {false};
         rig.heap.onTrim = () -> {
             if (!done[0]) {
@@ -580,11 +574,11 @@ class StaleEntryTest {
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }
-                queue.due.prepareToSleep(k, 1); // by the owner, which this thread stands for
+                Inside.prepareToSleep(queue, 1); // by the owner, which this thread stands for
             }
         };
         queue.reset(t, 5 * HOUR - 1);
         assertTrue(done[0], "the sweep must happen inside the reset");
-        assertTrue(!rig.isAsleep() || queue.gate.pollUntil() <= 2, "the owner sleeps on");
+        assertTrue(!rig.isAsleep() || queue.gate.lookAt() <= 2, "the owner sleeps on");
     }
 }

@@ -127,10 +127,10 @@ class StandbyModelTest {
             random = new SplittableRandom(seed);
             Timeline timeline = new Timeline(() -> now);
             queues = new TimerQueue[queueCount];
-            standby = new Standby(queues, spacing);
+            WakeGate gate = new WakeGate();
+            standby = new Standby(queues, gate, spacing);
             for (int i = 0; i < queueCount; i++) {
-                queues[i] = new TimerQueue(i, timeline, null, new TimerHeap(), null, false);
-                queues[i].giveTo(standby);
+                queues[i] = new TimerQueue(i, timeline, null, new TimerHeap(), null, false, gate);
             }
             for (int i = 0; i < workers; i++) {
                 all.add(new Fake("worker " + i, i < queueCount ? queues[i] : null, false));
@@ -183,12 +183,12 @@ class StandbyModelTest {
                         continue;
                     }
                 }
-                long next = polls ? standby.publish(me, now) : Timeline.NEVER;
+                long next = polls ? standby.settle(me, now, false) : Timeline.NEVER;
                 if (next <= now || !standby.goToSleep(me, polls, next, now, me.hasRun ? me.wokeAt : 0)) {
                     continue;
                 }
                 lastSleepAt = now;
-                if (!me.isCalled() && !(standby.poller() == me && standby.isAnyGateBefore(next))) {
+                if (!me.isCalled() && !(standby.poller() == me && standby.needsLookBefore(next))) {
                     me.comesAt = 0;
                     return;
                 }
@@ -207,12 +207,9 @@ class StandbyModelTest {
             }
             for (TimerQueue q : queues) {
                 boolean mayRun = q == me.home || polls || p.asleep || !p.getsOn(now);
-                while (mayRun && q.gate.pollUntil() <= now && !(q != me.home && standby.isServed(q, now))) {
-                    int step = polls ? q.due.pollOne(me, now, standby.helpBefore(me))
+                while (mayRun && q.due.lookAt() <= now && !(q != me.home && standby.isServed(q, now))) {
+                    int step = polls ? q.due.pollOne(me, now)
                             : q == me.home ? q.due.claimNext(me, now, true) : q.due.helpOne(me, now);
-                    if (step == DueTimers.PUBLISHED) {
-                        standby.published(me);
-                    }
                     if (step != DueTimers.CLAIMED) {
                         break;
                     }
@@ -421,15 +418,15 @@ class StandbyModelTest {
     }
 
     @Test
-    void firstIsArmed_pollerAndGuardAreCalled_reserveIsNot() {
+    void firstIsArmed_pollerAloneIsCalled() {
         sleepAll();
         model.arm(model.queues[0], model.now + MS);
-        assertEquals(List.of(1, 1, 0), List.of(first.wakes, second.wakes, third.wakes));
+        assertEquals(List.of(1, 0, 0), List.of(first.wakes, second.wakes, third.wakes));
         model.pass(model.now + MS / 2);
         assertEquals(model.now + MS / 2, standby.poller().until);
     }
 
-    /** See 1: each queue's gate counts, whichever worker is at home there. */
+    /** All queues have one gate, whichever worker is at home there. */
     @Test
     void armedEarlier_onAnyQueue_pollerIsCalledOnce() {
         model.arm(model.queues[0], model.now + 50 * MS);
@@ -452,7 +449,7 @@ class StandbyModelTest {
         assertSame(second, standby.poller());
         assertSame(first, standby.guard());
         assertEquals(model.now + Standby.GRACE_NANOS, first.until);
-        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, model.now, 0), "it has a round to make, which publishes");
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, model.now, 0), "it has a round to make, after which it publishes");
         second.isLoaded = false;
         model.run(second);
         assertTrue(second.asleep);
@@ -464,24 +461,31 @@ class StandbyModelTest {
         second.isLoaded = true;
         holdUp(second, model.now);
         model.now += Worker.HELD_UP_NANOS + 1;
-        long next = standby.publish(first, model.now);
+        long next = standby.settle(first, model.now, false);
         assertTrue(standby.goToSleep(first, true, next, model.now, 0));
         assertSame(first, standby.poller());
-        assertFalse(standby.isAnyGateBefore(next), "no round to make");
+        assertFalse(standby.needsLookBefore(next), "no round to make");
         assertEquals(Timeline.NEVER, first.until);
     }
 
-    /** It publishes no gate of a queue that is served, so the loaded worker alone can say until when to sleep. */
+    /** The loaded worker runs it, and becomes the poller before this one sleeps. */
     @Test
-    void publish_anotherServesItsQueue_leavesTheGateAlone() {
+    void settle_anotherServesItsQueue_leavesItOut() {
+        model.arm(model.queues[1], model.now);
         second.isLoaded = true;
         second.claimedAt = model.now;
-        assertEquals(Timeline.NEVER, standby.publish(first, model.now));
-        assertEquals(Timeline.NEVER, model.queues[0].gate.pollUntil());
-        assertEquals(WakeGate.AWAKE, model.queues[1].gate.pollUntil());
+        assertEquals(Timeline.NEVER, standby.settle(first, model.now, false));
         model.now += Worker.HELD_UP_NANOS + 1; // it does not get on
-        standby.publish(first, model.now);
-        assertEquals(Timeline.NEVER, model.queues[1].gate.pollUntil());
+        assertTrue(standby.settle(first, model.now, false) <= model.now);
+    }
+
+    /** Once a second: else nothing would plan the sweep of what is stopped there. */
+    @Test
+    void settle_aLook_settlesAQueueThatAnotherServes() {
+        model.arm(model.queues[1], model.now);
+        second.isLoaded = true;
+        second.claimedAt = model.now;
+        assertEquals(model.now, standby.settle(first, model.now, true));
     }
 
     @Test
@@ -517,12 +521,12 @@ class StandbyModelTest {
 
     /** As with a thread that cannot be started: the next thread that arms tries again. */
     @Test
-    void pollerCannotBeStarted_itsGatesSayAgainThatItSleeps() {
+    void pollerCannotBeStarted_theGateSaysAgainThatItSleeps() {
         sleepAll();
         first.startsItsThread = false;
         model.arm(model.queues[1], model.now + 5 * MS);
         standby.sleepOn(first);
-        assertEquals(Timeline.NEVER, model.queues[1].gate.pollUntil());
+        assertEquals(Timeline.NEVER, model.queues[1].gate.lookAt());
         int before = first.wakes;
         model.arm(model.queues[1], model.now + 5 * MS);
         assertEquals(before + 1, first.wakes);

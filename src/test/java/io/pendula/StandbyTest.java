@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.DueTimers;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
@@ -66,13 +65,11 @@ class StandbyTest {
         return t;
     }
 
-    /** As the poller does before it sleeps. */
-    private long publish(Worker d, long now) {
-        long next = Timeline.NEVER;
-        for (TimerQueue q : engine.queues) {
-            long p = q.gate.pollUntil();
-            next = Math.min(next, p == WakeGate.AWAKE ? q.due.prepareToSleep(standby, now) : p);
-            standby.published(d);
+    /** As the poller does before it sleeps: when it must look next. */
+    private long settle(Worker d, long now) {
+        long next = standby.settle(d, now, false);
+        while (next == DueTimers.RETRY) {
+            next = standby.settle(d, now, false);
         }
         return next;
     }
@@ -82,7 +79,7 @@ class StandbyTest {
     }
 
     private void sleepAsPoller(Worker d, long now, long firedAt) {
-        assertTrue(standby.goToSleep(d, true, publish(d, now), now, firedAt));
+        assertTrue(standby.goToSleep(d, true, settle(d, now), now, firedAt));
     }
 
     private void sleepBehind(Worker d, long now) {
@@ -111,69 +108,62 @@ class StandbyTest {
     }
 
     @Test
-    void firstIsArmed_pollerAndGuardAreCalled() {
+    void firstIsArmed_pollerAloneIsCalled() {
         sleepForEver(NOW);
         arm(NOW + 3600_000 * MS);
-        assertTrue(first.isCalled() && second.isCalled());
-        assertFalse(third.isCalled());
+        assertTrue(first.isCalled());
+        assertFalse(second.isCalled() || third.isCalled());
     }
 
-    /** As if the poller's wake-up were lost. */
+    /** A worker whose thread cannot be started. */
+    private static final class Threadless extends Sleeper {
+        int calls;
+
+        Threadless() {
+            super(null, false);
+        }
+
+        @Override
+        public boolean wakeThread() {
+            calls++;
+            return false;
+        }
+
+        @Override
+        public void tell(Throwable thrown) {}
+
+        @Override
+        public Thread runner() {
+            return null;
+        }
+    }
+
     @Test
-    void firstIsArmed_pollerSleepsOn_guardCallsItAgain() {
-        sleepForEver(NOW);
+    void firstIsArmed_pollersThreadCannotBeStarted_guardIsCalledAndCallsItEachSecond() {
+        Threadless poller = new Threadless();
+        poller.sleeps(Timeline.NEVER);
+        second.sleeps(Timeline.NEVER);
+        standby.begin(poller, second);
         arm(NOW);
-        Worker forgotten = worker();
-        forgotten.sleeps(Timeline.NEVER);
-        standby.begin(forgotten, second);
-        wakeUp(second);
-        sleepBehind(second, NOW);
-        assertTrue(forgotten.isCalled());
-    }
-
-    @Test
-    void firstIsArmed_guardNapsForASecond_isNotCalledMeanwhile() {
-        sleepForEver(NOW);
-        standby.firstIsArmed();
         assertTrue(second.isCalled());
-        Worker guard = worker(); // stands for the same one in its next sleep, not called yet
-        standby.begin(first, guard);
-        guard.sleeps(Timeline.NEVER);
-        wakeUp(guard);
-        sleepBehind(guard, NOW);
-        assertEquals(NOW + 1000 * MS, guard.until);
-        standby.firstIsArmed();
-        assertFalse(guard.isCalled());
-        wakeUp(guard);
-        sleepBehind(guard, NOW + 1000 * MS);
-        assertEquals(Timeline.NEVER, guard.until);
-        standby.firstIsArmed();
-        assertTrue(guard.isCalled());
-    }
-
-    /** As with a clock that runs slow: a park is as long as the system's clock says. */
-    @Test
-    void nap_endsEarly_doesNotBeginAnew() {
-        sleepForEver(NOW);
+        assertEquals(1, poller.calls);
         wakeUp(second);
         sleepBehind(second, NOW);
-        assertEquals(NOW + 1000 * MS, second.until);
-        wakeUp(second);
-        sleepBehind(second, NOW + 999 * MS);
-        assertEquals(Timeline.NEVER, second.until);
+        assertEquals(2, poller.calls);
+        assertEquals(2000 * MS, second.until);
     }
 
+    /** The same if the guard is about to sleep for ever, and so is not called. */
     @Test
-    void napIsOver_somethingIsArmed_napsOn() {
-        sleepForEver(NOW);
-        standby.firstIsArmed();
-        wakeUp(second);
+    void guardGoesToSleep_somethingIsArmedAndThePollerHasNoThread_guardCallsIt() {
+        Threadless poller = new Threadless();
+        poller.sleeps(Timeline.NEVER);
+        standby.begin(poller, second);
+        arm(NOW);
+        assertFalse(second.isCalled(), "it is up");
         sleepBehind(second, NOW);
-        Inside.setPollUntil(queue, WakeGate.AWAKE);
-        wakeUp(second);
-        sleepBehind(second, NOW + 1000 * MS);
-        assertEquals(NOW + 2000 * MS, second.until);
-        assertTrue(first.isCalled(), "it sleeps though a gate says AWAKE");
+        assertEquals(2, poller.calls);
+        assertEquals(2000 * MS, second.until);
     }
 
     @Test
@@ -182,17 +172,16 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         assertEquals(2000 * MS, first.until);
         sleepBehind(second, NOW);
-        assertEquals(2000 * MS + Standby.GRACE_NANOS, second.until);
+        assertEquals(3000 * MS, second.until, "each second one of the two wakes up");
     }
 
-    /** All gates end at one instant, or the poller would wake up once a second for each. */
+    /** All queues end at one instant, or the poller would wake up once a second for each. */
     @Test
-    void sleep_asPoller_twoQueuesPublishedAtDifferentTimes_endAtOneInstant() {
+    void sleep_asPoller_twoQueuesSettledAtDifferentTimes_endAtOneInstant() {
         arm(engine.queues[0], NOW + 3600_000 * MS);
-        publish(first, NOW);
+        assertEquals(2000 * MS, settle(first, NOW));
         arm(engine.queues[1], NOW + 3600_000 * MS);
-        publish(first, NOW + 300 * MS);
-        assertEquals(engine.queues[0].gate.pollUntil(), engine.queues[1].gate.pollUntil());
+        assertEquals(2000 * MS, settle(first, NOW + 300 * MS));
     }
 
     @Test
@@ -218,10 +207,10 @@ class StandbyTest {
         arm(NOW + 10 * MS);
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
-        assertEquals(2000 * MS + Standby.GRACE_NANOS, second.until);
+        assertEquals(2000 * MS, second.until);
     }
 
-    /** That gate says the end of a capped sleep, and the guard wakes up then anyway. */
+    /** The poller's sleep is capped, but what it looks at is when that queue's timer is due. */
     @Test
     void callback_otherQueueHasATimerThatIsFarAway_guardIsNotCalled() {
         arm(engine.queues[1], NOW + 3600_000 * MS);
@@ -232,8 +221,9 @@ class StandbyTest {
         wakeUp(first);
         sleepAsPoller(first, NOW + 1 * MS);
         wakeUp(first);
-        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(first, NOW + 10 * MS, standby.helpBefore(first)));
-        assertTrue(standby.callIfTooLate(first, queue, NOW + 10 * MS));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(first, NOW + 10 * MS));
+        assertTrue(standby.ensureGuard(first, queue, NOW + 10 * MS));
+        standby.callIfTooLate(first, queue, NOW + 10 * MS);
         assertFalse(second.isCalled());
         first.end();
     }
@@ -290,7 +280,7 @@ class StandbyTest {
 
     @Test
     void sleep_nothingHasEverRun_isNotSpaced() {
-        Standby fresh = new Standby(engine.queues, 3600_000 * MS);
+        Standby fresh = new Standby(engine.queues, new WakeGate(), 3600_000 * MS);
         Worker d = new Worker(engine.workerPool, fresh, queue, false);
         fresh.begin(d, null);
         assertTrue(fresh.goToSleep(d, true, 10 * MS, 1 * MS, 0));
@@ -299,7 +289,7 @@ class StandbyTest {
 
     @Test
     void sleep_withoutSpacing_isExact() {
-        Standby exact = new Standby(engine.queues, 0);
+        Standby exact = new Standby(engine.queues, new WakeGate(), 0);
         Worker d = new Worker(engine.workerPool, exact, queue, false);
         exact.begin(d, null);
         assertTrue(exact.goToSleep(d, true, NOW + 1, NOW, NOW));
@@ -318,6 +308,17 @@ class StandbyTest {
         release(first);
         sleepBehind(first, NOW + 2 * MS);
         assertSame(first, standby.guard());
+    }
+
+    /** Until then the gate says what the old poller has published, and for which this worker slept as the guard. */
+    @Test
+    void guardTakesTheRole_inItsCallbacks_publishesAnew() {
+        sleepAsPoller(first, NOW);
+        wakeUp(first);
+        holdUp(first, NOW);
+        second.hasBegun = true;
+        assertFalse(standby.goToSleep(second, false, Timeline.NEVER, NOW + 1 * MS, 0), "it has a round to make");
+        assertFalse(second.hasBegun, "its next callback counts as the first");
     }
 
     @Test
@@ -363,36 +364,25 @@ class StandbyTest {
         sleepAsPoller(first, NOW);
         sleepBehind(second, NOW);
         wakeUp(first);
-        takeUp(NOW);
+        beginCallback(NOW);
+        assertFalse(second.isCalled());
         arm(NOW + 5 * MS);
         assertTrue(second.isCalled());
-        assertEquals(WakeGate.NO_HELP, Inside.helpBefore(queue));
+        assertEquals(WakeGate.AWAKE, queue.gate.lookAt(), "so no other thread that arms calls it");
     }
 
     @Test
     void arm_pollerIsUp_guardWakesUpBefore_nobodyIsCalled() {
         standby.begin(first, second);
         second.sleeps(NOW + 1 * MS);
-        takeUp(NOW);
+        beginCallback(NOW);
         arm(NOW + 5 * MS);
         assertFalse(second.isCalled());
     }
 
-    /** A thread that has moved the gate, and has looked until when the guard sleeps, goes on after a later poll. */
-    @Test
-    void arm_heldUpBeforeTheMark_laterMarkStays() {
-        standby.begin(first, second);
-        second.sleeps(NOW + 500 * MS);
-        takeUp(NOW);
-        second.until = NOW + 1 * MS; // as it was when the thread looked
-        standby.wakeFor(queue.gate, NOW + 600 * MS);
-        second.until = NOW + 500 * MS;
-        arm(NOW + 5 * MS);
-        assertTrue(second.isCalled());
-    }
-
-    private void takeUp(long now) {
-        Inside.takeUp(queue, standby.helpBefore(first));
+    /** As the poller does before its first callback. */
+    private void beginCallback(long now) {
+        assertTrue(standby.ensureGuard(first, queue, now));
     }
 
     /** Else each drain of a poller that is kept busy by others would bring a call of the guard. */
@@ -401,12 +391,12 @@ class StandbyTest {
         long now = engine.timeline.now();
         standby.begin(first, second);
         second.sleeps(now + Standby.GRACE_NANOS);
-        takeUp(now);
+        beginCallback(now);
         arm(now);
         arm(now + Worker.HELD_UP_NANOS);
         assertFalse(second.isCalled());
         second.sleeps(now + 10_000 * MS);
-        takeUp(now);
+        beginCallback(now);
         arm(now);
         assertTrue(second.isCalled());
     }
@@ -416,10 +406,11 @@ class StandbyTest {
         // Later than the clock says at any time of this test: the guard's look never comes near by time passing.
         long now = engine.timeline.now() + 10_000 * MS;
         sleepAsPoller(first, now);
+        arm(now); // which is why it wakes up
         wakeUp(first);
         for (int i = 0; i < 5; i++) {
             sleepBehind(second, now);
-            takeUp(now);
+            beginCallback(now);
             arm(now);
             arm(now + Worker.HELD_UP_NANOS);
             assertFalse(second.isCalled());
@@ -438,7 +429,7 @@ class StandbyTest {
         sleepAsPoller(first, now);
         sleepBehind(second, now);
         wakeUp(first);
-        takeUp(now);
+        beginCallback(now);
         arm(now);
         assertTrue(second.isCalled());
     }
@@ -450,7 +441,7 @@ class StandbyTest {
         guard.sleeps(until);
         first.setThread(Thread.currentThread());
         holdUp(first, NOW);
-        takeUp(NOW);
+        beginCallback(NOW);
         arm(when);
         release(first);
         return guard.isCalled();
@@ -469,17 +460,17 @@ class StandbyTest {
     @Test
     void arm_byThePollersOwnCallback_guardWakesUpWithinTheGrace_isNotCalled() {
         long when = NOW + 1 * MS;
+        assertFalse(isCalledByACallback(NOW + 1000 * MS, NOW + 1000 * MS));
         assertFalse(isCalledByACallback(when, when + Standby.GRACE_NANOS));
         assertFalse(isCalledByACallback(when, NOW));
-        assertFalse(isCalledByACallback(NOW + 1000 * MS, NOW + 1000 * MS));
     }
 
-    /** As a ticker is, at the end of its run: before the next callback the poller has drained that, and looks. */
+    /** As a ticker is, at the end of its run: the poller drains that before it sleeps, and looks before the next callback. */
     @Test
     void arm_byThePollerBetweenCallbacks_guardWouldComeTooLate_isNotCalled() {
         second.sleeps(Timeline.NEVER);
         first.setThread(Thread.currentThread());
-        takeUp(NOW);
+        beginCallback(NOW);
         arm(NOW + 1 * MS);
         assertFalse(second.isCalled());
     }
@@ -505,31 +496,36 @@ class StandbyTest {
         wakeUp(first);
         first.setThread(Thread.currentThread());
         first.enterCallback();
-        takeUp(NOW);
+        beginCallback(NOW);
         arm(NOW + 5 * MS);
         first.leaveCallback();
         assertTrue(second.isCalled());
     }
 
-    /** A published queue that the poller has not taken up, as nothing is due there. */
+    /** It has begun no callback yet, so the gate says what it has published before it slept. */
     @Test
-    void arm_pollerIsUpForAnotherQueue_guardSleepsLonger_guardIsCalled() {
+    void arm_pollerIsUpAndHasBegunNoCallback_guardSleepsLonger_guardIsCalled() {
         arm(NOW + 100 * MS);
         second.sleeps(NOW + 120 * MS);
         sleepAsPoller(first, NOW);
         wakeUp(first);
         assertFalse(second.isCalled());
         arm(NOW + 5 * MS);
-        assertEquals(WakeGate.AWAKE, queue.gate.pollUntil());
+        assertEquals(WakeGate.AWAKE, queue.gate.lookAt());
         assertTrue(second.isCalled());
     }
 
+    /** It may be long in learning of it, so it must not change what the new poller has published. */
     @Test
-    void publish_roleWasLost_newPollerIsCalled() {
-        standby.begin(second, first);
+    void goToSleep_roleWasLost_publishesNothing() {
+        arm(NOW + 100 * MS);
+        standby.begin(second, null);
         sleepAsPoller(second, NOW);
-        publish(first, NOW);
-        assertTrue(second.isCalled());
+        arm(NOW + 200 * MS);
+        assertTrue(standby.goToSleep(first, true, settle(first, NOW), NOW, 0));
+        assertEquals(NOW + 100 * MS, queue.gate.lookAt());
+        assertSame(second, standby.poller());
+        assertSame(first, standby.guard());
     }
 
     // ---- spare workers ----
@@ -611,7 +607,7 @@ class StandbyTest {
 
     /** As the poller does before it runs what it has claimed. */
     private void poll(long now) {
-        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(first, now, standby.helpBefore(first)));
+        assertEquals(DueTimers.CLAIMED, queue.due.pollOne(first, now));
     }
 
     @Test
@@ -701,6 +697,8 @@ class StandbyTest {
         third.sleeps(Timeline.NEVER);
         assertTrue(standby.ensureGuard(first, queue, NOW));
         assertSame(third, standby.guard());
+        assertFalse(third.isCalled(), "nothing is armed that it would have to look for");
+        arm(NOW + 5 * MS);
         assertTrue(third.isCalled());
     }
 

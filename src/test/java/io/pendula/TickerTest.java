@@ -13,6 +13,7 @@ import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -456,7 +457,8 @@ class TickerTest {
     private static final class Alone {
         long now = 100;
         Runnable inTheMiddle;
-        final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false);
+        final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false,
+                new WakeGate());
         final Receiver.Ticks signal = new Receiver.Ticks();
         final PeriodicTimer ticker = new PeriodicTimer(queue, signal, 10, MissedTicks.SKIP);
 

@@ -107,7 +107,7 @@ class TimerQueueTest extends QueueCase {
         OneShotTimer t = rig.arm(Timeline.NEVER);
         rig.drain();
         assertTrue(queue.stop(t));
-        assertEquals(Timeline.NEVER, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(Timeline.NEVER, queue.due.prepareToSleep(rig.owner, 1), "as a loop");
         assertEquals(2, rig.entries());
     }
 
@@ -127,12 +127,7 @@ class TimerQueueTest extends QueueCase {
     @Test
     void stop_neverDueInALoopThatWaitsForEver_loopIsWoken() {
         use(new Rig(false));
-        CountingOwner loop = new CountingOwner() {
-            @Override
-            public boolean asksForArrivals() {
-                return true;
-            }
-        };
+        CountingOwner loop = new CountingOwner();
         rig.keepWith(loop);
         assertEquals(Timeline.NEVER, queue.due.prepareToSleep(loop, 1));
         OneShotTimer t = rig.arm(Timeline.NEVER);
@@ -1090,10 +1085,10 @@ class TimerQueueTest extends QueueCase {
                 late[0] = rig.arm(10);
             }
         };
-        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, Inside.prepareToSleep(queue, 1));
         assertFalse(rig.isAsleep());
         assertEquals(0, rig.owner.wakes);
-        assertEquals(10, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(10, Inside.prepareToSleep(queue, 1));
         assertWord(late[0], WAITING, 10);
     }
 
@@ -1102,7 +1097,7 @@ class TimerQueueTest extends QueueCase {
         List<OneShotTimer> timers = armMany(3 * Compactor.CLEAN_CHUNK);
         timers.forEach(queue::stop);
         rig.keepWith(rig.owner);
-        assertEquals(DueTimers.RETRY, queue.due.prepareToSleep(rig.owner, 1));
+        assertEquals(DueTimers.RETRY, Inside.prepareToSleep(queue, 1));
         assertEquals(2 * Compactor.CLEAN_CHUNK, rig.entries());
         assertFalse(rig.isAsleep());
         assertEquals(Timeline.NEVER, rig.sleep(1));
@@ -1203,7 +1198,7 @@ class TimerQueueTest extends QueueCase {
     void stop_farBeyondTheBound_sweepsSomeAndCallsTheOwner() throws InterruptedException {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 7_001));
-        assertTrue(queue.due.prepareToSleep(rig.owner, 1) > 1);
+        assertTrue(Inside.prepareToSleep(queue, 1) > 1);
         int before = rig.owner.wakes;
         queue.stop(timers.get(7_001));
         assertTrue(rig.dead() < 7_001 - Compactor.SWEEP_CHUNK);

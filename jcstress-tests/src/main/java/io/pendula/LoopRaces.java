@@ -126,7 +126,7 @@ public class LoopRaces {
 
         /** What a loop does about a timer that is due at {@code when}, having said that it waits for {@code nanos}. */
         final String waits(long nanos, long when) {
-            boolean rung = timer.queue.gate.pollUntil() == WakeGate.AWAKE && rings.get() > 0;
+            boolean rung = timer.queue.gate.lookAt() == WakeGate.AWAKE && rings.get() > 0;
             return nanos == 0 ? "polls" : nanos <= when - NOW ? "in time" : rung ? "rung" : "not woken";
         }
     }

@@ -35,12 +35,12 @@ public class ParkRaces {
         }
 
         @Override
-        public final void wakeFor(WakeGate gate, long when) {
+        public final void call() {
             wakes.incrementAndGet();
         }
 
         final void goToSleep() {
-            until = queue.due.prepareToSleep(this, 1);
+            until = Inside.prepareToSleep(queue, 1);
             if (queue.compactor.wantsSweep()) {
                 until = DueTimers.RETRY;
             }
@@ -59,7 +59,7 @@ public class ParkRaces {
             if (until <= deadline) {
                 return "in time";
             }
-            return queue.gate.pollUntil() == WakeGate.AWAKE ? "woken" : "sleeps too long";
+            return queue.gate.lookAt() == WakeGate.AWAKE ? "woken" : "sleeps too long";
         }
 
         /** That, the wakes that there were, and the audit. */

@@ -8,6 +8,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +30,7 @@ abstract class Rig {
     private static final Timeline STANDSTILL = new Timeline(() -> 0);
 
     final TimerHeap heap = new TimerHeap();
-    final TimerQueue queue = new TimerQueue(0, STANDSTILL, null, heap, null, false);
+    final TimerQueue queue = new TimerQueue(0, STANDSTILL, null, heap, null, false, new WakeGate());
     final OneShotTimer timer = new OneShotTimer(queue, this::fired);
     final OneShotTimer other = new OneShotTimer(queue, this::fired);
     final Claimer worker = new Claimer(false);

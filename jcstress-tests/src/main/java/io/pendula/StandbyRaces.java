@@ -2,11 +2,13 @@ package io.pendula;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
 import io.pendula.internal.workers.Worker;
 import org.openjdk.jcstress.annotations.Actor;
@@ -45,11 +47,6 @@ public class StandbyRaces {
 
         Workers() {
             standby.begin(poller, guard);
-            for (TimerQueue q : engine.queues) {
-                if (q != queue) {
-                    q.due.prepareToSleep(standby, NOW);
-                }
-            }
         }
 
         private Worker worker() {
@@ -62,9 +59,19 @@ public class StandbyRaces {
             queue.arm(new OneShotTimer(queue, () -> {}), when);
         }
 
-        final void publish(Worker d) {
-            queue.due.prepareToSleep(standby, NOW);
-            standby.published(d);
+        /** When the poller must look next. */
+        final long settle(Worker d) {
+            long next = standby.settle(d, NOW, false);
+            while (next == DueTimers.RETRY) {
+                next = standby.settle(d, NOW, false);
+            }
+            return next;
+        }
+
+        /** Whether it sleeps: it has looked once more before it parks. */
+        final boolean sleepAsPoller(Worker d) {
+            long next = settle(d);
+            return standby.goToSleep(d, true, next, NOW, 0) && !d.isCalled(next);
         }
 
         /** What is wrong, at rest, if something is armed for SOON: nobody who sleeps may sleep beyond that uncalled. */
@@ -74,7 +81,7 @@ public class StandbyRaces {
                 return "none";
             }
             if (p.isCalled(p.until)) { // it would see this before it parks, if it has not parked yet
-                return "gate says " + (queue.gate.pollUntil() == WakeGate.AWAKE ? "awake" : "an instant");
+                return "gate says " + (queue.gate.lookAt() == WakeGate.AWAKE ? "awake" : "an instant");
             }
             return p.until <= SOON ? "none" : "overslept";
         }
@@ -87,10 +94,7 @@ public class StandbyRaces {
         private boolean isAsleep;
         @Actor public void arm() { arm(SOON); }
         @Actor public void sleep() {
-            publish(poller);
-            long next = queue.gate.pollUntil();
-            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(poller, true, next, NOW, 0)
-                    && !poller.isCalled(next); // the look before the park
+            isAsleep = sleepAsPoller(poller);
         }
         @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
     }
@@ -99,58 +103,80 @@ public class StandbyRaces {
     @JCStressTest @State
     @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
     public static class ArmVsHandOver extends Workers {
+        private final long next;
+
         public ArmVsHandOver() {
-            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
-            publish(poller);
+            arm(LATER);
+            next = settle(poller);
             guard.sleeps(LATER);
         }
 
         @Actor public void arm() { arm(SOON); }
-        @Actor public void handOver() {
-            long next = queue.gate.pollUntil();
-            if (next != WakeGate.AWAKE) {
-                standby.goToSleep(poller, true, next, NOW, 0);
-            }
-        }
+        @Actor public void handOver() { standby.goToSleep(poller, true, next, NOW, 0); }
         @Arbiter public void settle(L_Result r) {
             r.r1 = standby.poller() == guard ? fault() : "none"; // else the poller has seen the arming
         }
     }
 
-    /** 3. A poller that has lost its role publishes an instant that it has taken from the inbox. */
+    /** 4. A worker that has lost its role drains a timer while the new poller goes to sleep. */
     @JCStressTest @State
     @Outcome(id = "none", expect = ACCEPTABLE, desc = "The new poller is called, or sleeps until then.")
-    public static class PublishVsTakeOver extends Workers {
+    public static class DrainVsSleep extends Workers {
         private boolean isAsleep;
 
-        public PublishVsTakeOver() {
-            queue.arm(new OneShotTimer(queue, () -> {}), LATER);
-            publish(poller);
+        public DrainVsSleep() {
+            arm(LATER);
             // As if it were in a callback, and the guard had found it held up: the guard is the poller from now on.
             standby.begin(guard, null);
         }
 
-        @Actor public void publishLate() {
-            queue.arm(new OneShotTimer(queue, () -> {}), SOON); // its own arming, after which it publishes
-            publish(poller);
+        @Actor public void drain() {
+            arm(SOON);
+            Inside.drain(queue);
         }
-        @Actor public void sleep() {
-            publish(guard);
-            long next = queue.gate.pollUntil();
-            isAsleep = next != WakeGate.AWAKE && standby.goToSleep(guard, true, next, NOW, 0) && !guard.isCalled(next);
-        }
+        @Actor public void sleep() { isAsleep = sleepAsPoller(guard); }
         @Arbiter public void settle(L_Result r) { r.r1 = isAsleep ? fault() : "none"; }
     }
 
-    /** 4. The guard goes to sleep while the poller wakes up and begins a callback. */
+    /** A drain moves what has arrived into nextWhen, and a look reads arrivals first, then nextWhen: it sees the timer. */
+    @JCStressTest @State
+    @Outcome(id = "soon", expect = ACCEPTABLE, desc = "The timer is seen, in arrivals or in nextWhen.")
+    public static class DrainVsLook extends Workers {
+        private long seen;
+
+        public DrainVsLook() {
+            arm(LATER);
+            queue.due.settle(NOW);
+            arm(SOON);
+        }
+
+        @Actor public void drain() { queue.due.settle(NOW); }
+        @Actor public void look() { seen = queue.due.lookAt(); }
+        @Arbiter public void settle(L_Result r) { r.r1 = seen <= SOON ? "soon" : "missed"; }
+    }
+
+    /** The same for a timer that is armed meanwhile: whatever the drain has taken, one of the two words tells it. */
+    @JCStressTest @State
+    @Outcome(id = "soon", expect = ACCEPTABLE, desc = "The timer is seen, in arrivals or in nextWhen.")
+    public static class ArmVsDrain extends Workers {
+        public ArmVsDrain() {
+            arm(LATER);
+        }
+
+        @Actor public void arm() { arm(SOON); }
+        @Actor public void drain() { queue.due.settle(NOW); }
+        @Arbiter public void settle(L_Result r) { r.r1 = queue.due.lookAt() <= SOON ? "soon" : "missed"; }
+    }
+
+    /** 3. The guard goes to sleep while the poller wakes up and begins a callback. */
     @JCStressTest @State
     @Outcome(id = "called", expect = ACCEPTABLE, desc = "The poller saw that it sleeps too long.")
     @Outcome(id = "soon", expect = ACCEPTABLE, desc = "It saw that the poller is up.")
     public static class GuardSleepsVsPollerWakesUp extends Workers {
         public GuardSleepsVsPollerWakesUp() {
             arm(SOON); // what would be late behind a callback that blocks
-            publish(poller);
-            poller.sleeps(Timeline.NEVER);
+            settle(poller);
+            poller.sleeps(LATER);
         }
 
         @Actor public void sleep() { standby.goToSleep(guard, false, Timeline.NEVER, NOW, 0); }
@@ -160,45 +186,53 @@ public class StandbyRaces {
         }
     }
 
-    /** The poller takes the queue up and drains it, then runs a callback, while a timer is armed. */
+    /** 3. The poller begins its first callback, and says when the guard looks, while a timer is armed. */
     @JCStressTest @State
-    @Outcome(id = "drained", expect = ACCEPTABLE, desc = "The poller has it: what it leaves behind the guard looks after.")
-    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The guard is called.")
-    public static class ArmVsTakeUp extends Workers {
-        public ArmVsTakeUp() {
-            queue.arm(new OneShotTimer(queue, () -> {}), NOW - 1); // what it runs
+    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The guard is called, by the one or the other.")
+    public static class ArmVsFirstCallback extends Workers {
+        public ArmVsFirstCallback() {
+            arm(NOW - 1); // what it runs
             guard.sleeps(Timeline.NEVER);
         }
 
         @Actor public void arm() { arm(SOON); }
-        @Actor public void takeUp() { queue.due.pollOne(poller, NOW, standby.helpBefore(poller)); }
-        @Arbiter public void settle(L_Result r) {
-            r.r1 = guard.isCalled() ? "called" : Inside.holdsTimers(queue) ? "left" : "drained";
+        @Actor public void begin() {
+            queue.due.pollOne(poller, NOW);
+            standby.ensureGuard(poller, queue, NOW);
         }
+        @Arbiter public void settle(L_Result r) { r.r1 = guard.isCalled() ? "called" : "not called"; }
     }
 
-    /** The first timer is armed while the guard ends its nap, to sleep for ever like the poller. */
-    @JCStressTest @State
-    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The thread that arms has seen that the guard naps no more.")
-    @Outcome(id = "naps", expect = ACCEPTABLE, desc = "The guard has seen the timer.")
-    public static class FirstArmVsEndOfNap extends Workers {
-        private final Worker napping = new Worker(engine.workerPool, standby, queue, false);
-
-        public FirstArmVsEndOfNap() {
-            napping.setThread(new Idle());
-            publish(poller);
-            poller.sleeps(Timeline.NEVER);
-            standby.firstIsArmed();
-            standby.begin(poller, napping);
-            napping.sleeps(Timeline.NEVER); // stands for the guard that was called
-            standby.goToSleep(napping, false, Timeline.NEVER, NOW, 0);
-            napping.asleep = false;
+    /** A worker whose thread cannot be started. */
+    private static final class Threadless extends Sleeper {
+        Threadless() {
+            super(null, false);
         }
 
-        @Actor public void endNap() { standby.goToSleep(napping, false, Timeline.NEVER, NOW + 2_000_000_000, 0); }
-        @Actor public void arm() { queue.arm(new OneShotTimer(queue, () -> {}), LATER); }
+        @Override
+        public boolean wakeThread() {
+            return false;
+        }
+
+        @Override
+        public void tell(Throwable thrown) {}
+    }
+
+    /** The first timer is armed, and the poller's thread cannot be started, while the guard goes to sleep for ever. */
+    @JCStressTest @State
+    @Outcome(id = "called", expect = ACCEPTABLE, desc = "The thread that arms has seen that the guard sleeps.")
+    @Outcome(id = "looks again", expect = ACCEPTABLE, desc = "The guard has seen the timer.")
+    public static class FirstArmVsGuardSleeps extends Workers {
+        public FirstArmVsGuardSleeps() {
+            Threadless dead = new Threadless();
+            dead.sleeps(Timeline.NEVER);
+            standby.begin(dead, guard);
+        }
+
+        @Actor public void sleep() { standby.goToSleep(guard, false, Timeline.NEVER, NOW, 0); }
+        @Actor public void arm() { arm(LATER); }
         @Arbiter public void settle(L_Result r) {
-            r.r1 = napping.isCalled() ? "called" : napping.until != Timeline.NEVER ? "naps" : "sleeps for ever";
+            r.r1 = guard.isCalled() ? "called" : guard.until != Timeline.NEVER ? "looks again" : "sleeps for ever";
         }
     }
 }

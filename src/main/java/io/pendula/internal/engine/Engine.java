@@ -8,6 +8,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -95,8 +96,8 @@ public abstract class Engine implements TimerQueue.Host {
         return endsWhenIdle() ? Compactor.SHARED_FULL_SWEEP_NANOS : Compactor.FULL_SWEEP_NANOS;
     }
 
-    public final TimerQueue newQueue(int index) {
-        return new TimerQueue(index, timeline, this, new TimerHeap(), limit, isStepped);
+    public final TimerQueue newQueue(int index, WakeGate gate) {
+        return new TimerQueue(index, timeline, this, new TimerHeap(), limit, isStepped, gate);
     }
 
     /** A copy with one more. */

@@ -22,19 +22,19 @@ public final class LoopWorker extends Firing implements QueueOwner {
      * Overview
      *
      * The loop's thread alone calls what is in the second part, but for isRunning. It says through nanosUntilNext until
-     * when it will wait, which publishes pollUntil as a worker's sleep does (WakeGate has the argument), and it is taken
+     * when it will wait, which publishes lookAt as a worker's sleep does (WakeGate has the argument), and it is taken
      * to wait until it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook,
      * though the thread may have returned from its wait long ago; needless, but never too few, as no other thread can
      * know.
      *
      * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
-     * return at once. It is called once for each wait, by the thread that moved pollUntil to AWAKE; and by a close.
+     * return at once. It is called once for each wait, by the thread that moved lookAt to AWAKE; and by a close.
      *
-     * If the hook throws, no thread was woken, so pollUntil is moved back, and the next thread that arms tries again. That
+     * If the hook throws, no thread was woken, so lookAt is moved back, and the next thread that arms tries again. That
      * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
      * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. The loop
-     * publishes in its queue, then sets waitsUntil, then looks at pollUntil once more; a thread that has failed to wake it
-     * has moved pollUntil, then looks at waitsUntil. All are volatile, so one of the two sees the other.
+     * publishes in its queue, then sets waitsUntil, then looks at lookAt once more; a thread that has failed to wake it
+     * has moved lookAt, then looks at waitsUntil. All are volatile, so one of the two sees the other.
      *
      * The watch looks at a loop while something is armed or runs there. A thread that arms where nothing had arrived
      * calls it, see StallWatch.
@@ -92,18 +92,13 @@ public final class LoopWorker extends Firing implements QueueOwner {
         return isRunning() ? thread : null;
     }
 
-    @Override
-    public boolean asksForArrivals() {
-        return true;
-    }
-
     /** Whether its thread has ended. The state is read because isAlive is a native method on some JDKs. */
     public boolean hasEnded() {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
     @Override
-    public void wakeFor(WakeGate gate, long when) {
+    public void call() {
         wake();
     }
 
@@ -124,7 +119,7 @@ public final class LoopWorker extends Firing implements QueueOwner {
     }
 
     @Override
-    public void firstIsArmed() {
+    public void firstHasArrived() {
         engine.callWatch();
     }
 
@@ -154,7 +149,7 @@ public final class LoopWorker extends Firing implements QueueOwner {
     public void markAwake() {
         getOn();
         if (waitsUntil != WakeGate.AWAKE) {
-            queue.gate.ownerIsUp();
+            queue.gate.set(WakeGate.AWAKE);
             waitsUntil = WakeGate.AWAKE;
         }
     }
@@ -187,7 +182,7 @@ public final class LoopWorker extends Firing implements QueueOwner {
             now = engine.timeline.now(); // before the last look, as a clock of the user's may use up the permit
         }
         // A thread may have called meanwhile, perhaps before waitsUntil was there to be seen.
-        if (next <= now || queue.gate.pollUntil() == WakeGate.AWAKE || seesClose()) {
+        if (next <= now || queue.gate.lookAt() == WakeGate.AWAKE || seesClose()) {
             markAwake();
             return 0;
         }

@@ -5,6 +5,7 @@ import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
@@ -68,11 +69,11 @@ public final class Loops {
                             ? " is inside a callback of a loop that it has closed" : " has a loop of this scheduler already"));
                 }
             }
-            TimerQueue q = engine.newQueue(engine.workers + made);
+            TimerQueue q = engine.newQueue(engine.workers + made, new WakeGate());
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup, handle);
             LoopWorker[] more = Engine.with(left(), l);
             TimerQueue[] queues = Engine.with(engine.queues, q);
-            q.giveTo(l); // after the last step that may fail for want of memory
+            q.gate.setOwner(l); // after the last step that may fail for want of memory
             engine.queues = queues;
             loops = more;
             made++;

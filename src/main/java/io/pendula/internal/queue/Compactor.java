@@ -203,7 +203,7 @@ public final class Compactor extends Padded {
                 }
             }
             if (swept ? stale() > bound : stale % CALL_EVERY == 0) {
-                gate.wakeIfBefore(1); // an owner that sleeps, however short, wakes up to sweep
+                gate.wakeIfBefore(WakeGate.SWEEP); // an owner that sleeps, however short, wakes up to sweep
             }
         }
     }
@@ -298,11 +298,8 @@ public final class Compactor extends Padded {
 
     // ---- when to sweep all ----
 
-    /**
-     * The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. True if anything
-     * is counted stale, so that its sweep is planned; with a manual clock, and at the end of all time, for never.
-     */
-    boolean planFullSweep(long now, boolean mail) {
+    /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
+    void planFullSweep(long now, boolean mail) {
         boolean anyStale = stale() != 0;
         if (!anyStale && !mail) {
             fullSweepAt = Timeline.NEVER;
@@ -312,7 +309,6 @@ public final class Compactor extends Padded {
             }
             fullSweepAt = Timeline.plus(now, fullSweepNanos);
         }
-        return anyStale;
     }
 
     /** Until when a loop may wait that has nothing else to do: below the bound no stale entry wakes its thread. */

@@ -12,14 +12,13 @@ public final class DueTimers extends Padded {
     /** A loop corrects the key of a postponed timer when that key is nearer than this. */
     private static final long LAZY_NANOS = 50_000_000;
 
-    /** Results of prepareToSleep, below every deadline. */
+    /** Results of settle and prepareToSleep, below every deadline. */
     public static final long RETRY = 0;
     public static final long NOT_OWNER = -1;
 
     /** Results of {@link #pollOne}, {@link #claimNext}, {@link #helpOne} and {@link #pollAsLoop}. */
     public static final int NOTHING_DUE = 0;
     public static final int CLAIMED = 1;
-    public static final int PUBLISHED = 2;
     public static final int NOT_HERE = 3;
     /** Nothing is due of what has been drained, but there is more. */
     public static final int MORE = 4;
@@ -27,9 +26,9 @@ public final class DueTimers extends Padded {
     private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
             AtomicLongFieldUpdater.newUpdater(DueTimers.class, "nextWhen");
 
-    // Written by the lock holder alone, with nearly each claim, so padded on both sides; helpers read nextWhen.
+    // Written by the lock holder alone, with nearly each claim, so padded on both sides; workers read nextWhen.
     private volatile long nextWhen = Timeline.NEVER;
-    private long publishedAt;
+    private long settledAt;
     long fired;
     long stolen;
     /** The next number of an entry when its loop's poll began. */
@@ -56,6 +55,7 @@ public final class DueTimers extends Padded {
         this.compactor = compactor;
         this.closer = closer;
         this.gate = gate;
+        drainer.due = this;
     }
 
     // ---- claims ----
@@ -81,6 +81,7 @@ public final class DueTimers extends Padded {
                 long next = t.nextAfter(when, now);
                 if (t.tryClaim(w, next, t.isReceiver(task))) {
                     run.begin(t, task, when, now);
+                    run.isOwing = next != 0 && next <= now;
                     entries.pop();
                     if (next == 0) {
                         closer.takePermit(-1);
@@ -114,17 +115,16 @@ public final class DueTimers extends Padded {
 
     /**
      * One step of the poller when it has just read the clock: claims the earliest timer that is due into {@code run}. If
-     * none is, publishes until when the poller can sleep.
-     *
-     * @param helpBefore a thread that arms from now on must call for help if its timer is due before this instant
+     * none is, settles.
      */
-    public int pollOne(Firing run, long now, long helpBefore) {
+    public int pollOne(Firing run, long now) {
         lock.lockToRun();
         try {
-            gate.setHelp(helpBefore); // before the drain
-            gate.ownerIsUp();
             int step = step(run, now, true);
-            return step == NOTHING_DUE && entries.topKey() > now && publishSleep(now, false) != RETRY ? PUBLISHED : step;
+            if (step == NOTHING_DUE && entries.topKey() > now) {
+                settleLocked(now);
+            }
+            return step;
         } finally {
             lock.unlock();
         }
@@ -143,7 +143,7 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** One step of a thread that helps: it gives way to others at the lock, and leaves the gate as it is. */
+    /** One step of a thread that helps: it gives way to others at the lock. */
     public int helpOne(Firing run, long now) {
         if (!lock.tryLockToRun()) {
             return NOT_HERE;
@@ -162,68 +162,98 @@ public final class DueTimers extends Padded {
     // ---- sleep ----
 
     /**
-     * Publishes until when the owner sleeps. The sleep of a loop is capped only to let go of what was stopped; and it polls
-     * so often that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
-     *
-     * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if another has taken over
+     * Before the workers sleep: files what has arrived, lets go of what was stopped, and says when they must look here
+     * again: when the first timer is due, or a sweep; RETRY if there is still something to do.
      */
-    public long prepareToSleep(QueueOwner me, long now) {
-        boolean isLoop = me.asksForArrivals();
-        if (isLoop) {
-            HoldLock.checkStack();
-        }
+    public long settle(long now) {
         lock.lockToRun();
         try {
-            return gate.owner() == me ? publishSleep(now, isLoop) : NOT_OWNER;
+            if (closer.isClosed()) {
+                inbox.setArrivals(Timeline.NEVER);
+                setNextWhen(Timeline.NEVER);
+                return Timeline.NEVER;
+            }
+            return settleLocked(now);
         } finally {
             lock.unlock();
         }
     }
 
-    private long publishSleep(long now, boolean isLoop) {
-        assert lock.isHeldByCurrentThread();
-        if ((!isLoop || drainer.isDrainDue(now)) && !drainer.drain()) {
-            setNextWhen(wakeTime(now));
-            return RETRY;
-        }
-        // A sweep drops many at less cost than so many pops.
-        if (!compactor.wantsSweep()
-                && !drainer.cleanTops(isLoop ? Timeline.plus(now, LAZY_NANOS) : Timeline.NEVER)) {
-            return RETRY;
-        }
-        entries.trim();
-        publishedAt = now;
-        long wake = wakeTime(now);
-        setNextWhen(wake);
-        boolean isPlanned = compactor.planFullSweep(now, drainer.hasMail());
-        compactor.noteSize(); // before WG-W1, so that threads know by now what is too much
-        long p = isLoop ? Math.min(Math.min(wake, inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()))
-                : capped(Math.min(wake, compactor.fullSweepAt), now);
-        gate.publish(p);
-        if (isLoop ? inbox.arrivals() < p // WG-R4
-                : !drainer.drain() || wakeTime(now) < p // WG-R1
-                        || p == Timeline.NEVER && !isPlanned && compactor.stale() != 0) {
-            gate.setPollUntil(WakeGate.AWAKE);
-            return RETRY;
-        }
-        return p;
+    private long settleLocked(long now) {
+        boolean isTidy = drainer.drain() && tidy(now, Timeline.NEVER);
+        long when = wakeTime(now);
+        setNextWhen(when);
+        return isTidy ? when : RETRY;
     }
 
-    /** When the owner must be up again, as far as entries and the backlog tell. */
-    private long wakeTime(long now) {
-        return Math.min(entries.topKey(), drainer.dueAt(now));
+    /** Lets go of what was stopped and is due before {@code lazyFrom}, and plans the next sweep; false if there is more. */
+    private boolean tidy(long now, long lazyFrom) {
+        assert lock.isHeldByCurrentThread();
+        // A sweep drops many at less cost than so many pops.
+        if (!compactor.wantsSweep() && !drainer.cleanTops(lazyFrom)) {
+            return false;
+        }
+        entries.trim();
+        settledAt = now;
+        compactor.planFullSweep(now, drainer.hasMail());
+        compactor.noteSize(); // before WG-W1, so that threads know by now what is too much
+        return true;
+    }
+
+    /** When the workers must look here. Without the lock: arrivals first, see WakeGate. */
+    public long lookAt() {
+        return Math.min(inbox.arrivals(), nextWhen); // WG-R1
+    }
+
+    /** Whether they must, before they sleep until {@code until}. */
+    public boolean needsLookBefore(long until) {
+        return lookAt() < until
+                || compactor.wantsSweep() || until == Timeline.NEVER && hasLeftovers();
+    }
+
+    /** Stopped timers, perhaps, which would stay if nothing else was armed. */
+    public boolean hasLeftovers() {
+        return compactor.stale() != 0 || inbox.holdsTimers();
     }
 
     /**
-     * The end of a sleep for {@code when}: within a second, unless that is never. So if a wake-up is lost, by an Error
+     * The owner, a loop, publishes until when it waits. That wait is capped only to let go of what was stopped. It polls so
+     * often that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
+     *
+     * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if it was closed
+     */
+    public long prepareToSleep(QueueOwner me, long now) {
+        HoldLock.checkStack();
+        lock.lockToRun();
+        try {
+            if (gate.owner() != me) {
+                return NOT_OWNER;
+            }
+            if (drainer.isDrainDue(now) && !drainer.drain() || !tidy(now, Timeline.plus(now, LAZY_NANOS))) {
+                return RETRY;
+            }
+            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()));
+            gate.set(p);
+            if (inbox.arrivals() < p) { // as WG-R1: what is filed was there before
+                gate.set(WakeGate.AWAKE);
+                return RETRY;
+            }
+            return p;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** When the owner must look again, as far as was drained. */
+    private long wakeTime(long now) {
+        return Math.min(Math.min(entries.topKey(), drainer.dueAt(now)), compactor.fullSweepAt);
+    }
+
+    /**
+     * The multiple of a second that follows. While anything is armed no sleep is longer. So if a wake-up is lost, by an Error
      * between two steps or by a fault of this library or the JVM, the owner drains a second later. Nor does a timer that
      * is a little earlier than all before it cost a wake-up. All queues have the same instants, so one sleep serves all.
      */
-    private static long capped(long when, long now) {
-        return when == Timeline.NEVER ? when : Math.min(when, endOfLongestSleep(now));
-    }
-
-    /** The multiple of a second that follows. */
     public static long endOfLongestSleep(long now) {
         return Timeline.plus(now, MAX_SLEEP_NANOS - now % MAX_SLEEP_NANOS);
     }
@@ -238,7 +268,7 @@ public final class DueTimers extends Padded {
             QueueOwner o = gate.owner();
             long until = o == null ? WakeGate.AWAKE : o.sleepsUntil(); // under the lock, so that no publication is undone
             if (until != WakeGate.AWAKE) {
-                gate.casPollUntil(WakeGate.AWAKE, until);
+                gate.cas(WakeGate.AWAKE, until);
             }
         } finally {
             lock.unlock();
@@ -257,7 +287,7 @@ public final class DueTimers extends Padded {
             if (gate.owner() != loop) {
                 return false; // it was closed
             }
-            gate.ownerIsUp();
+            gate.set(WakeGate.AWAKE);
             if (drainer.isDrainDue(now)) {
                 drainer.drainFully();
             }
@@ -276,7 +306,7 @@ public final class DueTimers extends Padded {
             if (gate.owner() != loop) {
                 return NOT_HERE; // a callback has closed this loop
             }
-            gate.ownerIsUp();
+            gate.set(WakeGate.AWAKE);
             return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run) ? CLAIMED : MORE;
         } finally {
             lock.unlock();
@@ -295,23 +325,34 @@ public final class DueTimers extends Padded {
 
     // ---- looks ----
 
-    /** When its owner last published. Plain: for the owner, and a hint if another takes over at this moment. */
-    public long publishedAt() {
-        return publishedAt;
+    /** When a worker last settled. Plain: for the poller, and a hint if another takes over at this moment. */
+    public long settledAt() {
+        return settledAt;
     }
 
-    /** A hint for helpers: when the owner must be up again, as of the last claim or sleep. */
+    /** A hint for helpers: when the owner must look here, as far as was drained. */
     public long nextWhen() {
         return nextWhen;
     }
 
+    /** Under the lock. No fence: what must be seen before a sleep is in arrivals still, or was written before those. */
     private void setNextWhen(long when) {
-        NEXT_WHEN.lazySet(this, when); // a hint, so it needs no fence
+        NEXT_WHEN.lazySet(this, when);
     }
 
-    /** Racy, a hint: whether something may be in the inbox. */
-    public boolean hasArrivals() {
-        return inbox.holdsTimers();
+    /** Under the lock: what arrivals says goes to nextWhen, where it stays until all that has arrived by then is filed. */
+    void passArrivals() {
+        for (long a = inbox.arrivals(); a != Timeline.NEVER; a = inbox.arrivals()) {
+            setNextWhen(Math.min(a, nextWhen)); // WG-D1
+            if (inbox.clearArrivals(a)) {
+                return;
+            }
+        }
+    }
+
+    /** The earliest deadline that has arrived and was not drained; NEVER if there is none. */
+    public long arrivals() {
+        return inbox.arrivals();
     }
 
     /** What tells that memory is short, once; else null. */
@@ -347,7 +388,7 @@ public final class DueTimers extends Padded {
             return NOT_OWNER;
         }
         try {
-            long told = Math.min(entries.topKey(), inbox.isAsked() ? inbox.arrivals() : Timeline.NEVER);
+            long told = Math.min(entries.topKey(), inbox.arrivals());
             if (told > late) {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }

@@ -14,6 +14,8 @@ public abstract class Firing {
     public Runnable task;
     public long deadline;
     public long claimedAt;
+    /** Its timer's next run is due already: it is behind by a period or more. */
+    public boolean isOwing;
     /** Its callback has called close(): the close() of another callback must not wait for this run. */
     public volatile boolean inClose;
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 abstract class InboxFields extends Padded {
     volatile TimerNode head;
     volatile int depth;
-    volatile long arrivals = Inbox.UNASKED;
+    volatile long arrivals = Timeline.NEVER;
 }
 
 /**
@@ -22,8 +22,6 @@ final class Inbox extends InboxFields {
 
     /** The head, for good, once the queue is closed. */
     static final TimerNode CLOSED = new TimerNode(null);
-    /** What arrivals says where no loop asks: below every deadline, so no arming notes anything. */
-    static final long UNASKED = Long.MIN_VALUE;
 
     private static final AtomicReferenceFieldUpdater<InboxFields, TimerNode> HEAD =
             AtomicReferenceFieldUpdater.newUpdater(InboxFields.class, TimerNode.class, "head");
@@ -71,13 +69,9 @@ final class Inbox extends InboxFields {
         DEPTH.lazySet(this, depth); // a hint, so it needs no fence
     }
 
-    /** The earliest deadline that was armed since the last drain, where a loop asks for it; else UNASKED. */
+    /** The earliest deadline that was armed since the last drain; NEVER if none was. */
     long arrivals() {
         return arrivals;
-    }
-
-    boolean isAsked() {
-        return arrivals != UNASKED;
     }
 
     void setArrivals(long when) {
@@ -87,7 +81,7 @@ final class Inbox extends InboxFields {
     /** True if nothing had arrived since the last drain. */
     boolean lowerArrivals(long when) {
         for (long a = arrivals(); when < a; a = arrivals()) {
-            if (ARRIVALS.compareAndSet(this, a, when)) { // WG-W4
+            if (ARRIVALS.compareAndSet(this, a, when)) { // WG-W3
                 return a == Timeline.NEVER;
             }
         }
@@ -96,11 +90,13 @@ final class Inbox extends InboxFields {
 
     // ---- under the queue's lock ----
 
+    /** Nothing has arrived since the last drain; false if arrivals has left {@code expected}. */
+    boolean clearArrivals(long expected) {
+        return ARRIVALS.compareAndSet(this, expected, Timeline.NEVER);
+    }
+
     /** The newest of the timers that were here, linked to the others; or null. */
     TimerNode take() {
-        if (isAsked() && arrivals() != Timeline.NEVER) {
-            setArrivals(Timeline.NEVER); // before the look at the head, see WakeGate
-        }
         if (!holdsTimers()) { // what else the head may be comes only under this lock
             if (depth >= HELP_DEPTH) {
                 setDepth(0); // raised by a drain that took several holds

@@ -57,6 +57,8 @@ final class InboxDrainer {
     private final Inbox inbox;
     private final TimerHeap entries;
     private final Compactor compactor;
+    /** Made after this, and never changes then. */
+    DueTimers due;
     /** With a manual clock: resets take part in the order of arming among equal deadlines. */
     private final boolean keepOrder;
 
@@ -131,7 +133,7 @@ final class InboxDrainer {
      */
     boolean drain() {
         assert lock.isHeldByCurrentThread();
-        if (!hasMail() && !inbox.isAsked()) { // else arrivals may have to be set back
+        if (!hasMail() && inbox.arrivals() == Timeline.NEVER) { // else it may have to be set back
             return true;
         }
         boolean all = finishBatch();
@@ -141,6 +143,7 @@ final class InboxDrainer {
             all = finishBatch();
         }
         if (all) {
+            due.passArrivals(); // before the take, see WakeGate
             chain = inbox.take();
             all = finishBatch();
         }

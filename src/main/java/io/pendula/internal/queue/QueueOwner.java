@@ -1,27 +1,23 @@
 package io.pendula.internal.queue;
 
-/** Sees to it that a queue's due timers run: the workers together, or an application's loop. */
+/** Runs the due timers of one or more queues: the workers of a scheduler together, or an application's loop. */
 public interface QueueOwner {
     /**
-     * Ends the owner's sleep, or its next one if it is up, as a timer was armed for {@code when}, or something is to be done
-     * by then. Called by the thread that has moved the queue's pollUntil to AWAKE from a later instant. The caller holds no
-     * lock. Must not throw, nor wait for long.
+     * Ends the sleep of the thread that looks next, or its next sleep if it is up. Called by the thread that has moved
+     * the gate to AWAKE. The caller holds no lock. Must not throw, nor wait for long.
      */
-    void wakeFor(WakeGate gate, long when);
+    void call();
 
-    /** A timer was armed for {@code when}, before the gate's helpBefore, while pollUntil says AWAKE. */
-    default void help(WakeGate gate, long when) {}
-
-    /** Something is armed where nothing was, as far as is known. */
-    default void firstIsArmed() {}
-
-    /** Until when it sleeps though it was woken, as its thread could not be; else AWAKE. Called under the queue's lock. */
-    default long sleepsUntil() {
-        return WakeGate.AWAKE;
+    /** False if the owner looks anyway, before it sleeps or may be held up. */
+    default boolean needsCall(long when) {
+        return true;
     }
 
-    /** Whether it wants to know when the earliest timer in the inbox is due. */
-    default boolean asksForArrivals() {
-        return false;
+    /** Something has arrived in a queue where nothing had. */
+    default void firstHasArrived() {}
+
+    /** Of a loop: until when it sleeps though it was called, as the call has failed; else AWAKE. Under the queue's lock. */
+    default long sleepsUntil() {
+        return WakeGate.AWAKE;
     }
 }

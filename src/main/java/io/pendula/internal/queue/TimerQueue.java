@@ -47,6 +47,7 @@ public final class TimerQueue extends Padded {
     final HoldLock lock = new HoldLock();
     final TimerHeap entries;
     final Inbox inbox = new Inbox();
+    /** Its owner's. */
     public final WakeGate gate;
     public final Compactor compactor;
     final InboxDrainer drainer;
@@ -59,26 +60,19 @@ public final class TimerQueue extends Padded {
     long armedTold;
     long stopsTold;
 
-    public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder) {
+    public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder,
+            WakeGate gate) {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
         this.entries = heap;
         this.keepOrder = keepOrder;
-        this.gate = new WakeGate();
+        this.gate = gate;
         this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE
                 : host == null ? Compactor.FULL_SWEEP_NANOS : host.fullSweepNanos());
         this.drainer = new InboxDrainer(index, timeline, lock, inbox, entries, compactor, keepOrder);
         this.closer = new QueueCloser(limit, lock, inbox, drainer, entries, compactor);
         this.due = new DueTimers(lock, inbox, drainer, entries, compactor, closer, gate);
-    }
-
-    /** Before any other thread knows the queue. Null with a manual clock, whose advance runs what is due. */
-    public void giveTo(QueueOwner owner) {
-        gate.setOwner(owner);
-        if (owner != null && owner.asksForArrivals()) {
-            inbox.setArrivals(Timeline.NEVER);
-        }
     }
 
     // ---- arm, stop, cancel, reset: any thread, at any time ----
@@ -240,7 +234,7 @@ public final class TimerQueue extends Padded {
             wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
             compactor.count(STOP); // the drain will not see that it was stopped
         } else if (isQueued(s) && when < deadline(w)) {
-            wakeIfBefore(when); // after WG-W3, which stands for the push
+            wakeIfBefore(when); // after WG-W2
         }
         return true;
     }
@@ -253,7 +247,7 @@ public final class TimerQueue extends Padded {
         }
         boolean changed = false;
         try {
-            changed = t.tryReset(w, when, keepsEntry); // WG-W3
+            changed = t.tryReset(w, when, keepsEntry); // in the place of WG-W2
         } finally {
             if (takes && !changed) {
                 closer.takePermit(-1);

@@ -2,162 +2,108 @@ package io.pendula.internal.queue;
 
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
-/** Says until when the owner of a queue sleeps. A thread that arms an earlier timer wakes the owner. */
+/**
+ * Says by when the owner of one or more queues looks at them without being called. The owner is a loop, or all workers of a
+ * scheduler together, whose queues share one gate. A thread that arms a timer for an earlier instant calls the owner.
+ */
 public final class WakeGate extends Padded {
     /*
-     * No lost wake-up
+     * No wake-up is lost
      *
-     * Sleeping and arming form a store-then-load handshake on two variables:
+     * Sleeping and arming form a store-then-load handshake:
      *
-     *     owner                                 arming thread
-     *     WG-W1  pollUntil = p                  WG-W2  push to the inbox
-     *     WG-R1  drain (reads the inbox)        WG-R2  read pollUntil
+     *     owner, in this order                    arming thread, in this order
+     *     WG-W1  lookAt = g                       WG-W2  push to the inbox
+     *     WG-R1  read each queue's arrivals,      WG-W3  lower arrivals to the deadline
+     *            then its nextWhen                WG-R2  read lookAt
+     *                                             WG-W4  if the deadline is earlier: CAS to AWAKE, call the owner
      *
-     * All four are volatile, hence in one total order. In the place of WG-W2 a reset of a timer that is in the inbox
-     * already has the CAS of its word (WG-W3). Let WG-W1 be the last publication before WG-R2, and WG-R1 the drain that
-     * follows it.
-     *   - If WG-W2 precedes WG-R1, the owner finds the timer.
-     *   - Else WG-W1 < WG-R1 < WG-W2 < WG-R2, and WG-R2 reads p, or AWAKE if the owner is up again. If it reads p and
-     *     the deadline is earlier, the arming thread tries to CAS p to AWAKE. If that succeeds, it wakes the owner. If
-     *     it fails, pollUntil has left p, so the owner was woken or has woken up by itself. An owner that is up passes
-     *     WG-W1 and WG-R1 again before it sleeps, and that WG-R1 follows WG-W2.
+     * These accesses have one total order: all are volatile, but for nextWhen (below). A reset of a timer that is in the
+     * inbox has the CAS of its word in the place of WG-W2. WG-W1 may be a read that finds the same value. Let WG-W1 be the
+     * last one before WG-R2.
+     *   - If WG-W3 < WG-R1, the owner sees the timer: it does not sleep beyond it, or calls the worker that does.
+     *   - Else WG-W1 < WG-R1 < WG-W3 < WG-R2. So WG-R2 reads g, or AWAKE. If the deadline is before g, the arming thread
+     *     moves the gate and calls. If it reads AWAKE, or its CAS fails, another thread has moved the gate and calls, or the
+     *     owner is awake and passes WG-W1 and WG-R1 again before it sleeps.
+     * The call reads which worker sleeps after WG-W4; the owner has said that before WG-W1. Standby has the rest.
      *
-     * A thread that helps to drain holds the lock. It drains before WG-W1, and then p covers its timers; or after WG-R1,
-     * and then the WG-R2 of each timer that it drains follows WG-W1.
+     * Any thread may drain, under the queue's lock. It lowers nextWhen to what arrivals says (WG-D1), sets arrivals to
+     * NEVER by a CAS, then takes the inbox. nextWhen rises under the same lock when all that was taken is filed. So a thread
+     * that reads arrivals first, then nextWhen, misses no timer that has passed WG-W3: the CAS makes WG-D1 visible before
+     * it. The opposite order of these reads, or a plain store of NEVER, loses a wake-up. A timer that is drained before its
+     * WG-W3 lowers arrivals though it is filed. That costs one look.
      *
-     * Waiting for a lock parks, too, and may use up a waker's permit. So the owner looks at pollUntil once more after
-     * its last lock and before its park (Worker.isCalled). A later waker's permit ends the park.
+     * A reset that moves a timer into the inbox changes its word first and pushes then. In between another thread may bring
+     * the timer forward by the word alone, and a drain that does not find the timer may clear what its WG-W3 has said. So
+     * the thread that pushes reads the word once more after its push, and goes on with WG-W3 for that deadline
+     * (TimerQueue.wakeFor). A reset that this reading misses comes after the push, and its own WG-W3 counts.
      *
-     * A reset that moves a timer into the inbox changes the word first and pushes then. In between another thread may
-     * bring the timer forward by the word alone; its own WG-W3 is worth nothing, as the owner does not find the
-     * timer. Therefore the pusher reads the word once more after its push, and wakes the owner for the deadline that it
-     * finds (TimerQueue.wakeFor). A reset that this reading does not show comes after the push, and its own wake
-     * counts. Nothing that may take long lies between the CAS and the push.
+     * Waiting for a lock parks, too, and may use up the permit of a call. So the owner passes WG-R1 after its last lock and
+     * before its park. The permit of a later call ends the park.
      *
-     * Draining first and publishing then loses wake-ups: a timer pushed in between is seen by neither.
-     *
-     * A thread without stack may get its StackOverflowError after WG-W2 and before the CAS of pollUntil. Then its own
-     * timer waits for the next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
-     *
-     * A loop polls so often that a drain per poll would file most timers before they are stopped. So it only asks for the
-     * earliest of what has arrived: after the push, and before WG-R2, an arming thread lowers arrivals to its deadline. In
-     * the argument that CAS (WG-W4) takes the place of WG-W2, and the loop's look at arrivals (WG-R4) that of WG-R1. A
-     * drain sets arrivals to NEVER, then takes the inbox: whatever is pushed after that lowers it again, and what was
-     * pushed before is filed, so if it lowers arrivals only now, or was stopped, that costs the loop one wait that ends too
-     * early.
+     * A thread without stack may get its StackOverflowError after WG-W2 and before WG-W4. Then its own timer waits for the
+     * next one that is armed, or for the end of the sleep: within a second, if anything was armed before.
      */
 
-    /** What pollUntil says while the owner is up: below every deadline, so no arming wakes a thread. */
+    /** Below every deadline, so no arming calls. */
     public static final long AWAKE = Long.MIN_VALUE;
 
-    /** Below every deadline. */
-    public static final long NO_HELP = Long.MIN_VALUE;
+    /** In the place of a deadline, and below every one: a queue is to be swept. */
+    public static final long SWEEP = 0;
 
-    private static final AtomicLongFieldUpdater<WakeGate> POLL_UNTIL =
-            AtomicLongFieldUpdater.newUpdater(WakeGate.class, "pollUntil");
-    private static final AtomicLongFieldUpdater<WakeGate> HELP_BEFORE =
-            AtomicLongFieldUpdater.newUpdater(WakeGate.class, "helpBefore");
+    private static final AtomicLongFieldUpdater<WakeGate> LOOK_AT =
+            AtomicLongFieldUpdater.newUpdater(WakeGate.class, "lookAt");
 
-    // Read by all threads that arm, written when an owner goes to sleep or is woken: padded on both sides.
-    private volatile long pollUntil = AWAKE;
-    /**
-     * While pollUntil says AWAKE: the thread that is up for the queue may be held up by a callback, so a timer that is
-     * armed for an instant before this may need another thread. Volatile: the owner writes it, then drains; an arming
-     * thread pushes, then reads it. So one of the two sees the other.
-     */
-    volatile long helpBefore = NO_HELP;
+    // Read by all threads that arm, so padded on both sides.
+    private volatile long lookAt = AWAKE;
 
     @SuppressWarnings("unused") // padding
     private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
 
-    /** Sees to it that due timers run. Null with a manual clock, whose advance runs what is due, and after the end. */
+    /** Null with a manual clock, whose advance runs what is due, and after the end. */
     private volatile QueueOwner owner;
 
     public QueueOwner owner() {
         return owner;
     }
 
-    /** Before any other thread knows the queue. */
-    void setOwner(QueueOwner to) {
+    /** Before any other thread knows it. */
+    public void setOwner(QueueOwner to) {
         owner = to;
     }
 
-    /** The queue is closed: it no longer keeps its owner in memory. */
+    /** A loop's queue is closed: it no longer keeps its owner in memory. */
     public void disown() {
         owner = null;
-        setPollUntil(AWAKE);
+        set(AWAKE);
     }
 
-    public void ownerIsUp() {
-        if (pollUntil() != AWAKE) {
-            setPollUntil(AWAKE);
+    public long lookAt() {
+        return lookAt;
+    }
+
+    /** By the owner: a loop that has the queue's lock or is awake, a poller that has the lock of Standby. */
+    public void set(long until) {
+        if (lookAt != until) {
+            lookAt = until; // WG-W1
         }
     }
 
-    public long pollUntil() {
-        return pollUntil;
-    }
-
-    void setPollUntil(long until) {
-        pollUntil = until;
-    }
-
-    public boolean casPollUntil(long expected, long until) {
-        return POLL_UNTIL.compareAndSet(this, expected, until);
-    }
-
-    /** A thread that arms for an instant before this calls for help. By the owner, under the lock. */
-    void setHelp(long helpBefore) {
-        this.helpBefore = helpBefore;
-    }
-
-    /** The same by any thread. It may have been held up since it looked, and what a later poll has set is right. */
-    public void raiseHelp(long helpBefore) {
-        for (long h = this.helpBefore; h < helpBefore; h = this.helpBefore) {
-            if (HELP_BEFORE.compareAndSet(this, h, helpBefore)) {
-                return;
-            }
-        }
-    }
-
-    /** True for one of the threads that arm before helpBefore. */
-    public boolean takeHelpCall(long when) {
-        for (long h = helpBefore; when < h; h = helpBefore) { // another thread may have set it meanwhile
-            HoldLock.checkStack(); // or the mark would be gone, and the guard not called
-            if (HELP_BEFORE.compareAndSet(this, h, NO_HELP)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The owner sleeps until then. */
-    void publish(long until) {
-        HELP_BEFORE.lazySet(this, NO_HELP); // no fence: the next store has one
-        setPollUntil(until); // WG-W1
+    boolean cas(long expected, long until) {
+        return LOOK_AT.compareAndSet(this, expected, until);
     }
 
     /** After something was armed for {@code when}, or must be done by then. */
     void wakeIfBefore(long when) {
-        long until = pollUntil(); // WG-R2
-        while (when < until) {
-            HoldLock.checkStack(); // or the gate would say that the owner is awake, and no thread would wake it
-            if (casPollUntil(until, AWAKE)) { // SB-A1
-                QueueOwner o = owner;
-                if (o != null) { // else the queue was closed just now (disown), and no thread sleeps for it
-                    o.wakeFor(this, when);
-                    if (until == Timeline.NEVER) {
-                        o.firstIsArmed();
-                    }
-                }
+        for (long g = lookAt; when < g; g = lookAt) { // WG-R2
+            QueueOwner o = owner;
+            if (o == null || !o.needsCall(when)) { // null: the queue was closed just now (disown), and no thread sleeps for it
                 return;
             }
-            until = pollUntil(); // the owner has moved the gate; or another thread that arms wakes it
-        }
-        if (until == AWAKE && when < helpBefore) {
-            QueueOwner o = owner;
-            if (o != null) {
-                o.help(this, when);
+            HoldLock.checkStack(); // or the gate would say that no call is needed, and no thread would be called
+            if (cas(g, AWAKE)) { // WG-W4
+                o.call();
+                return;
             }
         }
     }
@@ -166,7 +112,7 @@ public final class WakeGate extends Padded {
     void tellFirst() {
         QueueOwner o = owner;
         if (o != null) {
-            o.firstIsArmed();
+            o.firstHasArrived();
         }
     }
 }

@@ -11,8 +11,8 @@ package io.pendula.internal.queue;
  * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer): it drops
  * each timer that was stopped meanwhile, and files the others in the TimerHeap, a heap of blocks; a new entry goes to the
  * youngest block. When the timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run
- * (TimerQueue.endRun). Before the owner sleeps, it publishes until when at the WakeGate; a thread that arms an earlier
- * timer wakes it. A timer that is stopped or brought forward leaves a stale entry, which the Compactor has the TimerHeap
+ * (TimerQueue.endRun). Before the owner sleeps, it publishes at its WakeGate when it looks again; a thread that arms an
+ * earlier timer calls it. A timer that is stopped or brought forward leaves a stale entry, which the Compactor has the TimerHeap
  * drop, block by block. The QueueCloser collects what is armed when the queue is closed.
  *
  * Ground rules
@@ -45,12 +45,12 @@ package io.pendula.internal.queue;
  * Inbox
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
  *   depth      pushers, drain                        arming threads                   lazySet, a hint
- *   arrivals   pushers (CAS); drain                  pushers; under the lock a loop   volatile
- *                                                    and the StallWatch
+ *   arrivals   pushers (CAS); drain (CAS)            pushers, workers; under the lock volatile
+ *                                                    a loop and the StallWatch
  * WakeGate
- *   pollUntil  owner, under the lock; a loop that    arming threads, owner            volatile
- *              polls, without it; wakers (CAS); close
- *   helpBefore owner, under the lock; wakers (CAS)   arming threads                   volatile, lazySet
+ *   lookAt     poller, under the lock of Standby; a  arming threads, owner            volatile
+ *              loop, under the queue's or without;
+ *              arming threads (CAS to AWAKE); close
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * Compactor
  *   counts     any thread that counts                any thread                       volatile read-modify-write
@@ -66,7 +66,7 @@ package io.pendula.internal.queue;
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
  * DueTimers.nextWhen
- *              lock holder                           workers                          lazySet, a hint
+ *              lock holder                           workers                          lazySet, see WakeGate
  * TimerQueue.awaiters, RunAwaiter.next
  *              threads that wait, under the monitor  ends of runs                     volatile
  *              of the queue

@@ -8,6 +8,7 @@ import io.pendula.internal.loops.Loops;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
 import io.pendula.internal.util.CleanThread;
@@ -68,11 +69,11 @@ public final class SchedulerEngine extends Engine {
         this.own = new TimerQueue[workers];
         this.mask = Integer.bitCount(own.length) == 1 ? own.length - 1 : -1;
         boolean isManual = options.steppers != null;
-        this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own);
+        WakeGate gate = new WakeGate();
+        this.workerPool = new WorkerPool(this, isManual ? new TimerQueue[0] : own, gate);
         this.standby = workerPool.standby;
         for (int i = 0; i < own.length; i++) {
-            own[i] = newQueue(i);
-            own[i].giveTo(standby);
+            own[i] = newQueue(i, gate);
         }
         this.queues = own;
         this.stepper = isManual ? new Stepper(this) : null;

@@ -25,7 +25,7 @@ public abstract class Sleeper extends Firing {
     /** Odd while a callback runs inline. */
     private volatile int pulse;
     /**
-     * It has run a callback since it woke up. It sets this before it looks at the others: so of several that begin
+     * It has run a callback since it woke up, or has taken the poller's role. It sets this before it looks at the others: so of several that begin
      * callbacks at once the last one sees that all have.
      */
     public volatile boolean hasBegun;
@@ -75,13 +75,13 @@ public abstract class Sleeper extends Firing {
     /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
     public final void sleeps(long until) {
         this.until = until;
-        this.asleep = true; // SB-S1
+        this.asleep = true;
     }
 
     /** By its own thread. Returns whether it was called. */
     public final boolean wakesUp() {
         hasBegun = false; // before asleep, so that it seems free throughout
-        asleep = false; // SB-B1, SW-U1
+        asleep = false; // SW-U1
         boolean wasCalled = called;
         called = false;
         return wasCalled;

@@ -14,67 +14,59 @@ public final class Standby implements QueueOwner {
     /*
      * Roles
      *
-     * A timed park costs more than all the rest of a firing, so one thread sleeps for all queues: the poller. It gets
-     * up at the next deadline, runs what is due, publishes in each queue's gate until when it will sleep, and sleeps. A
-     * second thread, the guard, sleeps until just behind the poller, up to the next deadline after that. If the poller
-     * is in a callback then, and has been for a while, the guard becomes poller. All others, the reserve, sleep without
-     * a deadline.
-     * Two threads that sleep for deadlines need not cost two wake-ups. A poller that goes to sleep, and sees that the
-     * guard wakes up at the next deadline anyway, makes the guard the poller and becomes the guard. So the worker that
-     * wakes up first is the poller. The guard wakes up in vain only if a timer was stopped or postponed.
-     * Any worker that is up may run what is due, in any queue (Worker says when); but only the poller publishes. The
-     * others leave the gates as they are.
+     * A timed park costs more than all the rest of a firing, so one worker sleeps for all queues: the poller. It wakes up at
+     * the next deadline, runs what is due, and sleeps again. A second worker, the guard, sleeps until just after the poller's
+     * deadline. If a callback holds up the poller then, the guard becomes the poller. All other workers, the reserve, sleep
+     * without a deadline. Any worker that is awake may run due timers of any queue (Worker says when).
+     * If the guard wakes up at the poller's next deadline anyway, the poller gives it the role and becomes the guard. So two
+     * workers with deadlines do not cost two wake-ups, and the worker that wakes up first is the poller.
      *
-     * No lost wake-up
+     * No wake-up is lost
      *
-     * WakeGate has the proof for an owner that is a single thread. The owner publishes (WG-W1), drains (WG-R1), looks at
-     * the gate again and parks. An arming thread pushes (WG-W2), reads the gate (WG-R2), moves it to AWAKE by a CAS and
-     * unparks the owner. Here the poller stands for the owner, and workers change roles. So five things are to be shown.
+     * All queues have one gate (WakeGate). It says by when a worker looks at all queues without being called. A thread that
+     * arms for an earlier instant moves it to AWAKE (WG-W4), then calls the poller if that sleeps, else the guard (SB-A1).
+     * Only the poller writes anything else, under this object's lock, where it has checked its role:
      *
-     * 1. A poller that sleeps is woken. It says that it is asleep (SB-S1), then looks at all gates (SB-S2), then parks.
-     *    The arming thread moves the gate to AWAKE (SB-A1), then reads which worker is the poller (SB-A2), and whether
-     *    that is asleep (SB-A3). All are volatile. Either SB-A1 < SB-S2, and the poller wakes up; or SB-S1 < SB-S2 <
-     *    SB-A1 < SB-A3, and the arming thread unparks it.
-     * 2. Roles change while the guard sleeps. Poller P makes the guard G the poller (SB-T1), then looks at all gates
-     *    (SB-T2). P wakes G if one of them says AWAKE, or an earlier instant than P knew. If SB-A1 < SB-T2, P sees the
-     *    arming. Else SB-T1 < SB-T2 < SB-A1 < SB-A2, and the arming thread wakes G. If G is up by then, it makes another
-     *    round: before it sleeps it finds, under this object's lock, that it has become the poller.
-     * 3. A poller that has lost its role publishes. It was held up by a callback, so the guard has taken the role
-     *    (SB-T3). The guard publishes all gates that are not published, and looks at all gates (SB-S2) before it parks.
-     *    Meanwhile the old poller may publish a gate with an earlier deadline, for a timer that it has drained; the
-     *    thread that armed it wakes no worker then. So after it has published (WG-W1), it reads which worker is the
-     *    poller (SB-P1). If that is another, it wakes that one. Else WG-W1 < SB-P1 < SB-T3 < SB-S2, and the new poller
-     *    sees the gate.
-     * 4. A poller that is up is guarded. It clears asleep (SB-B1), then looks whether the guard sleeps and until when
-     *    (SB-B2). It calls the guard if that is too long, or a worker of the reserve if the guard does not sleep. A
-     *    worker that goes to sleep behind it says so (SB-G1), then looks whether there is another guard that sleeps
-     *    (SB-G2). If there is none it becomes the guard (SB-G3), then looks whether the poller sleeps (SB-G4). If SB-B2
-     *    misses it, SB-B1 < SB-B2 < SB-G3 < SB-G4, and it sleeps for GRACE only.
-     * 5. A poller leaves a queue to a worker L that is loaded (see Worker), and does not publish its gate, so that may say
-     *    AWAKE, or an instant that has passed. Before the poller sleeps it looks, under this object's lock, for a worker
-     *    that is loaded and gets on (SB-L1), and makes that the poller. L is loaded no longer (SB-L2) before it takes this
-     *    lock to go to sleep. So if the poller finds it loaded, L sees its role there, and makes another round, which
-     *    publishes. Else the poller finds the gate in SB-S2 or SB-T2.
+     *     SB-P1  before it sleeps: when it wakes up
+     *     SB-P2  before its first callback since it woke up or became the poller: when the guard wakes up, less the grace
      *
-     * Timers that are armed while the poller is up. The gates that it has taken up say AWAKE, so arming threads wake no
-     * worker: the poller drains before it publishes. But the callback that it runs may block before that, also if it is
-     * this callback that arms. For timers that were armed before, the guard wakes up in time. For those that are armed
-     * now, helpBefore says which the guard would come too late for: a thread that arms one of these calls it. A guard
-     * that finds the poller up looks again after GRACE; as long as it does so, nothing that is armed needs a call.
+     * It first says who sleeps until then (poller, guard, asleep, until), then publishes (WG-W1), then looks at all queues
+     * (WG-R1). If one needs a look sooner, the poller does not park, or calls the guard. By the argument in WakeGate either
+     * that look finds a timer, or the thread that arms it moves the gate. So it remains to show that the call, SB-A1, reaches
+     * a worker that looks. The poller, as SB-A1 sees it,
      *
-     * Capped sleep. While anything is armed the poller's sleep ends within a second (DueTimers.capped), and the guard's a
-     * little later; then the poller drains. If nothing is armed both may sleep for ever. So the thread that arms the
-     * first timer calls a guard that sleeps for ever, too: if its call of the poller is lost, the guard runs what is due,
-     * and calls a poller that sleeps on. Then it naps for a second, so a scheduler that is idle after each timer calls it
-     * once a second. The guard says that it sleeps for ever (SB-V1), then looks at all gates (SB-V2); a thread that arms
-     * moves a gate to AWAKE (SB-A1), then reads until when the guard sleeps (SB-A4). All are volatile. If the guard misses
-     * the gate, SB-V1 < SB-V2 < SB-A1 < SB-A4, and it is called.
+     * 1. sleeps. It keeps its role until it is awake, since a worker takes the role only from a poller that is awake. So it
+     *    is called. If it has given the role to the guard (SB-T1), in the same hold of the lock, all this applies to that
+     *    worker; and if that was awake by then, the old poller, now the guard, sleeps for GRACE only.
+     * 2. is awake, before its first callback. It comes to SB-P1 or SB-P2, and to WG-R1 after that.
+     * 3. runs callbacks. The guard is called. It takes the role from a poller that is held up (SB-T2), as if it had just
+     *    woken up: see 2. Else it sleeps for GRACE (SB-G1) and looks again. It sleeps for longer only after it has seen the
+     *    poller asleep, under the lock, and the next SB-P2 reads until when, under the lock. A guard that begins a callback
+     *    puts one of the reserve in its place. If there is none, all workers run callbacks: the gate stays as it is, and
+     *    each worker looks when its callback returns.
+     * 4. has lost the role, which it may learn late. It has no effect on the gate: SB-P1 and SB-P2 check the role. Like any
+     *    helper it may drain and claim, as each thread that arms reads the gate after its push.
+     * 5. leaves a queue to a worker that is loaded (see Worker). If a worker is loaded when the poller goes to sleep (SB-L1),
+     *    that becomes the poller, and the old one the guard, for GRACE. So the gate may say AWAKE: the new poller is awake,
+     *    and publishes before it sleeps, as it finds its role under the lock (see 2); or it blocks, and the guard looks after
+     *    GRACE. If no worker is loaded any more, WG-R1 finds the queue.
      *
-     * Long callbacks. The guard wakes up GRACE after the poller at the earliest, as most callbacks return within that.
-     * Sleeps are rationed, not spins. A poller that has found something to run sleeps until the spacing has passed
-     * since it woke up. So a dense series of timers is run in groups, and sparse ones are run to the microsecond. What is
-     * armed meanwhile, and due before that time is over, waits for it, too.
-     * The lock of this object is held while a worker goes to sleep or changes its role. It is never taken under a
+     * Between WG-W4 and SB-A1 no other thread calls. If the system stops the arming thread there, due timers of all queues
+     * wait until it goes on, or until the poller's sleep ends, which is within a second.
+     *
+     * Details
+     *
+     * A ticker is armed by the poller between two callbacks. That calls no guard (needsCall), as the poller looks again
+     * before it sleeps. If its next callback blocks, the ticker waits for the guard, PAIR at most. A poller that loses its
+     * role meanwhile has armed before SB-T2. Stale entries call the poller only if it sleeps: if it is awake it sweeps
+     * before it sleeps, and the threads that stop timers sweep, too.
+     * While anything is armed the poller's sleep ends within a second (DueTimers.endOfLongestSleep). So does the guard's, a
+     * second later: by then it is the poller, unless a timer was due in between.
+     * If the poller's thread cannot be started, SB-A1 calls the guard, which runs what is due and calls the poller each
+     * second. If that fails as well, the gate says again that the poller sleeps for ever: the next thread that arms tries.
+     * The spacing rations sleeps, not spins: a poller that has run something sleeps until the spacing has passed since it
+     * woke up. Then a dense series of timers is run in groups, and a sparse one to the microsecond.
+     * This object's lock is held while a worker goes to sleep, changes its role or publishes. It is never taken under a
      * queue's lock, and no other lock is taken under it.
      */
 
@@ -84,14 +76,19 @@ public final class Standby implements QueueOwner {
     public static final long PAIR_NANOS = 14_000_000;
     /** The shortest sleep of a poller, as a park takes as much. Shorter only if the spacing is. */
     private static final long MIN_SLEEP_NANOS = 50_000;
-    /** How long the guard naps after the first timer was armed. */
-    private static final long NAP_NANOS = 1_000_000_000;
+    /** Callbacks that take longer than this on average keep the poller from what is due behind them. */
+    private static final long LONG_NANOS = 50_000;
+    /** How far behind a poller whose callbacks take long the guard wakes up. */
+    private static final long SHORT_GRACE_NANOS = 20_000;
     /** A guard that wakes up this much later than the poller would may become poller in its place. */
     private static final long SLACK_NANOS = 20_000;
 
     /** Never changes, but in tests. */
     public TimerQueue[] queues;
+    private final WakeGate gate;
     private final long spacing;
+    /** With a wider spacing nothing is in time that comes sooner than that, so the guard need not be either. */
+    private final long grace;
     /** All workers. Copied at each change. */
     private volatile Sleeper[] sleepers = {};
     private volatile Sleeper poller;
@@ -102,9 +99,12 @@ public final class Standby implements QueueOwner {
     /** When the thread woke up that has last found something to run. */
     private long lastWake;
 
-    public Standby(TimerQueue[] queues, long spacing) {
+    /** {@code gate} of all these queues. */
+    public Standby(TimerQueue[] queues, WakeGate gate, long spacing) {
         this.queues = queues;
+        this.gate = gate;
         this.spacing = spacing;
+        this.grace = Math.max(GRACE_NANOS, spacing);
         this.lastWake = -spacing; // nothing has run, so nothing is to be spaced
     }
 
@@ -126,124 +126,100 @@ public final class Standby implements QueueOwner {
     }
 
     /** Before any thread has started. */
-    public void begin(Sleeper poller, Sleeper guard) {
+    public synchronized void begin(Sleeper poller, Sleeper guard) {
         this.poller = poller;
         this.guard = guard;
+        gate.setOwner(this);
+        publish(poller.asleep ? Timeline.NEVER : WakeGate.AWAKE);
     }
 
     // ---- threads that arm ----
 
+    /** Not if the poller arms between two callbacks; and one that is up sweeps before it sleeps. */
     @Override
-    public void wakeFor(WakeGate gate, long when) {
-        Sleeper up = callPoller();
-        if (up != null) { // it looks at the gate before it sleeps, but may be held up until then
-            gate.raiseHelp(helpBefore(up));
-            help(gate, when);
-        }
-    }
-
-    /** Calls the poller if it sleeps. Else returns it; null if there is none as yet. */
-    private Sleeper callPoller() {
-        Sleeper p = poller; // SB-A2
-        if (p == null || !p.asleep) { // SB-A3
-            return p;
-        }
-        p.call();
-        return null;
-    }
-
-    @Override
-    public void help(WakeGate gate, long when) {
+    public boolean needsCall(long when) {
         Sleeper p = poller;
-        Sleeper g = guard;
-        if (g != null && g.asleep && !p.asleep && !p.isBetweenCallbacks() && gate.takeHelpCall(when)) {
-            g.call();
+        return p.asleep || when > WakeGate.SWEEP && !p.isBetweenCallbacks();
+    }
+
+    @Override
+    public void call() {
+        Sleeper p = poller; // SB-A1
+        if (p.asleep && p.call()) {
+            return;
         }
-    }
-
-    /** A timer that is armed for an instant before this, while {@code p} is up, is due before the guard would look. */
-    public long helpBefore(Sleeper p) {
-        Sleeper g = guardAsleep(p);
-        return g != null ? tooLateBefore(g) : WakeGate.NO_HELP;
-    }
-
-    /** If no other worker looks, what is due before this would be late by more than GRACE when that guard wakes up. */
-    private static long tooLateBefore(Sleeper guard) {
-        return guard.until - GRACE_NANOS;
-    }
-
-    @Override
-    public long sleepsUntil() {
-        return poller.runner() == null ? Timeline.NEVER : WakeGate.AWAKE;
-    }
-
-    @Override
-    public void firstIsArmed() {
-        Sleeper g = guard;
-        if (g != null && g.asleep && g.until == Timeline.NEVER) { // SB-A4
+        Sleeper g = guard; // the poller is awake, or its thread could not be started
+        if (g != null && g.asleep) {
             g.call();
         }
     }
 
     // ---- workers that run callbacks ----
 
-    /** After a gate was published: see 3. */
-    public void published(Sleeper by) {
-        Sleeper p = poller; // SB-P1
-        if (p != by) {
-            p.call();
-        }
-    }
-
-    /** The guard if it sleeps and is not {@code d}; else null. */
+    /** The guard if it sleeps and is not {@code d}; else null. A hint without the lock. */
     public Sleeper guardAsleep(Sleeper d) {
         Sleeper g = guard;
         return g != null && g != d && g.asleep ? g : null;
     }
 
     /**
-     * A worker is about to run its first callback since it woke up, from {@code q}. If no other worker sleeps for the
-     * queues, one in reserve becomes the guard. False if there is none, or its thread could not be started.
+     * A worker is about to run its first callback since it woke up, or became poller. False if no other worker sleeps for
+     * the queues, and none in reserve can: there is none, or its thread could not be started.
      */
-    public boolean ensureGuard(Sleeper me, TimerQueue q, long now) {
+    public boolean ensureGuard(Sleeper me, TimerQueue own, long now) {
         Sleeper p = poller;
         if (p != me && p.asleep) {
             return true;
         }
-        if (callIfTooLate(me, q, now)) {
-            return true;
-        }
         Sleeper g;
+        boolean isNew;
+        boolean polls;
+        long late;
+        long from = Timeline.plus(now, shortGrace());
         synchronized (this) {
-            g = guardAsleep(me) == null ? newGuard(me) : guard; // one may have gone to sleep since the look
+            g = guardAsleep(me);
+            isNew = g == null;
+            g = isNew ? newGuard(me) : g;
+            if (g == null) {
+                return false;
+            }
+            polls = poller == me;
+            late = g.until - grace;
+            if (polls && late > now) { // else nothing that is armed from now on needs a call
+                publish(late); // SB-P2
+            }
         }
-        return g != null && g.call();
+        boolean isInTime = polls ? late <= from || earliestFrom(own, now, from) >= late : !isNew;
+        return isInTime || g.call();
+    }
+
+    /** A worker is about to run a further callback: the guard may sleep beyond what is due by now in close pairs. */
+    public void callIfTooLate(Sleeper me, TimerQueue own, long now) {
+        Sleeper g = poller == me ? guardAsleep(me) : null; // else the new poller has said when the guard looks
+        long from = Timeline.plus(now, shortGrace());
+        if (g != null && g.until - grace > from && earliestFrom(own, now, from) < g.until - grace) {
+            g.call();
+        }
+    }
+
+    /** From when on the guard looks for timers that a callback which begins now would delay. */
+    private long shortGrace() {
+        Sleeper p = poller;
+        return grace == GRACE_NANOS && p.took > LONG_NANOS ? SHORT_GRACE_NANOS : grace;
     }
 
     /**
-     * A worker that is up has just drained {@code q}, and is about to run a callback from there. The guard went to sleep
-     * before that drain, so it may sleep beyond a timer that is armed now; then it is called. False if no guard sleeps.
+     * What is due soonest, but not before {@code from}. What is due in the own queue before that, and not yet, waits: else
+     * each close pair would cost a wake-up.
      */
-    public boolean callIfTooLate(Sleeper me, TimerQueue q, long now) {
-        Sleeper g = guardAsleep(me); // SB-B2
-        if (g == null) {
-            return false;
+    private long earliestFrom(TimerQueue own, long now, long from) {
+        long earliest = Timeline.NEVER;
+        for (TimerQueue q : queues) {
+            long next = q.due.lookAt();
+            boolean waits = q == own && next > now && next < from;
+            earliest = Math.min(earliest, Math.max(from, waits ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next));
         }
-        long from = Timeline.plus(now, GRACE_NANOS);
-        long next = q.due.nextWhen();
-        long second = from;
-        if (next > now) { // a timer that is due before {@code from} waits: else each close pair would cost a wake-up
-            second = next < from ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next;
-            for (TimerQueue other : queues) {
-                if (other != q) {
-                    second = Math.min(second, Math.max(other.gate.pollUntil(), from));
-                }
-            }
-        }
-        if (second < tooLateBefore(g)) {
-            g.call();
-        }
-        return true;
+        return earliest;
     }
 
     /** Whether the guard is up, or wakes up by then: it looks next at the poller that calls this. */
@@ -305,32 +281,33 @@ public final class Standby implements QueueOwner {
     // ---- workers that go to sleep ----
 
     /**
-     * Publishes all gates that are not, but for those of queues that others run, and returns the earliest instant that one
-     * says; RETRY if there is more to do.
+     * When the poller must look next; RETRY if there is more to do. Leaves out queues that others run. What has arrived is
+     * filed only where it is due before what is filed, and before the longest sleep ends.
+     *
+     * @param looks at each queue, which is once a second: sweeps are planned for those that others run, too
      */
-    public long publish(Sleeper by, long now) {
-        long next = Timeline.NEVER;
+    public long settle(Sleeper by, long now, boolean looks) {
+        long next = DueTimers.endOfLongestSleep(now);
+        boolean isArmed = false;
         for (TimerQueue q : queues) {
-            long p = q.gate.pollUntil();
-            if (p <= now && q != by.home && isServed(q, now)) {
+            long when = q.due.lookAt();
+            if (!looks && when <= now && q != by.home && isServed(q, now)) {
                 continue; // see 5
             }
-            if (p == WakeGate.AWAKE) {
+            if (looks || when <= now || when < next && when < q.due.nextWhen() || when == Timeline.NEVER && q.due.hasLeftovers()) {
                 Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
                     by.tell(shortage);
                 }
-                p = q.due.prepareToSleep(this, now);
-                published(by);
+                when = q.due.settle(now);
+                if (when == DueTimers.RETRY) {
+                    return when;
+                }
             }
-            if (p == DueTimers.RETRY) {
-                return p;
-            }
-            if (p != DueTimers.NOT_OWNER) {
-                next = Math.min(next, p);
-            }
+            isArmed |= when != Timeline.NEVER;
+            next = Math.min(next, when);
         }
-        return next;
+        return isArmed ? next : Timeline.NEVER;
     }
 
     /**
@@ -338,7 +315,7 @@ public final class Standby implements QueueOwner {
      * now, for all that others know, until {@code d.until}.
      *
      * @param polls whether it was the poller at the beginning of its round
-     * @param next as poller: the earliest instant that a gate says
+     * @param next as poller: when it must look next
      * @param firedAt when it woke up, if it has run something since; else 0
      */
     public boolean goToSleep(Sleeper d, boolean polls, long next, long now, long firedAt) {
@@ -352,7 +329,8 @@ public final class Standby implements QueueOwner {
             if (p == d) {
                 called = sleepAsPoller(d, next, now);
             } else if (!p.asleep && p.isHeldUp(d, now)) {
-                poller = d; // SB-T3
+                poller = d; // SB-T2
+                d.hasBegun = false;
                 called = guardAsleep(d) == null ? newGuard(d) : null;
             } else {
                 called = sleepBehind(d, p, now);
@@ -364,14 +342,14 @@ public final class Standby implements QueueOwner {
         return d.asleep;
     }
 
-    /** Returns whom to call. */
+    /** Returns which worker to call. */
     private Sleeper sleepAsPoller(Sleeper d, long next, long now) {
-        assert Thread.holdsLock(this);
         Sleeper loaded = loaded(d, now); // SB-L1
         if (loaded != null) {
             poller = loaded;
             guard = d;
             d.sleeps(now + GRACE_NANOS);
+            publish(WakeGate.AWAKE);
             return null;
         }
         long target = next;
@@ -380,24 +358,32 @@ public final class Standby implements QueueOwner {
             target = Math.max(next, Math.max(Timeline.plus(lastWake, spacing), Timeline.plus(now, min)));
         }
         Sleeper g = guardAsleep(d);
-        if (g == null) {
-            d.sleeps(target);
-            return newGuard(d);
-        }
-        long u = g.until;
-        boolean isNear = next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up in vain
+        boolean handsBack = g != null && d.isTemporary && !g.isTemporary;
+        long u = g == null ? Timeline.NEVER : g.until;
+        boolean isNear = g != null && (d.isTemporary || !g.isTemporary) // a spare one takes over from a callback alone
+                && next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up in vain
                 && u <= target + (target > next ? spacing / 2 : SLACK_NANOS);
-        if (!isNear && (!d.isTemporary || g.isTemporary)) { // a spare one hands back to any other
+        boolean givesRole = isNear || handsBack;
+        Sleeper called = null;
+        if (givesRole) {
+            poller = g; // SB-T1
+            guard = d;
+            d.sleeps(behind(u));
+            if (!isNear || !g.asleep) {
+                d.until = Math.min(d.until, now + GRACE_NANOS); // see 1
+            }
+        } else {
             d.sleeps(target);
-            return null;
+            called = g == null ? newGuard(d) : null;
         }
-        poller = g; // SB-T1
-        guard = d;
-        d.sleeps(behind(u));
-        if (!isNear || !g.asleep) {
-            d.until = Math.min(d.until, now + GRACE_NANOS); // see 4
-        }
-        return !isNear || isAnyGateBefore(next) ? g : null; // SB-T2
+        publish(next); // SB-P1
+        return givesRole && (!isNear || needsLookBefore(next)) ? g : called;
+    }
+
+    /** See "No wake-up is lost": the caller has checked that it is the poller, and has said who sleeps until then. */
+    private void publish(long lookAt) {
+        assert Thread.holdsLock(this);
+        gate.set(lookAt);
     }
 
     /** One that is loaded and gets on, and not that one; or null. */
@@ -414,15 +400,14 @@ public final class Standby implements QueueOwner {
     /** Returns whom to call. */
     private Sleeper sleepBehind(Sleeper d, Sleeper p, long now) {
         assert Thread.holdsLock(this);
-        long before = d.until;
-        d.sleeps(Timeline.NEVER); // SB-G1, SB-V1
-        Sleeper g = guardAsleep(d); // SB-G2
+        d.sleeps(Timeline.NEVER);
+        Sleeper g = guardAsleep(d);
         if (g != null && (d.isTemporary || !g.isTemporary)) {
             return null; // in reserve
         }
-        guard = d; // SB-G3
-        if (!p.asleep) { // SB-G4
-            d.until = now + GRACE_NANOS;
+        guard = d;
+        if (!p.asleep) {
+            d.until = now + GRACE_NANOS; // SB-G1
             return null;
         }
         if (p.until != Timeline.NEVER) {
@@ -430,40 +415,43 @@ public final class Standby implements QueueOwner {
             d.until = u > now ? u : now + GRACE_NANOS;
             return null;
         }
-        boolean isForgotten = isAnythingArmed(); // SB-V2
-        if (isForgotten || before == Timeline.NEVER) { // or it was called, and has not napped
-            d.until = now + NAP_NANOS;
+        if (!isAnythingBefore(Timeline.NEVER)) {
+            return null;
         }
-        return isForgotten ? p : null;
+        d.until = DueTimers.endOfLongestSleep(now); // the poller's thread could not be started: it is called again
+        return p;
     }
 
     /**
-     * Until when a guard sleeps behind a poller that sleeps until {@code target}: GRACE longer than a capped sleep at most.
-     * Other gates may say the end of that, and if the poller runs a callback then, the guard is not too late for them.
+     * Until when a guard sleeps behind a poller that sleeps until {@code target}: up to the next timer that is due then, or
+     * the end of the longest sleep that can follow. So a scheduler that has nothing to run for seconds wakes up one
+     * thread a second, each in turn.
      */
     private long behind(long target) {
-        long from = Timeline.plus(target, GRACE_NANOS);
-        long earliest = Timeline.plus(DueTimers.endOfLongestSleep(target - 1), GRACE_NANOS);
+        long from = Timeline.plus(target, shortGrace());
+        long earliest = Math.max(from, DueTimers.endOfLongestSleep(target));
         for (TimerQueue q : queues) {
             earliest = Math.min(earliest, q.due.earliestFrom(from));
+            long arrived = q.due.arrivals();
+            earliest = arrived < from ? earliest : Math.min(earliest, arrived);
         }
         return earliest;
     }
 
-    /** The inboxes count, too: if the poller's thread could not be started, its gates say that it sleeps for ever. */
-    private boolean isAnythingArmed() {
+    /** Whether a worker must look at a queue before {@code next}, as far as timers go. */
+    public boolean isAnythingBefore(long next) {
         for (TimerQueue q : queues) {
-            if (q.gate.pollUntil() != Timeline.NEVER || q.due.hasArrivals()) {
+            if (q.due.lookAt() < next) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether a gate says AWAKE, or an instant before {@code next}. */
-    public boolean isAnyGateBefore(long next) {
+    /** The same, and whether it must sweep there. */
+    public boolean needsLookBefore(long next) {
         for (TimerQueue q : queues) {
-            if (q.gate.pollUntil() < next) {
+            if (q.due.needsLookBefore(next)) {
                 return true;
             }
         }
@@ -482,13 +470,12 @@ public final class Standby implements QueueOwner {
     }
 
     /** The thread of {@code d} could not be started, so the next thread that arms a timer must try again. */
-    public void sleepOn(Sleeper d) {
-        for (TimerQueue q : queues) {
-            Sleeper p = poller;
-            if (p == d) {
-                q.due.sleepsOn();
-            } else {
-                q.gate.raiseHelp(helpBefore(p)); // a call that has failed has used that up
+    public synchronized void sleepOn(Sleeper d) {
+        if (d.runner() == null && d.asleep) {
+            if (poller == d) {
+                publish(Timeline.NEVER);
+            } else if (guard == d && !poller.asleep) {
+                publish(d.until == Timeline.NEVER ? d.until : d.until - grace);
             }
         }
     }

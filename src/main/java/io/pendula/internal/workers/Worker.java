@@ -14,9 +14,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     /*
      * Each round has three steps:
      *   1. run what is due,
-     *   2. as poller: publish in each gate until when to sleep, and sweep stale entries if there are many,
+     *   2. as poller: find out when to look next, and sweep stale entries if there are many,
      *   3. sleep.
-     * A round fetches cache lines that others have written. So it does not touch a queue whose gate says a later instant.
+     * A round fetches cache lines that others have written. So it reads two words of a queue where nothing is to be done.
      *
      * Claims. One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest
      * of it from others if one callback blocks. After BATCH callbacks of a queue the others have their turn. The poller
@@ -50,6 +50,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private static final long LONG_BEHIND_NANOS = 20_000;
     /** Callbacks that take longer than this on average take long. */
     public static final long LONG_NANOS = 2_000;
+    /**
+     * Runs that a timer owes count as long ones. They come before all that was due later, so other timers would wait until
+     * the last of them, however short each is.
+     */
+    private static final long OWING_NANOS = LONG_NANOS + 1;
     public static final long SPARE_IDLE_NANOS = 5_000_000_000L;
     /** A timer that is due so long before the end of a sleep was forgotten. */
     public static final long OVERDUE_NANOS = 100_000_000;
@@ -169,7 +174,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 return true;
             }
         }
-        long next = polls ? standby.publish(this, now) : Timeline.NEVER;
+        long next = polls ? standby.settle(this, now, looks) : Timeline.NEVER;
         return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is below every instant
     }
 
@@ -182,7 +187,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         int first = home == null ? 0 : home.index;
         for (int i = 0; i < queues.length; i++) {
             TimerQueue q = queues[first + i < queues.length ? first + i : first + i - queues.length];
-            boolean isDue = looks || q.gate.pollUntil() <= now;
+            boolean isDue = looks || q.due.lookAt() <= now;
             boolean runs = isDue && (q == home || runsOthers && !standby.isServed(q, now));
             boolean ranHere = runs && (polls ? poll(q) : help(q, now));
             ran |= ranHere;
@@ -198,12 +203,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         long began = now;
         boolean isFresh = true; // nothing has run since the clock was read
         boolean isArmedAgain = false;
+        boolean owes = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
-            int step = isFresh ? q.due.pollOne(this, now, standby.helpBefore(this))
-                    : q.due.claimNext(this, now, isArmedAgain);
-            if (step == DueTimers.PUBLISHED) {
-                standby.published(this);
-            }
+            int step = isFresh ? q.due.pollOne(this, now) : q.due.claimNext(this, now, isArmedAgain);
             if (step != DueTimers.CLAIMED && (isFresh || step == DueTimers.NOT_HERE)) {
                 return ran > 0;
             }
@@ -218,6 +220,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 if (isFresh && hasBegun) { // else runClaimed looks
                     standby.callIfTooLate(this, q, now);
                 }
+                owes |= isOwing;
                 isArmedAgain = runClaimed();
                 ran++;
                 isFresh = false;
@@ -228,7 +231,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 now = engine.timeline.now();
                 isFresh = true;
                 if (isMeasured) {
-                    took = Math.min((now - began) / ran, standby.guardAsleep(this) != null ? Long.MAX_VALUE : took);
+                    long t = (now - began) / ran;
+                    took = owes ? Math.max(t, OWING_NANOS) : standby.guardAsleep(this) != null ? t : Math.min(t, took);
                 }
                 if (now - began >= BATCH_NANOS) {
                     return true;
@@ -241,11 +245,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     /**
      * Whether what was claimed, before any other callback, was due long before the end of a sleep that no thread has
      * ended. A sleep that took too long, a clock that leaps or a callback that blocks does not change this. What was due
-     * before the queue was last published was armed later than that, for an instant in the past, or it would have run.
+     * before the queue was last settled was armed later than that, for an instant in the past, or it would have run.
      */
     private boolean isForgotten(TimerQueue q) {
         return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS
-                && deadline >= q.due.publishedAt();
+                && deadline >= q.due.settledAt();
     }
 
     /** If callbacks are short, only the worker whose home this is can help. */
@@ -261,9 +265,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     public boolean help(TimerQueue q, long began) {
         now = began;
         int ran = 0;
+        boolean owes = false;
         while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
             int step = q == home ? q.due.claimNext(this, now, true) : q.due.helpOne(this, now);
             if (step == DueTimers.CLAIMED) {
+                owes |= isOwing;
                 runClaimed();
             } else if (step != DueTimers.MORE) {
                 break;
@@ -272,7 +278,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             now = engine.timeline.now();
         }
         if (q == home && ran > 0) {
-            took = (now - began) / ran;
+            took = Math.max((now - began) / ran, owes ? OWING_NANOS : 0);
         }
         return ran > 0;
     }
@@ -327,7 +333,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private void enterUsersCode() {
         claimedAt = now;
         enterCallback();
-        ensureOthersLook(standby.queues[0]);
+        ensureOthersLook(null);
     }
 
     @Override
@@ -346,7 +352,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     /**
      * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
-     * sweep would end says so through the pollUntil of its queue, which may be another than the one that is swept.
+     * sweep would end lowers the arrivals of its queue, which may be another than the one that is swept.
      * At least one step for each such queue in a round, or a worker that always has something to do would never sweep.
      * False if there was nothing to sweep.
      */
@@ -355,7 +361,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         for (TimerQueue q : standby.queues) {
             boolean more = q.compactor.wantsSweep();
             while (more) {
-                more = q.compactor.sweepStep() && !isCalled(until) && engine.timeline.now() < until;
+                more = q.compactor.sweepStep() && !isCalled() && !engine.isClosed() && !standby.isAnythingBefore(until)
+                        && engine.timeline.now() < until;
                 swept = true;
             }
         }
@@ -369,13 +376,13 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      * once more after it has read that.
      */
     public boolean isCalled(long next) {
-        return isCalled() || engine.isClosed() || standby.poller() == this && standby.isAnyGateBefore(next); // SB-S2
+        return isCalled() || engine.isClosed() || standby.poller() == this && standby.needsLookBefore(next);
     }
 
     // ---- sleeps ----
 
     private boolean sleep(boolean polls, long next) {
-        isLoaded = false; // SB-L2
+        isLoaded = false;
         if (!standby.goToSleep(this, polls, next, now, hasRun ? wokeAt : 0)) {
             if (!polls && standby.poller() == this) {
                 engine.callWatch(); // it has taken over, as a callback lasts
@@ -383,6 +390,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             return true;
         }
         boolean left = false;
+        boolean parks = false;
         try {
             boolean ends = until == Timeline.NEVER && endsWhenIdle();
             if (isSlack) { // not before the first firing, which it would delay
@@ -391,6 +399,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             }
             long target = isTemporary ? Math.min(until, endOfIdle()) : until;
             if (!isCalled(next)) {
+                parks = true;
                 if (ends) {
                     Parker.parkFor(engine.idleNanos, this);
                 } else {
@@ -402,6 +411,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         } finally {
             if (!left) {
                 wakeUp();
+                isUncalled &= parks;
             }
         }
         return !left;

@@ -6,6 +6,7 @@ import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
 import io.pendula.internal.util.CleanThread;
@@ -51,10 +52,10 @@ public final class WorkerPool {
     /** When the next failure to start a thread is told, by System.nanoTime. */
     private final AtomicLong tellsFrom = new AtomicLong(System.nanoTime());
 
-    /** {@code queues} of the workers; they may be made later, but before the first worker. */
-    public WorkerPool(Engine engine, TimerQueue[] queues) {
+    /** {@code queues} of the workers, with that gate; they may be made later, but before the first worker. */
+    public WorkerPool(Engine engine, TimerQueue[] queues, WakeGate gate) {
         this.engine = engine;
-        this.standby = queues.length > 0 ? new Standby(queues, engine.options.spacingNanos) : null;
+        this.standby = queues.length > 0 ? new Standby(queues, gate, engine.options.spacingNanos) : null;
         this.started = standby == null || !isPool();
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
@@ -124,9 +125,6 @@ public final class WorkerPool {
             standby.begin(all[0], all.length > 1 ? all[1] : null);
         }
         if (onCall) {
-            for (TimerQueue q : queues) {
-                q.due.prepareToSleep(standby, engine.timeline.now());
-            }
             knows(all);
             return;
         }

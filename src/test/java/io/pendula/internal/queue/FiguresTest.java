@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** Figures that are asked for while other threads are between two steps. */
 class FiguresTest {
-    private final TimerQueue queue = new TimerQueue(0, new Timeline(() -> 0), null, new TimerHeap(), null, false);
+    private final TimerQueue queue = new TimerQueue(0, new Timeline(() -> 0), null, new TimerHeap(), null, false, new WakeGate());
 
     private QueueView.Snapshot stats() {
         return queue.view().stats();

@@ -82,17 +82,27 @@ public final class Inside {
 
     /** As if it had been the queue's owner from the beginning, and were up. */
     public static void transfer(TimerQueue q, QueueOwner to) {
-        q.giveTo(to);
-        q.gate.ownerIsUp();
+        q.gate.setOwner(to);
+        q.gate.set(WakeGate.AWAKE);
     }
 
-    public static void takeUp(TimerQueue q, long helpBefore) {
-        q.gate.setHelp(helpBefore);
-        q.gate.ownerIsUp();
+    /** The steps of a poller that has this queue alone: until when it sleeps, or RETRY. */
+    public static long prepareToSleep(TimerQueue q, long now) {
+        long when = q.due.settle(now);
+        if (when == DueTimers.RETRY) {
+            return when;
+        }
+        long until = when == Timeline.NEVER ? when : Math.min(when, DueTimers.endOfLongestSleep(now));
+        q.gate.set(until);
+        if (q.due.needsLookBefore(until) && !q.compactor.wantsSweep()) { // a sweep is the caller's
+            q.gate.set(WakeGate.AWAKE);
+            return DueTimers.RETRY;
+        }
+        return until;
     }
 
-    public static void setPollUntil(TimerQueue q, long until) {
-        q.gate.setPollUntil(until);
+    public static boolean casGate(TimerQueue q, long expected, long lookAt) {
+        return q.gate.cas(expected, lookAt);
     }
 
     // ---- any thread ----
@@ -225,10 +235,6 @@ public final class Inside {
 
     public static boolean isMemoryShort(TimerQueue q) {
         return q.lock.scarce;
-    }
-
-    public static long helpBefore(TimerQueue q) {
-        return q.gate.helpBefore;
     }
 
     public static long shortageLookNanos() {

@@ -94,16 +94,10 @@ final class LinearParts {
         }
     }
 
-    /** What a loop's inbox says has arrived. */
+    /** What an inbox says has arrived. Drains are those of one thread, as they hold the lock. */
     @Param(name = "when", gen = IntGen.class, conf = "1:5")
     public static class Arrivals {
         private final Inbox inbox = new Inbox();
-        private final HoldLock lock = new HoldLock();
-
-        public Arrivals() {
-            inbox.setArrivals(Timeline.NEVER);
-        }
-
         @Operation
         public boolean lower(@Param(name = "when") int when) {
             return inbox.lowerArrivals(when);
@@ -116,11 +110,8 @@ final class LinearParts {
 
         @Operation
         public void drain() {
-            lock.lock();
-            try {
-                inbox.take();
-            } finally {
-                lock.unlock();
+            for (long a = inbox.arrivals(); a != Timeline.NEVER && !inbox.clearArrivals(a); ) {
+                a = inbox.arrivals();
             }
         }
 
@@ -155,7 +146,7 @@ final class LinearParts {
 
         @Operation
         public void publish(@Param(name = "when") int until) {
-            gate.publish(until);
+            gate.set(until);
         }
 
         /** Whether it wakes the owner. */
@@ -168,19 +159,19 @@ final class LinearParts {
 
         @Operation
         public void getUp() {
-            gate.ownerIsUp();
+            gate.set(WakeGate.AWAKE);
         }
 
         @Operation
         public boolean isPublished() {
-            return gate.pollUntil() != WakeGate.AWAKE;
+            return gate.lookAt() != WakeGate.AWAKE;
         }
 
         private static final class Owner implements QueueOwner {
             final ThreadLocal<Boolean> isWoken = ThreadLocal.withInitial(() -> false);
 
             @Override
-            public void wakeFor(WakeGate gate, long when) {
+            public void call() {
                 isWoken.set(true);
             }
         }
@@ -204,45 +195,6 @@ final class LinearParts {
 
             public boolean isPublished() {
                 return until != 0;
-            }
-        }
-    }
-
-    /** Of all threads that arm before the mark one calls for help. */
-    @Param(name = "when", gen = IntGen.class, conf = "1:5")
-    public static class HelpMark {
-        private final WakeGate gate = new WakeGate();
-
-        @Operation
-        public void set(@Param(name = "when") int before) {
-            gate.setHelp(before);
-        }
-
-        @Operation
-        public void raise(@Param(name = "when") int before) {
-            gate.raiseHelp(before);
-        }
-
-        @Operation
-        public boolean take(@Param(name = "when") int when) {
-            return gate.takeHelpCall(when);
-        }
-
-        public static class Spec {
-            private int mark;
-
-            public void set(int before) {
-                mark = before;
-            }
-
-            public void raise(int before) {
-                mark = Math.max(mark, before);
-            }
-
-            public boolean take(int when) {
-                boolean takes = when < mark;
-                mark = takes ? 0 : mark;
-                return takes;
             }
         }
     }

@@ -19,7 +19,7 @@ final class LinearTimers {
     private LinearTimers() {}
 
     static TimerQueue newQueue() {
-        return new TimerQueue(0, new Timeline(() -> NOW), null, new TimerHeap(), null, false);
+        return new TimerQueue(0, new Timeline(() -> NOW), null, new TimerHeap(), null, false, new WakeGate());
     }
 
     /** Of one thread. */

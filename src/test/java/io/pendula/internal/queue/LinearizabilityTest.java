@@ -77,11 +77,6 @@ class LinearizabilityTest {
     }
 
     @Test
-    void helpMark_isTakenOnce() {
-        check(LinearParts.HelpMark.class, LinearParts.HelpMark.Spec.class);
-    }
-
-    @Test
     void cells_countEachReset() {
         check(LinearParts.Cells.class, LinearParts.Cells.Spec.class);
     }

@@ -21,7 +21,7 @@ class VerifyTest {
         }
     }
 
-    private final TimerQueue queue = new TimerQueue(0, new Timeline(() -> 0), null, new TimerHeap(), null, false);
+    private final TimerQueue queue = new TimerQueue(0, new Timeline(() -> 0), null, new TimerHeap(), null, false, new WakeGate());
     private final List<TimerNode> timers = new ArrayList<>();
 
     /** Three blocks, the first of which is a heap, a timer that was stopped, and one in the inbox. */

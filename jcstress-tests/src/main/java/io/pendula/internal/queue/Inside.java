@@ -72,20 +72,35 @@ public final class Inside {
     }
 
     public static void transfer(TimerQueue q, QueueOwner to) {
-        q.giveTo(to);
-        q.gate.ownerIsUp();
+        q.gate.setOwner(to);
+        q.gate.set(WakeGate.AWAKE);
     }
 
     /** What the owner does when its sleep has ended by itself. */
     public static void wakeUp(TimerQueue q) {
         q.lock.lock();
         try {
-            q.gate.setPollUntil(WakeGate.AWAKE);
+            q.gate.set(WakeGate.AWAKE);
             if (q.drainer.hasMail()) {
                 q.drainer.drain();
             }
         } finally {
             q.lock.unlock();
         }
+    }
+
+    /** The steps of a poller that has this queue alone: until when it sleeps, or RETRY. */
+    public static long prepareToSleep(TimerQueue q, long now) {
+        long when = q.due.settle(now);
+        if (when == DueTimers.RETRY) {
+            return when;
+        }
+        long until = when == Timeline.NEVER ? when : Math.min(when, DueTimers.endOfLongestSleep(now));
+        q.gate.set(until);
+        if (q.due.needsLookBefore(until) && !q.compactor.wantsSweep()) { // a sweep is the caller's
+            q.gate.set(WakeGate.AWAKE);
+            return DueTimers.RETRY;
+        }
+        return until;
     }
 }
