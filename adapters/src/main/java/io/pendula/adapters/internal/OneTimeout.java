@@ -17,19 +17,12 @@ public abstract class OneTimeout implements Runnable, TaskWrapper {
     private static final int CANCELLED = 1;
     private static final int EXPIRED = 2;
 
-    private final Timeouts<?> owner;
     private volatile int state = PENDING;
     /** Written once, possibly after the run. A cancel that reads null leaves an entry behind that does nothing. */
     private Future<?> future;
 
-    /**
-     * A pending timeout.
-     *
-     * @param owner is to arm it
-     */
-    protected OneTimeout(Timeouts<?> owner) {
-        this.owner = owner;
-    }
+    /** A pending timeout. */
+    protected OneTimeout() {}
 
     void armed(Future<?> armed) {
         future = armed;
@@ -38,18 +31,12 @@ public abstract class OneTimeout implements Runnable, TaskWrapper {
     /** Called once, when the timeout is due and was not cancelled. What it throws, it must report itself. */
     protected abstract void expire();
 
-
     /** Called by the scheduler. */
     @Override
     public final void run() {
-        if (!owner.isCollected(this) && STATE.compareAndSet(this, PENDING, EXPIRED)) {
+        if (STATE.compareAndSet(this, PENDING, EXPIRED)) {
             expire();
         }
-    }
-
-    /** Cancels, and leaves the future alone. */
-    final boolean end() {
-        return STATE.compareAndSet(this, PENDING, CANCELLED);
     }
 
     /**
@@ -58,7 +45,7 @@ public abstract class OneTimeout implements Runnable, TaskWrapper {
      * @return true if this call prevented it
      */
     protected final boolean prevent() {
-        if (!end()) {
+        if (!STATE.compareAndSet(this, PENDING, CANCELLED)) {
             return false;
         }
         Future<?> armed = future;

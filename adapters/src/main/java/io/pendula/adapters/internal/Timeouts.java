@@ -1,6 +1,7 @@
 package io.pendula.adapters.internal;
 
 import io.pendula.SchedulerExecutor;
+import io.pendula.TimerHandle;
 import io.pendula.TimerScheduler;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,11 @@ import java.util.concurrent.TimeUnit;
  * @since 0.1
  */
 public final class Timeouts<T extends OneTimeout> {
+    /** As in Netty's and JRaft's wheels. */
+    private static final long INTERRUPT_MILLIS = 100;
+
     private final TimerScheduler scheduler;
     private final SchedulerExecutor view;
-    /** The thread that is collecting what it has stopped, or null. */
-    private volatile Thread collector;
-    /** Of the collector. */
-    private List<OneTimeout> collected;
 
     /**
      * None, at first.
@@ -58,46 +58,43 @@ public final class Timeouts<T extends OneTimeout> {
     }
 
     /**
-     * Takes no more timeouts, cancels those that have not run, and interrupts those that run. Does not wait.
+     * Takes no more timeouts, cancels those that have not run, and interrupts those that run. Does not wait, and calls
+     * neither a task nor a wrapper of the scheduler's {@code decorate}.
      *
      * @return what was cancelled; empty if stopped before
      */
     @SuppressWarnings("unchecked") // nothing else was armed
     public List<T> stop() {
-        return (List<T>) collect(view.shutdownNow());
-    }
-
-    /** Cancels the timeouts behind the futures that the executor gave back: each runs its timeout, which ends here. */
-    private synchronized List<OneTimeout> collect(List<Runnable> futures) {
-        collected = new ArrayList<>(futures.size());
-        collector = Thread.currentThread();
-        try {
-            futures.forEach(Runnable::run);
-            return collected;
-        } finally {
-            collector = null;
-            collected = null;
+        List<T> cancelled = new ArrayList<>();
+        for (Runnable future : view.shutdownNow()) {
+            T timeout = (T) ((TimerHandle) future).task();
+            if (timeout != null && timeout.prevent()) { // else another thread has cancelled it meanwhile
+                cancelled.add(timeout);
+            }
         }
-    }
-
-    /** Takes a timeout whose future runs; false if it is to expire. */
-    boolean isCollected(OneTimeout timeout) {
-        if (collector != Thread.currentThread()) {
-            return false;
-        }
-        if (timeout.end()) {
-            collected.add(timeout);
-        }
-        return true;
+        return cancelled;
     }
 
     /**
-     * After {@link #stop()}, waits until nothing runs any more.
-     *
-     * @throws InterruptedException if the thread is interrupted
+     * After {@link #stop()}, waits until nothing runs any more, also if the calling thread is interrupted; its flag is
+     * set again at the end. What goes on running is interrupted again and again.
      */
-    public void awaitEnd() throws InterruptedException {
-        view.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+    public void awaitEnd() {
+        boolean interrupted = false;
+        boolean ended = false;
+        while (!ended) {
+            try {
+                ended = view.awaitTermination(INTERRUPT_MILLIS, TimeUnit.MILLISECONDS);
+                if (!ended) {
+                    view.shutdownNow(); // a task may have ignored the interrupt before
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** {@return the scheduler, for people} */

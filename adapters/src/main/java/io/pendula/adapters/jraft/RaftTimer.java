@@ -31,7 +31,6 @@ final class RaftTimer implements Timer {
         private final TimerTask task;
 
         RaftTimeout(RaftTimer timer, TimerTask task) {
-            super(timer.timeouts);
             this.timer = timer;
             this.task = task;
         }

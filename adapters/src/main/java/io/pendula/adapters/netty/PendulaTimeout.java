@@ -6,7 +6,6 @@ import io.netty.util.TimerTask;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.pendula.adapters.internal.OneTimeout;
-import io.pendula.adapters.internal.Timeouts;
 
 /** One timeout of a {@link PendulaTimer}. */
 final class PendulaTimeout extends OneTimeout implements Timeout {
@@ -18,8 +17,7 @@ final class PendulaTimeout extends OneTimeout implements Timeout {
     private final PendulaTimer timer;
     private final TimerTask task;
 
-    PendulaTimeout(Timeouts<PendulaTimeout> owner, PendulaTimer timer, TimerTask task) {
-        super(owner);
+    PendulaTimeout(PendulaTimer timer, TimerTask task) {
         this.timer = timer;
         this.task = task;
     }

@@ -71,13 +71,13 @@ public final class PendulaTimer implements Timer {
     public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(unit, "unit");
-        return timeouts.arm(new PendulaTimeout(timeouts, this, task), delay, unit);
+        return timeouts.arm(new PendulaTimeout(this, task), delay, unit);
     }
 
     /**
-     * Takes no more timeouts, cancels those that have not run, interrupts tasks in progress and waits for their end. The
-     * hook {@link TimerTask#cancelled} is not called, as in {@link HashedWheelTimer}. If the waiting thread is
-     * interrupted, it stops waiting with its interrupt flag set.
+     * Takes no more timeouts, cancels those that have not run, interrupts tasks in progress and waits for their end. As in
+     * {@link HashedWheelTimer}, the hook {@link TimerTask#cancelled} is not called, tasks that go on are interrupted
+     * again each 100 ms, and a calling thread that is interrupted waits on; its flag is set when this returns.
      *
      * @return the timeouts that this call has cancelled; empty if the timer was stopped before
      * @throws IllegalStateException if a task of this timer calls
@@ -88,11 +88,7 @@ public final class PendulaTimer implements Timer {
             throw new IllegalStateException("a task of the timer on " + timeouts + " must not stop that timer");
         }
         Set<Timeout> cancelled = new HashSet<>(timeouts.stop());
-        try {
-            timeouts.awaitEnd();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        timeouts.awaitEnd();
         return cancelled;
     }
 

@@ -95,6 +95,23 @@ class RaftTimerTest {
     }
 
     @Test
+    void stop_schedulerDecorates_callsNoWrapperAndReturnsAll() {
+        List<Runnable> wrapped = new ArrayList<>();
+        try (TimerScheduler decorating = TimerScheduler.builder().clock(clock).decorate(task -> () -> {
+            wrapped.add(task);
+            throw new IllegalStateException("meant");
+        }).build()) {
+            Timer timer = new OnScheduler(decorating).createTimer("c");
+            Timeout first = timer.newTimeout(ran::add, 1, TimeUnit.SECONDS);
+            Timeout second = timer.newTimeout(ran::add, 1, TimeUnit.DAYS);
+            assertEquals(Set.of(first, second), timer.stop());
+            assertTrue(first.isCancelled() && second.isCancelled());
+        }
+        assertEquals(List.of(), wrapped);
+        assertEquals(List.of(), ran);
+    }
+
+    @Test
     void taskThatThrows_isLogged_andHarmsNoOther() {
         Timer timer = factory.createTimer("c");
         timer.newTimeout(timeout -> {

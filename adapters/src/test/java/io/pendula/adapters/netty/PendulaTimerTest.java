@@ -191,6 +191,24 @@ class PendulaTimerTest {
     }
 
     @Test
+    void stop_schedulerDecorates_callsNoWrapperAndReturnsAll() {
+        List<Runnable> wrapped = new ArrayList<>();
+        try (TimerScheduler decorating = TimerScheduler.builder().clock(clock).decorate(task -> () -> {
+            wrapped.add(task);
+            throw new IllegalStateException("meant");
+        }).build()) {
+            PendulaTimer decorated = new PendulaTimer(decorating);
+            Timeout first = decorated.newTimeout(calls, 1, TimeUnit.SECONDS);
+            Timeout second = decorated.newTimeout(calls, 1, TimeUnit.DAYS);
+            assertEquals(Set.of(first, second), decorated.stop());
+            assertTrue(first.isCancelled() && second.isCancelled());
+            assertEquals(0, decorating.pending());
+        }
+        assertEquals(List.of(), wrapped);
+        assertEquals(List.of(), calls.runs);
+    }
+
+    @Test
     void newTimeout_stoppedOrClosed_throwsIllegalState() {
         timer.stop();
         IllegalStateException stopped =

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -142,6 +143,36 @@ class TimerContractTest {
             assertTrue(stopped.stream().allMatch(Timeout::isCancelled));
             assertEquals(Set.of(), timer.stop());
             assertThrows(IllegalStateException.class, () -> timer.newTimeout(timeout -> {}, 1, TimeUnit.HOURS));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stop_callerIsInterruptedAndTheTaskIgnoresAnInterrupt_waitsForTheTask(TimerKind kind) {
+        try (Subject subject = kind.open()) {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch stopped = new CountDownLatch(1);
+            AtomicInteger interrupts = new AtomicInteger();
+            AtomicBoolean ended = new AtomicBoolean();
+            subject.timer().newTimeout(timeout -> {
+                begun.countDown();
+                while (interrupts.get() < 2 && stopped.getCount() > 0) {
+                    try {
+                        stopped.await();
+                    } catch (InterruptedException e) {
+                        interrupts.incrementAndGet();
+                    }
+                }
+                ended.set(true);
+            }, 0, TimeUnit.SECONDS);
+            Patience.await(begun);
+            Thread.currentThread().interrupt();
+            subject.timer().stop();
+            boolean hasEnded = ended.get();
+            stopped.countDown();
+            assertTrue(Thread.interrupted(), "the caller's flag is set");
+            assertTrue(hasEnded, "the task had ended when stop returned");
+            assertEquals(2, interrupts.get());
         }
     }
 
