@@ -3,6 +3,7 @@ package io.pendula.adapters;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
@@ -13,6 +14,7 @@ public final class Warnings extends Handler {
 
     public Warnings(Class<?> of) {
         log = Logger.getLogger(of.getName());
+        log.setLevel(Level.WARNING); // the tests' settings may have it off
         log.addHandler(this);
         log.setUseParentHandlers(false);
     }
@@ -37,6 +39,7 @@ public final class Warnings extends Handler {
     @Override
     public void close() {
         log.removeHandler(this);
+        log.setLevel(null);
         log.setUseParentHandlers(true);
     }
 }

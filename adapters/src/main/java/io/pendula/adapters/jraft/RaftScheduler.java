@@ -2,13 +2,32 @@ package io.pendula.adapters.jraft;
 
 import com.alipay.sofa.jraft.core.Scheduler;
 import io.pendula.SchedulerExecutor;
+import io.pendula.TaskWrapper;
+import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What JRaft uses for heartbeats and for replicators that pause. */
 final class RaftScheduler implements Scheduler {
+    private static final Logger LOG = LoggerFactory.getLogger(RaftScheduler.class);
+
     private final SchedulerExecutor executor;
     private final String name;
+
+    /** Logs what a task throws, as JRaft's pools do: JRaft does not look at the future of a task that runs once. */
+    private record Logged(Runnable task, String name) implements Runnable, TaskWrapper {
+        @Override
+        public void run() {
+            try {
+                task.run();
+            } catch (Throwable e) {
+                LOG.error("A task of the scheduler {} threw.", name, e);
+                throw e;
+            }
+        }
+    }
 
     RaftScheduler(SchedulerExecutor executor, String name) {
         this.executor = executor;
@@ -17,7 +36,7 @@ final class RaftScheduler implements Scheduler {
 
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-        return executor.schedule(command, delay, unit);
+        return executor.schedule(new Logged(Objects.requireNonNull(command, "command"), name), delay, unit);
     }
 
     @Override

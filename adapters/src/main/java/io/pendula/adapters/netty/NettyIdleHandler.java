@@ -48,7 +48,8 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
 
     /**
      * Called on the event loop when the channel has been silent for the timeout. Closes the channel; a subclass may do
-     * something else, and is called again if the channel is silent for that long after its next message.
+     * something else, and is called again if the channel is silent for that long after its next message. What it throws
+     * goes to {@code exceptionCaught} of the next handler, as with an {@code IdleStateHandler}.
      *
      * @param ctx the context of this handler
      */
@@ -161,7 +162,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     private void expire(ChannelHandlerContext ctx) {
         if (ctx.executor().inEventLoop()) {
             if (!reading) {
-                channelIdle(ctx);
+                callIdle(ctx);
             }
         } else {
             passOn(ctx);
@@ -173,12 +174,20 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
             ctx.executor().execute(() -> {
                 // else a message came first, or the channel has ended
                 if (idle != null && !idle.isPending() && !reading) {
-                    channelIdle(ctx);
+                    callIdle(ctx);
                 }
             });
         } catch (RejectedExecutionException e) {
             // The event loop has shut down, and its channels are closed.
             return;
+        }
+    }
+
+    private void callIdle(ChannelHandlerContext ctx) {
+        try {
+            channelIdle(ctx);
+        } catch (Throwable e) {
+            ctx.fireExceptionCaught(e);
         }
     }
 }

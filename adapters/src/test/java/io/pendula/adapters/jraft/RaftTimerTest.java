@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.alipay.sofa.jraft.core.Scheduler;
+import com.alipay.sofa.jraft.util.LogScheduledThreadPoolExecutor;
 import com.alipay.sofa.jraft.util.RepeatedTimer;
 import com.alipay.sofa.jraft.util.timer.DefaultRaftTimerFactory;
 import com.alipay.sofa.jraft.util.timer.RaftTimerFactory;
@@ -20,7 +21,10 @@ import io.pendula.adapters.Warnings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -149,6 +153,39 @@ class RaftTimerTest {
         assertThrows(RejectedExecutionException.class, () -> one.schedule(() -> {}, 1, TimeUnit.SECONDS));
         other.shutdown();
         assertEquals(0, scheduler.pending());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void raftScheduler_taskThatRunsOnceThrows_isLoggedAndInTheFuture(boolean ours) throws Exception {
+        RaftTimerFactory kind = ours ? factory : new DefaultRaftTimerFactory();
+        Scheduler one = kind.createScheduler(1, "r");
+        Warnings warnings = new Warnings(ours ? RaftScheduler.class : LogScheduledThreadPoolExecutor.class);
+        try {
+            Future<?> future = one.schedule(() -> {
+                throw new IllegalStateException("meant");
+            }, 0, TimeUnit.SECONDS);
+            clock.advance(Duration.ZERO);
+            assertEquals("meant", assertThrows(ExecutionException.class, future::get).getCause().getMessage());
+            Patience.until("it is logged", () -> !warnings.thrown().isEmpty());
+        } finally {
+            warnings.close();
+            one.shutdown();
+        }
+        assertEquals(List.of("meant"), warnings.thrown());
+    }
+
+    @Test
+    void raftScheduler_pendingTasks_areNamedByWhatJRaftGave() {
+        Runnable task = new Runnable() {
+            @Override
+            public void run() {}
+        };
+        Scheduler one = factory.createScheduler(1, "r");
+        one.schedule(task, 1, TimeUnit.HOURS);
+        one.scheduleAtFixedRate(task, 1, 1, TimeUnit.HOURS);
+        assertEquals(Map.of(task.getClass(), 2L), scheduler.pendingByTask());
+        one.shutdown();
     }
 
     /** What JRaft makes of a timer for elections and votes. */

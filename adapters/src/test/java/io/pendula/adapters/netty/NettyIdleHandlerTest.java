@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +37,28 @@ class NettyIdleHandlerTest {
 
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+
+    private static final class Throwing extends NettyIdleHandler {
+        Throwing(TimerScheduler timers, Duration limit) {
+            super(timers, limit);
+        }
+
+        @Override
+        protected void channelIdle(ChannelHandlerContext ctx) {
+            throw new IllegalStateException("meant");
+        }
+    }
+
+    /** Keeps what it is told, and closes the channel. */
+    private static final class Catching extends ChannelInboundHandlerAdapter {
+        private final CompletableFuture<String> caught = new CompletableFuture<>();
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            caught.complete(cause.getMessage());
+            ctx.close();
+        }
+    }
 
     /** Counts instead of closing. */
     private static final class Counting extends NettyIdleHandler {
@@ -154,6 +177,25 @@ class NettyIdleHandlerTest {
     }
 
     @Test
+    void channelIdle_throws_reachesExceptionCaughtOfTheNextHandler() {
+        Catching next = new Catching();
+        EmbeddedChannel channel = new EmbeddedChannel(new Throwing(timers, LIMIT), next);
+        clock.advance(LIMIT);
+        assertEquals("meant", next.caught.getNow("not called"));
+        assertFalse(channel.isActive());
+        assertEquals(0, timers.stats().callbacksThrew());
+    }
+
+    @Test
+    void channelIdle_timerOfAWorkerThrows_reachesExceptionCaughtOfTheNextHandler() throws Exception {
+        Catching next = new Catching();
+        try (TimerScheduler workers = TimerScheduler.builder().workers(1).build()) {
+            serveOne(channel -> channel.pipeline().addLast(new Throwing(workers, Duration.ofMillis(20)), next));
+        }
+        assertEquals("meant", next.caught.getNow("not called"));
+    }
+
+    @Test
     void scheduler_closed_closesChannelsAndReleasesMessages() {
         EmbeddedChannel before = new EmbeddedChannel(new NettyIdleHandler(timers, LIMIT));
         timers.close();
@@ -177,20 +219,28 @@ class NettyIdleHandlerTest {
 
     @Test
     void channelIdle_timerOfAWorker_isCalledOnTheEventLoop() throws Exception {
-        EventLoopGroup group = EventLoops.group(1);
         CompletableFuture<Boolean> onTheEventLoop = new CompletableFuture<>();
         try (TimerScheduler workers = TimerScheduler.builder().workers(1).build()) {
+            serveOne(channel -> channel.pipeline().addLast(new NettyIdleHandler(workers, Duration.ofMillis(20)) {
+                @Override
+                protected void channelIdle(ChannelHandlerContext ctx) {
+                    onTheEventLoop.complete(ctx.executor().inEventLoop());
+                    super.channelIdle(ctx);
+                }
+            }));
+        }
+        assertTrue(onTheEventLoop.get(Patience.SECONDS, TimeUnit.SECONDS));
+    }
+
+    /** Accepts one connection, whose client sends nothing, until the server has closed it. */
+    private static void serveOne(Consumer<Channel> initializer) throws Exception {
+        EventLoopGroup group = EventLoops.group(1);
+        try {
             Channel server = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            channel.pipeline().addLast(new NettyIdleHandler(workers, Duration.ofMillis(20)) {
-                                @Override
-                                protected void channelIdle(ChannelHandlerContext ctx) {
-                                    onTheEventLoop.complete(ctx.executor().inEventLoop());
-                                    super.channelIdle(ctx);
-                                }
-                            });
+                            initializer.accept(channel);
                         }
                     }).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).sync().channel();
             InetSocketAddress address = (InetSocketAddress) server.localAddress();
@@ -198,7 +248,6 @@ class NettyIdleHandlerTest {
                 client.setSoTimeout((int) TimeUnit.SECONDS.toMillis(Patience.SECONDS));
                 assertEquals(-1, client.getInputStream().read());
             }
-            assertTrue(onTheEventLoop.get(Patience.SECONDS, TimeUnit.SECONDS));
         } finally {
             group.shutdownGracefully(0, 20, TimeUnit.SECONDS).awaitUninterruptibly(30, TimeUnit.SECONDS);
         }

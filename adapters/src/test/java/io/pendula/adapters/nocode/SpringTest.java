@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.adapters.Patience;
+import io.pendula.adapters.Warnings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,6 +82,25 @@ class SpringTest {
             assertTrue(before == null || instant.getEpochSecond() > before.getEpochSecond(), "twice in " + instant);
             before = instant;
         }
+    }
+
+    /** So the count says nothing of {@code @Scheduled} methods. */
+    @Test
+    void periodicTaskThatThrows_isLoggedBySpring_goesOnAndIsNotCounted() throws Exception {
+        Warnings warnings = new Warnings(Class.forName("org.springframework.scheduling.support.TaskUtils$LoggingErrorHandler"));
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1);
+        try {
+            new ConcurrentTaskScheduler(pool).scheduleAtFixedRate(() -> {
+                throw new IllegalStateException("meant");
+            }, Duration.ofMillis(5));
+            Patience.until("it has gone on", () -> warnings.thrown().size() >= 3);
+            assertEquals(0, pool.stats().callbacksThrew());
+        } finally {
+            pool.shutdownNow();
+            assertTrue(pool.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS));
+            warnings.close();
+        }
+        assertEquals(Set.of("meant"), Set.copyOf(warnings.thrown()));
     }
 
     @Test
