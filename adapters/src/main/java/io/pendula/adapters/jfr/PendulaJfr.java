@@ -97,30 +97,34 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
 
     /**
      * Writes the statistics of a scheduler each second while a recording runs, until the scheduler is closed or
-     * collected. One that has nothing to do is left out.
+     * collected. One that has nothing to do is left out. Does nothing if the scheduler is watched already.
      *
      * @param scheduler which need not have this object as a listener
      * @throws NullPointerException if {@code scheduler} is null
      */
     public void watch(TimerScheduler scheduler) {
-        watch(new Subject<>(Objects.requireNonNull(scheduler, "scheduler"), TimerScheduler::stats,
+        watch(scheduler, new Subject<>(Objects.requireNonNull(scheduler, "scheduler"), TimerScheduler::stats,
                 TimerScheduler::isClosed));
     }
 
     /**
      * As {@link #watch(TimerScheduler)}, of a pool.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param executor a pool; of a view, the figures are those of its scheduler, so watch only one of the two
      * @throws NullPointerException if {@code executor} is null
      */
     public void watch(SchedulerExecutor executor) {
-        watch(new Subject<>(Objects.requireNonNull(executor, "executor"), SchedulerExecutor::stats,
+        watch(executor, new Subject<>(Objects.requireNonNull(executor, "executor"), SchedulerExecutor::stats,
                 SchedulerExecutor::isTerminated));
     }
 
-    private void watch(Subject<?> subject) {
-        subjects.removeIf(Subject::isGone);
-        subjects.add(subject);
+    private void watch(Object watched, Subject<?> subject) {
+        synchronized (subjects) { // or two threads might both add it
+            subjects.removeIf(Subject::isGone);
+            if (subjects.stream().noneMatch(s -> s.reference.get() == watched)) {
+                subjects.add(subject);
+            }
+        }
     }
 
     /**

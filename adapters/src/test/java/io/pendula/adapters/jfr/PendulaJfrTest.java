@@ -1,6 +1,7 @@
 package io.pendula.adapters.jfr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
@@ -87,6 +88,12 @@ class PendulaJfrTest {
                     .filter(e -> e.getEventType().getName().equals("io.pendula." + name) && which.test(e)).findFirst();
             Patience.until(name, () -> found.get().isPresent());
             return found.get().orElseThrow();
+        }
+
+        /** The schedulers whose statistics were written, in order. */
+        List<String> statistics() {
+            return events.stream().filter(e -> e.getEventType().getName().equals("io.pendula.SchedulerStatistics"))
+                    .map(e -> e.getString("scheduler")).toList();
         }
 
         @Override
@@ -419,6 +426,30 @@ class PendulaJfrTest {
         } finally {
             one.close();
             other.close();
+        }
+    }
+
+    /** The statistics of a second come in the order of the calls of watch, so a second one would follow the first. */
+    @Test
+    void watch_twice_writesTheStatisticsOnce() {
+        SchedulerExecutor pool = TimerExecutors.builder().threads(1).name("p").build();
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("s").workers(1).build()) {
+            recorder.watch(s);
+            recorder.watch(s);
+            recorder.watch(pool);
+            recorder.watch(pool);
+            s.after(Duration.ofHours(1), () -> {});
+            pool.schedule(() -> {}, 1, TimeUnit.HOURS);
+            try (Recorded recorded = new Recorded()) {
+                Patience.until("two seconds are written", () -> recorded.statistics().size() >= 4);
+                List<String> names = recorded.statistics();
+                for (int i = 1; i < names.size(); i++) {
+                    assertNotEquals(names.get(i - 1), names.get(i), names::toString);
+                }
+            }
+        } finally {
+            pool.shutdownNow();
         }
     }
 
