@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -34,6 +35,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The recipes do what docs/recipes.md says of them. */
 @Timeout(120)
@@ -305,6 +309,80 @@ class RecipesTest {
         assertEquals(0, timers.pending());
     }
 
+    /** Also if the clock is wrong at the start, and set later. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT-6H", "P1D", "P-1D", "P-3D", "P-730D", "P7305D"})
+    void wallClock_set_runsOnEachDayOfTheNewClock(Duration step) {
+        wall = Instant.parse("2026-06-10T12:30:00Z");
+        try (WallClock w = daily("15:00")) { // 13:00 UTC
+            pass(ofMinutes(20));
+            wall = wall.plus(step);
+            pass(ofMinutes(2));
+            runs.clear(); // after a step ahead there is one, of the times that were missed
+            for (int day = 1; day <= 5; day++) {
+                pass(Duration.ofDays(1));
+                assertEquals(day, runs.size(), runs::toString);
+                Duration late = Duration.between(LocalTime.of(15, 0), runs.get(day - 1).atZone(BERLIN).toLocalTime());
+                assertTrue(!late.isNegative() && late.compareTo(ofSeconds(61)) <= 0, runs::toString);
+            }
+        }
+    }
+
+    @Test
+    void wallClock_ranByAWrongClock_runsAgainAtTheSameTimeByTheNewClock() {
+        try (WallClock w = daily("15:00")) {
+            pass(Duration.ofHours(3));
+            wall = wall.minus(Duration.ofDays(1));
+            pass(Duration.ofDays(1));
+            assertRuns("2026-03-27T14:00:00Z", "2026-03-27T14:00:00Z");
+        }
+    }
+
+    private static final UnaryOperator<Instant> EACH_MINUTE =
+            after -> after.truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+
+    @ParameterizedTest
+    @CsvSource({"PT-1S, PT250S", "PT-90S, PT330S"})
+    void wallClock_setBackToBeforeTheLastRun_doesNotRunTwiceAtItsTime(Duration step, Duration then) {
+        try (WallClock w = new WallClock(timers, () -> wall, EACH_MINUTE, () -> runs.add(wall))) {
+            pass(ofSeconds(130));
+            assertEquals(2, runs.size());
+            wall = wall.plus(step);
+            pass(then); // until 12:06:19 or 12:06:10
+            assertRuns("2026-03-27T12:01:00Z", "2026-03-27T12:02:00Z", "2026-03-27T12:03:00Z", "2026-03-27T12:04:00Z",
+                    "2026-03-27T12:05:00Z", "2026-03-27T12:06:00Z");
+        }
+    }
+
+    @Test
+    void wallClock_setBackByManyPeriods_doesNotStandStill() {
+        try (WallClock w = new WallClock(timers, () -> wall, EACH_MINUTE, () -> runs.add(wall))) {
+            pass(ofSeconds(130));
+            wall = wall.minus(Duration.ofHours(1));
+            pass(ofMinutes(6));
+            assertTrue(runs.size() >= 2 + 5, runs::toString);
+        }
+    }
+
+    /** A schedule may be dear: what a look costs is bounded, also if the last run is ahead. */
+    @Test
+    void wallClock_eachLook_asksTheScheduleAtMostTwice() {
+        int[] asked = {0};
+        try (WallClock w = new WallClock(timers, () -> wall, after -> {
+            asked[0]++;
+            return after.truncatedTo(ChronoUnit.HOURS).plusSeconds(3600);
+        }, () -> runs.add(wall))) {
+            pass(ofMinutes(61));
+            assertEquals(1, runs.size());
+            asked[0] = 0;
+            pass(ofMinutes(10));
+            assertEquals(10, asked[0]);
+            wall = wall.minus(ofMinutes(30)); // to before the run
+            pass(ofMinutes(10));
+            assertEquals(30, asked[0]);
+        }
+    }
+
     @Test
     void wallClock_setForward_isNoticedWithinAMinute() {
         try (WallClock w = daily("15:00")) {
@@ -345,12 +423,12 @@ class RecipesTest {
                 }, () -> runs.add(wall))) {
             broken[0] = true;
             pass(ofMinutes(3));
-            assertEquals(3, asked[0]); // 30, 90 and 150 s after the constructor has asked
+            assertEquals(3, asked[0]); // by the looks 30, 90 and 150 s after the constructor's
             assertEquals(3, thrown.size());
             assertEquals(List.of(), runs);
             broken[0] = false;
             pass(ofMinutes(1));
-            assertEquals(instants("2026-03-27T12:03:30Z"), runs);
+            assertEquals(instants("2026-03-27T12:03:20Z", "2026-03-27T12:03:50Z"), runs); // what was held up, then the next
             assertEquals(3, thrown.size());
         }
     }
@@ -435,6 +513,20 @@ class RecipesTest {
             clock.advance(ofSeconds(15));
             assertEquals(List.of(75_000L), at);
             clock.advance(Duration.ofHours(1));
+            assertEquals(1, at.size());
+            assertEquals(0, timers.pending());
+        }
+    }
+
+    @Test
+    void sleepProofTimer_clockIsSetBack_runsWhenTheTimersClockHasCountedTheDelay() {
+        Instant[] now = {Instant.EPOCH};
+        try (SleepProofTimer t = new SleepProofTimer(timers, () -> now[0], ofMinutes(10), this::note)) {
+            clock.advance(ofMinutes(1));
+            now[0] = now[0].minus(Duration.ofDays(730));
+            clock.advance(ofMinutes(9).minusNanos(1));
+            assertEquals(List.of(), at);
+            clock.advance(ofSeconds(15));
             assertEquals(1, at.size());
             assertEquals(0, timers.pending());
         }

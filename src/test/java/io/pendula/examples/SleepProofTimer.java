@@ -12,22 +12,26 @@ import java.time.InstantSource;
 final class SleepProofTimer implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(15);
 
+    private final TimerScheduler timers;
     private final InstantSource clock;
     private final Instant due;
+    private final long latest; // by the clock of the timers, which cannot be set back
     private final Runnable task;
     private final Timer timer;
     private boolean closed;
 
     SleepProofTimer(TimerScheduler timers, InstantSource clock, Duration delay, Runnable task) {
+        this.timers = timers;
         this.clock = clock;
         this.due = clock.instant().plus(delay);
+        this.latest = timers.now() + delay.toNanos();
         this.task = task;
         this.timer = timers.at(Long.MAX_VALUE, this::look);
         timer.reset(untilLook());
     }
 
     private void look() {
-        if (clock.instant().isBefore(due)) {
+        if (clock.instant().isBefore(due) && timers.now() - latest < 0) {
             lookAgain();
         } else {
             task.run();

@@ -20,12 +20,15 @@ import java.util.function.UnaryOperator;
 // tag::recipe[]
 final class WallClock implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMinutes(1);
+    /** If the clock is set back to longer than this before a run, it was wrong, and the time of that run comes again. */
+    private static final Duration WRONG = Duration.ofHours(3);
 
     private final InstantSource clock;
     private final UnaryOperator<Instant> next;
     private final Runnable task;
     private final Timer timer;
     private Instant due;
+    private Instant ran = Instant.MIN;
     private boolean closed;
 
     /** {@code next} returns the first time after an instant. */
@@ -33,39 +36,46 @@ final class WallClock implements AutoCloseable {
         this.clock = clock;
         this.next = next;
         this.task = task;
-        Instant now = clock.instant();
-        this.due = nextAfter(now);
+        this.due = nextAfter(clock.instant());
         this.timer = timers.at(Long.MAX_VALUE, this::look);
-        timer.reset(until(now));
+        lookAgain(due);
     }
 
     /** Runs once at a time, since a timer never overlaps itself. */
     private void look() {
         Instant now = clock.instant();
+        Instant again = now.plus(LOOK); // if the schedule fails, it is asked again then
         try {
-            if (!now.isBefore(due)) {
-                due = now.plus(LOOK); // if the schedule fails, it is asked again then
-                due = nextAfter(now); // times that were missed are left out
+            Instant time = due;
+            due = dueAfter(now); // anew, as the clock may have been set; times that were missed are left out
+            again = due;
+            if (!now.isBefore(time)) {
+                ran = time;
                 task.run();
             }
         } finally {
-            lookAgain();
+            lookAgain(again);
         }
+    }
+
+    /** Not the time of the last run, if the clock was set back to a little before it. */
+    private Instant dueAfter(Instant now) {
+        if (ran.isAfter(now.plus(WRONG))) {
+            ran = Instant.MIN;
+        }
+        Instant time = nextAfter(now);
+        return time.equals(ran) ? nextAfter(ran) : time;
     }
 
     private Instant nextAfter(Instant now) {
         return Objects.requireNonNull(next.apply(now), "the schedule's next time");
     }
 
-    private synchronized void lookAgain() {
+    private synchronized void lookAgain(Instant at) {
         if (!closed) { // a timer that was cancelled cannot be reset
-            timer.reset(until(clock.instant()));
+            Duration left = Duration.between(clock.instant(), at);
+            timer.reset(left.compareTo(LOOK) < 0 ? left : LOOK);
         }
-    }
-
-    private Duration until(Instant now) {
-        Duration left = Duration.between(now, due);
-        return left.compareTo(LOOK) < 0 ? left : LOOK;
     }
 
     /** Each day at {@code time}: if it comes twice, at the first; if the clocks skip it, as much later as they skip. */
