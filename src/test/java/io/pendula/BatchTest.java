@@ -14,6 +14,7 @@ import io.pendula.internal.standby.Standby;
 import io.pendula.internal.workers.Worker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -139,6 +140,22 @@ class BatchTest {
         first.arm(new OneShotTimer(first, () -> next.arm(past, 2 * Worker.OVERDUE_NANOS)), 5 * Worker.OVERDUE_NANOS);
         it.run();
         assertEquals(0, it.scheduler.stats().overdueWakes());
+    }
+
+    /** The poller reads the clock once for several callbacks, and drains when it has read it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void callbackArmsForThePast_laterTimersAreDue_runsBeforeThem(boolean armsOnAnotherThread) {
+        Stepped it = new Stepped();
+        it.now = 1_000;
+        it.armAt(10, "first", () -> {}); // the clock is read behind it
+        it.armAt(11, "second", () -> {});
+        Runnable arms = () -> it.scheduler.at(15, () -> it.order.add("armed"));
+        it.armAt(12, "arms", armsOnAnotherThread ? () -> CompletableFuture.runAsync(arms).join() : arms);
+        it.armAt(20, "later", () -> {});
+        it.armAt(30, "last", it.scheduler::shutdownNow);
+        it.run();
+        assertEquals(List.of("first", "second", "arms", "armed", "later", "last"), it.order);
     }
 
     @Test
@@ -520,6 +537,14 @@ class BatchTest {
                 order.add(name);
                 task.run();
             });
+        }
+
+        /** On the first queue. */
+        void armAt(long when, String name, Runnable task) {
+            engine.queues[0].arm(new OneShotTimer(engine.queues[0], () -> {
+                order.add(name);
+                task.run();
+            }), when);
         }
 
         /** When a timer of the second queue runs, if those of the first take long; a number in {@code order}. */

@@ -209,7 +209,7 @@ class StandbyModelTest {
                 boolean mayRun = q == me.home || polls || p.asleep || !p.getsOn(now);
                 while (mayRun && q.due.lookAt() <= now && !(q != me.home && standby.isServed(q, now))) {
                     int step = polls ? q.due.pollOne(me, now)
-                            : q == me.home ? q.due.claimNext(me, now, true) : q.due.helpOne(me, now);
+                            : q == me.home ? q.due.claimNext(me, now) : q.due.helpOne(me, now);
                     if (step != DueTimers.CLAIMED) {
                         break;
                     }

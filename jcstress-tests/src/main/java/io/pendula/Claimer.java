@@ -30,7 +30,7 @@ final class Claimer extends Firing {
 
     /** Takes the earliest due timer, which runs until {@link #finish}. A helper gives way to a thread that has the lock. */
     boolean claim(TimerQueue queue, long now) {
-        int step = stealing ? queue.due.helpOne(this, now) : queue.due.claimNext(this, now, true);
+        int step = stealing ? queue.due.helpOne(this, now) : queue.due.claimNext(this, now);
         return step == DueTimers.CLAIMED;
     }
 

@@ -195,9 +195,9 @@ public abstract class Engine implements TimerQueue.Host {
         return ends;
     }
 
-    public final boolean endRun(Firing run) {
+    public final void endRun(Firing run) {
         TimerNode t = run.node();
-        return QueuedNode.queueOf(t).endRun(t);
+        QueuedNode.queueOf(t).endRun(t);
     }
 
     /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */

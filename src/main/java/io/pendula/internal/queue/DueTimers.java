@@ -100,16 +100,19 @@ public final class DueTimers extends Padded {
     /** The same on the thread that advances a manual clock. */
     public boolean claimOne(Firing run, long now) {
         HoldLock.checkStack();
-        return claimNext(run, now, false) == CLAIMED;
+        return claimNext(run, now) == CLAIMED;
     }
 
-    /** {@code drain}: what has arrived is filed first, as far as one hold of the lock may. */
+    /**
+     * {@code drain}: what has arrived is filed first, as far as one hold of the lock may. The same if something has arrived
+     * that was due at {@code now}, as by {@code at}: it must not run after later ones.
+     */
     private int step(Firing run, long now, boolean drain) {
         assert lock.isHeldByCurrentThread();
         if (closer.isClosed()) {
             return NOT_HERE;
         }
-        boolean more = drain && !drainer.drain();
+        boolean more = (drain || drainer.isDrainDue(now)) && !drainer.drain();
         return claimDue(now, run) ? CLAIMED : more ? MORE : NOTHING_DUE;
     }
 
@@ -130,14 +133,11 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /**
-     * A further step after the same reading of the clock. {@code drain}: a callback may have armed something that was due
-     * at {@code now}.
-     */
-    public int claimNext(Firing run, long now, boolean drain) {
+    /** A further step after the same reading of the clock. */
+    public int claimNext(Firing run, long now) {
         lock.lockToRun();
         try {
-            return step(run, now, drain);
+            return step(run, now, false);
         } finally {
             lock.unlock();
         }

@@ -315,11 +315,8 @@ public final class TimerQueue extends Padded {
         gate.wakeIfBefore(when);
     }
 
-    /**
-     * The end of a run that was begun by a claim, or by claimStopped; called without the lock, by whatever thread ran it.
-     * True if the timer was armed again.
-     */
-    public boolean endRun(TimerNode t) {
+    /** The end of a run that was begun by a claim, or by claimStopped; called without the lock, by the thread that ran it. */
+    public void endRun(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
             boolean again = state(w) == RUNNING_ARMED;
@@ -336,7 +333,7 @@ public final class TimerQueue extends Padded {
                     RunAwaiter.signal(first, t);
                 }
                 t.ended(again);
-                return again;
+                return;
             }
         }
     }

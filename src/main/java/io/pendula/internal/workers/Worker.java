@@ -202,10 +202,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private boolean poll(TimerQueue q) {
         long began = now;
         boolean isFresh = true; // nothing has run since the clock was read
-        boolean isArmedAgain = false;
         boolean owes = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
-            int step = isFresh ? q.due.pollOne(this, now) : q.due.claimNext(this, now, isArmedAgain);
+            int step = isFresh ? q.due.pollOne(this, now) : q.due.claimNext(this, now);
             if (step != DueTimers.CLAIMED && (isFresh || step == DueTimers.NOT_HERE)) {
                 return ran > 0;
             }
@@ -221,7 +220,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                     standby.callIfTooLate(this, q, now);
                 }
                 owes |= isOwing;
-                isArmedAgain = runClaimed();
+                runClaimed();
                 ran++;
                 isFresh = false;
             }
@@ -267,7 +266,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         int ran = 0;
         boolean owes = false;
         while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
-            int step = q == home ? q.due.claimNext(this, now, true) : q.due.helpOne(this, now);
+            int step = q == home ? q.due.claimNext(this, now) : q.due.helpOne(this, now);
             if (step == DueTimers.CLAIMED) {
                 owes |= isOwing;
                 runClaimed();
@@ -283,10 +282,12 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return ran > 0;
     }
 
-    /** Runs what was claimed, to its end or into the executor; true if the timer was armed again. */
-    private boolean runClaimed() {
+    /** Runs what was claimed, to its end or into the executor. */
+    private void runClaimed() {
         try {
-            return runInside() && engine.endRun(this);
+            if (runInside()) {
+                engine.endRun(this);
+            }
         } finally {
             end();
             Thread.interrupted(); // a flag left by a callback would make every park return at once
