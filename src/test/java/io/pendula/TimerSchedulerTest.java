@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.workers.Worker;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -382,6 +384,63 @@ class TimerSchedulerTest {
                 assertEquals(expected, s.stats().queues().get(i).pending(), "worker " + i);
             }
         }
+    }
+
+    /** That would take a microsecond in a pool of a thousand threads. */
+    @Test
+    void after_threadsAreOfAFactory_looksAtNoWorker() {
+        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).threadFactory(r -> new Thread() {
+            @Override
+            public synchronized void start() {
+                // No worker runs.
+            }
+        }).build();
+        AtomicInteger looks = new AtomicInteger();
+        s.engine.workerPool.knows(new Sleeper(s.engine.queues[0], false) {
+            @Override
+            public Thread runner() {
+                looks.incrementAndGet();
+                return null;
+            }
+
+            @Override
+            public boolean wakeThread() {
+                return true;
+            }
+
+            @Override
+            public void tell(Throwable thrown) {
+                throw new AssertionError(thrown);
+            }
+        });
+        s.after(HOUR, NOTHING);
+        assertEquals(0, looks.get());
+        s.engine.workerPool.knows();
+        s.close();
+    }
+
+    /** A server's factory may give threads back to a pool of its own. */
+    @Test
+    void factorysThread_workerHasEnded_isAThreadLikeAnyOther() throws Exception {
+        Worker[] carried = new Worker[2];
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).monitor(false).threadFactory(body -> {
+            threads.add(new Thread(() -> {
+                body.run();
+                carried[1] = Worker.ofFactorysThread();
+            }));
+            return threads.get(0);
+        }).build()) {
+            CountDownLatch ran = new CountDownLatch(1);
+            s.after(Duration.ZERO, () -> {
+                carried[0] = Worker.ofFactorysThread();
+                ran.countDown();
+            });
+            await(ran);
+            assertSame(s.engine.workerPool.workers()[0], carried[0]);
+        }
+        Fixtures.join(threads.get(0));
+        assertNull(carried[1]);
     }
 
     @ParameterizedTest

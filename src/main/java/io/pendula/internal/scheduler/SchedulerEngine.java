@@ -118,7 +118,7 @@ public final class SchedulerEngine extends Engine {
 
     /** A loop for {@code me}, which is the calling thread but in tests. {@code handle} makes what its user has. */
     public LoopWorker attach(Thread me, Runnable wakeup, Function<LoopWorker, Object> handle) {
-        if (workerOf(me) != null) {
+        if (workerPool.workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
         if (isWatched) {
@@ -143,7 +143,7 @@ public final class SchedulerEngine extends Engine {
 
     public TimerQueue currentQueue() {
         Thread t = Thread.currentThread();
-        Sleeper d = workerOf(t);
+        Worker d = workerOf(t);
         if (d != null && d.home != null) {
             return d.home;
         }
@@ -204,12 +204,11 @@ public final class SchedulerEngine extends Engine {
         return (int) ((h ^ h >>> 32) * 0xD6E8FEB86659FD93L >>> SLOT_SHIFT);
     }
 
-    /** The worker of this scheduler that a thread carries, or null. */
-    private Sleeper workerOf(Thread t) {
-        if (t instanceof CleanThread d && d.body instanceof Worker worker) {
-            return worker.engine == this ? worker : null;
-        }
-        return options.threadFactory == null ? null : workerPool.workerOf(t);
+    /** The worker of this scheduler that the calling thread carries, or null. */
+    private Worker workerOf(Thread caller) {
+        Worker w = caller instanceof CleanThread d && d.body instanceof Worker own ? own
+                : options.threadFactory == null ? null : Worker.ofFactorysThread();
+        return w != null && w.engine == this ? w : null;
     }
 
     // ---- closing ----

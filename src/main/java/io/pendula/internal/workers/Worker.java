@@ -60,6 +60,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     public static final long OVERDUE_NANOS = 100_000_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
+    /** On threads of users' factories. Our own threads know their workers. */
+    private static final ThreadLocal<Worker> CURRENT = new ThreadLocal<>();
+
     public final Engine engine;
     private final WorkerPool workerPool;
     private final Standby standby;
@@ -80,6 +83,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private long nextLook;
     /** The kernel may wake the thread late. */
     private boolean isSlack;
+    /** Its thread is the factory's, and CURRENT does not have it. */
+    private boolean isUnknown;
 
     public Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
         super(home, temporary);
@@ -95,6 +100,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     private boolean endsWhenIdle() { // a spare one ends for good
         return engine.endsWhenIdle() && !isTemporary;
+    }
+
+    /** The worker, of any scheduler, whose rounds the calling thread makes, if a factory has made that thread; or null. */
+    public static Worker ofFactorysThread() {
+        return CURRENT.get();
     }
 
     public void setThread(Thread thread) {
@@ -124,12 +134,17 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             boolean stays = seat.isMine();
             if (stays) { // else the fields are another thread's
                 isSlack = true;
+                isUnknown = engine.options.threadFactory != null;
                 if (endsWhenIdle()) {
                     wakeUp(); // as at the end of each sleep
                 }
             }
             while (stays && !engine.isClosed()) {
                 try {
+                    if (isUnknown) {
+                        CURRENT.set(this); // may need memory, so that is tried again
+                        isUnknown = false;
+                    }
                     stays = round();
                 } catch (Throwable e) { // no callback's: memory is short, or the stack, or the clock has thrown
                     asleep = false;
@@ -140,6 +155,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 }
             }
         } finally {
+            CURRENT.remove(); // the thread may live on
             if (seat.isMine()) { // else the worker may have another thread by now
                 workerPool.ended(this);
             }

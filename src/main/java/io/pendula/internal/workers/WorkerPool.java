@@ -80,7 +80,7 @@ public final class WorkerPool {
         return false;
     }
 
-    /** The worker that a thread carries, or null. Our own threads know theirs; those of a factory are looked up here. */
+    /** The worker that a thread carries, or null. It looks at all; arming asks {@link Worker#ofFactorysThread} instead. */
     public Sleeper workerOf(Thread t) {
         for (Sleeper d : workers()) {
             if (d.runner() == t) {
