@@ -16,7 +16,11 @@ public enum MissedTicks {
      */
     SKIP,
 
-    /** All missed ticks run one after the other, without a pause, until the ticker has caught up with its grid. */
+    /**
+     * All missed ticks run one after the other, without a pause, until the ticker has caught up with its grid. On a
+     * {@link TimerLoop} one of them runs in each call of {@code runDue}, so that I/O has its turn; meanwhile
+     * {@code nanosUntilNext} is 0, so that the loop does not wait.
+     */
     BURST,
 
     /**
