@@ -277,7 +277,11 @@ public final class Fixtures {
 
     /** Returns when the thread waits for something. */
     public static void awaitWaiting(Thread t) {
-        awaitTrue(() -> t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING);
+        awaitTrue(() -> isWaiting(t));
+    }
+
+    static boolean isWaiting(Thread t) {
+        return t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING;
     }
 
     /** Fails unless the collector finds the referent unreachable. */

@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,7 +74,7 @@ class LifecycleTest {
             endedBeforeReturn.set(ended.get());
         });
         closer.start();
-        eventually("closer waits", () -> closer.getState() == Thread.State.WAITING);
+        eventually("closer waits", () -> Fixtures.isWaiting(closer));
         assertTrue(s.isClosed());
         go.countDown();
         closer.join();
@@ -151,7 +153,7 @@ class LifecycleTest {
             waited.set(otherEnded.get());
             returned.countDown();
         });
-        eventually("closer waits", () -> s.isClosed() && closer.get().getState() == Thread.State.WAITING);
+        eventually("closer waits", () -> s.isClosed() && Fixtures.isWaiting(closer.get()));
         go.countDown();
         await(returned);
         assertTrue(waited.get());
@@ -173,7 +175,7 @@ class LifecycleTest {
             flag.set(Thread.currentThread().isInterrupted());
         });
         closer.start();
-        eventually("closer waits", () -> closer.getState() == Thread.State.WAITING);
+        eventually("closer waits", () -> Fixtures.isWaiting(closer));
         closer.interrupt();
         closer.join();
         assertTrue(flag.get());
@@ -197,6 +199,38 @@ class LifecycleTest {
     }
 
     // ---- what is refused afterwards ----
+
+    /** No worker says that it has ended. */
+    @Test
+    void close_threadsOfTheFactoryHaveEndedWithoutRunningTheirWorkers_returns() throws Exception {
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        ThreadFactory ignores = body -> {
+            Thread t = new Thread(() -> { });
+            threads.add(t);
+            return t;
+        };
+        TimerScheduler s = TimerScheduler.builder().workers(2).threadFactory(ignores).build();
+        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(1, ignores);
+        pool.execute(() -> { });
+        for (Thread t : threads) {
+            Fixtures.join(t);
+        }
+        assertTrue(s.close(Duration.ZERO));
+        assertEquals(1, pool.shutdownNow().size());
+        assertTrue(pool.awaitTermination(0, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void close_threadOfTheFactoryEndsLaterWithoutRunningItsWorker_returns() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1)
+                .threadFactory(body -> new Thread(() -> await(end))).build();
+        Thread closing = new Thread(s::close);
+        closing.start();
+        Fixtures.awaitWaiting(closing);
+        end.countDown();
+        Fixtures.join(closing);
+    }
 
     @Test
     void arm_closed_isRejected() {
@@ -508,7 +542,7 @@ class LifecycleTest {
                 endedBefore.set(ended.get());
             });
             closer.start();
-            eventually("closer waits", () -> closer.getState() == Thread.State.WAITING
+            eventually("closer waits", () -> Fixtures.isWaiting(closer)
                     && s.engine.workerPool.workers().length == 0);
             go.countDown();
             closer.join();

@@ -314,7 +314,7 @@ class LoopFailureTest {
                     return null;
                 }));
                 eventually("it waits for this callback",
-                        () -> withWorker.isClosed() && other.thread().getState() == Thread.State.WAITING);
+                        () -> withWorker.isClosed() && Fixtures.isWaiting(other.thread()));
                 Thread.currentThread().interrupt();
             });
             assertThrows(SecurityException.class, loop::runDue);

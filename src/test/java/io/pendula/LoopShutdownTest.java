@@ -61,7 +61,7 @@ class LoopShutdownTest {
     }
 
     private void awaitClosing(TimerScheduler s) {
-        eventually("closer waits", () -> s.isClosed() && closing.thread().getState() == Thread.State.WAITING);
+        eventually("closer waits", () -> s.isClosed() && Fixtures.isWaiting(closing.thread()));
     }
 
     private Future<Boolean> startClose(TimerScheduler s) {

@@ -365,7 +365,7 @@ class ManualClockTest {
     }
 
     private static void assertWaits(Thread t) {
-        Fixtures.awaitTrue(() -> t.getState() == Thread.State.WAITING || !t.isAlive());
+        Fixtures.awaitTrue(() -> Fixtures.isWaiting(t) || !t.isAlive());
         assertTrue(t.isAlive(), () -> t.getName() + " did not wait for the callback");
     }
 

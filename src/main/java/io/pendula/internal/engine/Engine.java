@@ -53,6 +53,7 @@ public abstract class Engine implements TimerQueue.Host {
 
     /** How long the threads of the shared scheduler stay though nothing is armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
+    private static final long LOOK_NANOS = 1_000_000_000;
 
     public Engine(Options options) {
         this.options = options;
@@ -217,16 +218,20 @@ public abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Waits until {@code isOver}, asked under lifecycle, says yes; false if it takes longer than so many nanoseconds. */
+    /**
+     * Waits until {@code isOver}, asked under lifecycle, says yes; false if it takes longer than so many nanoseconds. Once
+     * this is closed it asks each second: the end of a factory's thread that has not run its worker notifies no thread.
+     */
     public final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
         long begun = System.nanoTime();
         synchronized (lifecycle) {
             while (!isOver.getAsBoolean()) {
-                long left = nanos - (System.nanoTime() - begun);
+                long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - begun);
                 if (left <= 0) {
                     return false;
                 }
-                lifecycle.wait(nanos == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(left) + 1);
+                left = closed ? Math.min(left, LOOK_NANOS) : left;
+                lifecycle.wait(left == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(left) + 1);
             }
             return true;
         }

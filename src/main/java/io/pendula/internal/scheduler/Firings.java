@@ -4,6 +4,7 @@ import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.standby.Sleeper;
+import io.pendula.internal.workers.WorkerPool;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +101,7 @@ public final class Firings {
     /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
     private boolean mustWait(boolean insideCallback) {
         VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
-        return !find(run -> !(insideCallback && run.inClose) && (run instanceof Sleeper || run.node() != null)).isEmpty();
+        return !find(run -> !(insideCallback && run.inClose)
+                && (run instanceof Sleeper d ? !WorkerPool.isOver(d) : run.node() != null)).isEmpty();
     }
 }

@@ -360,7 +360,19 @@ public final class WorkerPool {
         }
     }
 
+    /** Whether no worker is left, but for those that {@link #isOver}. */
     public boolean isEmpty() {
-        return workers().length == 0;
+        for (Sleeper d : workers()) {
+            if (!isOver(d)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether its thread has ended. A thread of the user's factory may do so without having run the worker. */
+    public static boolean isOver(Sleeper d) {
+        Thread t = d.runner();
+        return t != null && !t.isAlive() && t.getState() != Thread.State.NEW;
     }
 }
