@@ -145,7 +145,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
      *     that: the task runs on unless the action cancels it
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
-     * @throws RejectedExecutionException if this executor is shut down or its scheduler is full
+     * @throws RejectedExecutionException if this executor is shut down, or its scheduler or that of the time is full; the
+     *     task does not run
      */
     public <T extends @Nullable Object> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
             @Nullable Consumer<? super Future<T>> onTimeout) {
@@ -413,11 +414,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
         tracker.policyChanged();
     }
 
-    /**
-     * Whether waiting one-shot tasks outlive {@code shutdown()}.
-     *
-     * @return the present setting
-     */
+    /** {@return whether waiting one-shot tasks outlive {@code shutdown()}} */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
         return tracker.delayedAfterShutdown;
     }

@@ -2,6 +2,7 @@ package io.pendula;
 
 import io.pendula.internal.engine.Call;
 import io.pendula.internal.executor.ShutdownTracker;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.scheduler.SharedScheduler;
@@ -11,6 +12,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -76,18 +79,28 @@ final class Timeouts {
             this.nanos = nanos;
         }
 
+        /** A timer that is never due. Before the submission, as it may be refused, and a task that is rejected does not run. */
+        Timer armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
+            Runnable timeout = timers.work(new Timeout(this, nanos, () -> expire(action)));
+            TimerQueue queue = timers.workersQueue(Thread.currentThread()); // no loop's: the caller may wait for the task
+            return OneShotTimer.armAt(queue, Timeline.NEVER, timeout);
+        }
+
         /** After the submission: before it, a cancel would find nothing to prevent. */
-        void armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
+        void startTimeout(Timer armed) {
             try {
-                Runnable timeout = timers.work(new Timeout(this, nanos, () -> expire(action)));
-                TimerQueue queue = timers.workersQueue(Thread.currentThread()); // no loop's: the caller may wait for the task
-                timer = OneShotTimer.armAt(queue, timers.timeline.deadlineIn(nanos), timeout);
+                armed.reset(nanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) { // closed meanwhile: a task without its limit does not go on
+                cancel(true);
+                return;
             } catch (Throwable e) {
+                armed.cancel();
                 cancel(true);
                 throw e;
             }
+            timer = armed;
             if (isSettled()) {
-                timer.cancel();
+                armed.cancel();
             }
         }
 
@@ -119,8 +132,14 @@ final class Timeouts {
         SchedulerEngine own = tracker.engine;
         SchedulerEngine timers = own.stepper == null ? SharedScheduler.engine() : own; // if that fails, nothing is submitted
         TimedTask<V> timed = new TimedTask<>(task, tracker, nanos);
-        tracker.submit(timed, 0);
-        timed.armTimeout(timers, onTimeout);
+        Timer timeout = timed.armTimeout(timers, onTimeout);
+        try {
+            tracker.submit(timed, 0);
+        } catch (Throwable e) {
+            timeout.cancel();
+            throw e;
+        }
+        timed.startTimeout(timeout);
         return timed;
     }
 

@@ -406,6 +406,33 @@ class TimeoutsTest {
     }
 
     @Test
+    void submitWithTimeout_timeoutIsRefused_nothingIsSubmitted() {
+        AtomicInteger works = new AtomicInteger();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).decorate(r -> {
+            if (works.incrementAndGet() == 2) {
+                throw new IllegalStateException("meant");
+            }
+            return r;
+        }).build()) {
+            SchedulerExecutor view = timers.asScheduledExecutorService();
+            assertThrows(IllegalStateException.class, () -> view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null));
+            assertEquals(0, timers.stats().armed());
+        }
+    }
+
+    @Test
+    void submitWithTimeout_submissionIsRefused_timeoutIsStopped() {
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).maxPending(1).build()) {
+            SchedulerExecutor view = timers.asScheduledExecutorService();
+            for (int i = 0; i < 3; i++) {
+                assertThrows(RejectedExecutionException.class,
+                        () -> view.submitWithTimeout(() -> "x", 1, TimeUnit.SECONDS, null));
+                assertEquals(0, timers.pending());
+            }
+        }
+    }
+
+    @Test
     void submitWithTimeout_badArguments_throw() {
         SchedulerExecutor view = s.asScheduledExecutorService();
         assertThrows(NullPointerException.class, () -> view.submitWithTimeout(null, 1, TimeUnit.SECONDS, null));
