@@ -88,6 +88,19 @@ class ContractPeriodicTest extends ContractCase {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void getDelay_whileItRunsAndThePeriodIsCenturies_isThatOfTheRunInProgress(boolean rate) throws Exception {
+        Hold hold = hold();
+        ScheduledFuture<?> f = start(rate, hold, 0, Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> soon = pool().schedule(NOTHING, 30, TimeUnit.MINUTES);
+        await(hold.begun);
+        long minutes = f.getDelay(TimeUnit.MINUTES);
+        assertTrue(minutes <= 0 && minutes > -5, () -> minutes + " min");
+        assertTrue(f.compareTo(soon) < 0 && soon.compareTo(f) > 0);
+        hold.open();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void periodic_firstRun_comesAfterItsInitialDelay(boolean rate) throws Exception {
         Recorder task = new Recorder(1);
         long start = System.nanoTime();

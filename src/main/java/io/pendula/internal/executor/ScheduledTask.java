@@ -236,7 +236,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */
     private long due(long w) {
-        return isRunning(state(w)) ? deadline(w) - periodNanos() : deadline(w);
+        boolean isInRun = period != 0 && isRunning(state(w));
+        return !isInRun ? deadline(w) : deadline(w) != Timeline.NEVER ? deadline(w) - periodNanos()
+                : queue.timeline.now(); // the period is too long to count back
     }
 
     @Override
