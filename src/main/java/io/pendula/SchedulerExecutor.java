@@ -358,7 +358,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Waits until all tasks have ended after a shutdown; of a pool, its threads, too.
+     * Waits until all tasks have ended after a shutdown; of a pool, its threads, too. Of a view, it closes loops whose
+     * threads have ended, which cancels their tasks.
      *
      * @param timeout how long to wait at most; zero or negative: only look
      * @param unit the unit of {@code timeout}

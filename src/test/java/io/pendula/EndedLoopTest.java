@@ -17,6 +17,7 @@ import io.pendula.LoopFixtures.Actor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops whose thread has ended without closing them, and what is armed on any loop where there are no workers. */
 @Timeout(60)
@@ -139,6 +141,33 @@ class EndedLoopTest {
             assertEquals(1, queues(s));
             living.close();
         }
+    }
+
+    /** No other thread finds out, as there is no monitor: before it waits, or while it does. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void threadHasEnded_viewIsShutDown_awaitTerminationFindsOut(boolean meanwhile) throws Exception {
+        SchedulerExecutor view = loopsOnly.asScheduledExecutorService();
+        Future<?> task = other.call(() -> {
+            loopsOnly.attach(NOTHING);
+            return view.schedule(count(), 1, TimeUnit.HOURS);
+        });
+        if (meanwhile) {
+            view.shutdown();
+            try (Actor waiting = new Actor("waiting")) {
+                Future<Boolean> ended = waiting.start(() -> view.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
+                waiting.awaitWaiting();
+                assertFalse(task.isDone());
+                other.close();
+                assertTrue(LoopFixtures.result(ended));
+            }
+        } else {
+            other.close();
+            view.close();
+        }
+        assertTrue(view.isTerminated());
+        assertTrue(task.isCancelled());
+        assertEquals(0, ran.get());
     }
 
     @Test

@@ -69,6 +69,8 @@ public final class ShutdownTracker implements Runnable {
     private static final int SHUTDOWN = 1;
     /** Starts no waiting task, and interrupts those that run. */
     private static final int STOPPING = 2;
+    /** How often a thread that waits for a view's end looks for loops whose threads have ended: there may be no monitor. */
+    private static final long LOOK_NANOS = 1_000_000_000;
 
     public final SchedulerEngine engine;
     public final boolean isOwner;
@@ -370,6 +372,15 @@ public final class ShutdownTracker implements Runnable {
 
     public boolean awaitTermination(long nanos) throws InterruptedException {
         HoldLock.checkStack(); // see ScheduledTask.mustWait
-        return engine.awaitChange(this::isTerminated, Math.max(0, nanos)); // whose difference to now must not overflow
+        for (long left = Math.max(0, nanos); ; left -= LOOK_NANOS) { // at least 0, as its difference to now must not overflow
+            boolean isLast = engine.loops == null || left <= LOOK_NANOS;
+            if (engine.loops != null) {
+                engine.loops.closeEnded();
+            }
+            boolean isOver = engine.awaitChange(this::isTerminated, isLast ? left : LOOK_NANOS);
+            if (isOver || isLast) {
+                return isOver;
+            }
+        }
     }
 }
