@@ -1,6 +1,7 @@
 package io.pendula;
 
 import io.pendula.internal.engine.Call;
+import io.pendula.internal.engine.Engine;
 import io.pendula.internal.executor.ShutdownTracker;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
@@ -9,6 +10,7 @@ import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
 import io.pendula.internal.util.Texts;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -24,10 +26,19 @@ final class Timeouts {
     // ---- of a future ----
 
     /** What is done when a future's time is over. */
-    private record Timeout(Future<?> future, long nanos, Runnable action) implements Runnable {
+    private record Timeout(Future<?> future, long nanos, Runnable action) implements Runnable, Engine.Completion {
         @Override
         public void run() {
             action.run();
+        }
+
+        /** An executor's task needs no timeout to end. */
+        @Override
+        public void abandoned(String closed) {
+            if (future instanceof CompletableFuture<?> f) {
+                f.completeExceptionally(new CancellationException(
+                        closed + " was closed before the timeout of " + limit(nanos) + " was over"));
+            }
         }
 
         @Override
@@ -55,7 +66,11 @@ final class Timeouts {
         if (!future.isDone()) {
             Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, nanos, completion));
             try {
-                future.whenComplete((result, thrown) -> timer.cancel());
+                future.whenComplete((result, thrown) -> {
+                    if (timer.isPending()) { // else it fires now, or a close returns it, with its task
+                        timer.cancel();
+                    }
+                });
             } catch (Throwable e) { // memory is short, or a subclass of CompletableFuture throws
                 timer.cancel();
                 throw e;

@@ -141,7 +141,8 @@ public final class TimerLoop implements AutoCloseable {
 
     /**
      * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
-     * none of the loop's timers can be reset any more.
+     * none of the loop's timers can be reset any more. Futures whose timeouts were there complete exceptionally on the
+     * calling thread, see {@link TimerScheduler#orTimeout}.
      *
      * <p>The thread may attach another loop afterwards; after a call by one of the loop's callbacks, when that has
      * returned. If the thread has ended, any other may end the loop in its place; as soon as the scheduler finds out by

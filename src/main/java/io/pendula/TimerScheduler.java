@@ -110,11 +110,7 @@ public final class TimerScheduler implements AutoCloseable {
         Options.configureShared(draft -> settings.accept(new Builder(draft)));
     }
 
-    /**
-     * Starts the configuration of a new scheduler.
-     *
-     * @return a builder with all defaults
-     */
+    /** {@return a builder for a new scheduler, with all defaults} */
     public static Builder builder() {
         return new Builder(new Options());
     }
@@ -294,7 +290,8 @@ public final class TimerScheduler implements AutoCloseable {
     }
 
     /**
-     * Fails a future that is not complete after {@code timeout}. If it completes before, its timer is cancelled.
+     * Fails a future that is not complete after {@code timeout}. If it completes before, its timer is cancelled. A close of
+     * this scheduler, or of the timer's loop, fails it at once with a {@link java.util.concurrent.CancellationException}.
      *
      * @param <T> the future's type
      * @param future what must complete
@@ -327,6 +324,8 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * An executor that hands each task to another executor after a delay, for the {@code async} methods of
      * {@link CompletableFuture}. If that executor rejects the task then, the {@link TimerListener} is told.
+     * A close of this scheduler drops what is not handed over. The future of a dropped task never completes, unless it has
+     * an {@link #orTimeout}: only a run of the task could complete it, and that would be too early.
      *
      * @param delay how long to wait; zero or negative: not at all; beyond 18 years: for ever
      * @param executor what runs the tasks
@@ -440,9 +439,10 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
-     * callback it does not wait for that one, nor for others that have called it. What the builder's executor
-     * has not begun is dropped, too. An interrupt ends the wait, and stays set. Closing again does no harm; if closing
-     * failed, as for want of memory, no timer can be armed any more, and closing again does the rest.
+     * callback it does not wait for that one, nor for others that have called it. What the builder's executor has not
+     * begun is dropped, too. Futures complete as {@link #orTimeout} says. An interrupt ends the wait, and stays set. Closing
+     * again does no harm; if closing failed, as for want of memory, no timer can be armed any more, and closing again does
+     * the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
@@ -468,7 +468,7 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * Takes no more timers, stops all that have not fired or that the builder's executor has not begun, and returns
-     * them. Does not wait for callbacks in progress; {@link #close()} afterwards does.
+     * them. Does not wait for callbacks in progress; {@link #close()} afterwards does. Futures complete as in a close.
      * If this fails, as for want of memory, the next call does the rest and returns what this one should have.
      *
      * @return the one-shot timers that were armed, in no particular order, each once, also if the builder's executor had

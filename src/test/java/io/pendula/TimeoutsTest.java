@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Timeouts of futures and tasks, and that nothing is left of them. */
@@ -201,6 +202,178 @@ class TimeoutsTest {
         s.close();
         assertThrows(RejectedExecutionException.class, () -> s.orTimeout(f, SECOND));
         assertFalse(f.isDone());
+    }
+
+    // ---- a close takes the timeouts away ----
+
+    private static Throwable reasonOf(CompletableFuture<?> f) {
+        assertTrue(f.isDone(), "it would never end");
+        assertTrue(f.isCancelled());
+        return f.handle((value, thrown) -> thrown).join();
+    }
+
+    enum Close {
+        CLOSE, LIMIT, NOW;
+
+        /** Returns what was returned. */
+        List<Timer> of(TimerScheduler timers) {
+            switch (this) {
+                case CLOSE -> timers.close();
+                case LIMIT -> assertTrue(timers.close(SECOND));
+                case NOW -> {
+                    return timers.shutdownNow();
+                }
+            }
+            return List.of();
+        }
+    }
+
+    /** Also if an executor has their firings, or something wraps them. */
+    @ParameterizedTest
+    @EnumSource
+    void close_timeoutsOfFutures_endThemWithTheReason(Close way) {
+        TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).decorate(r -> () -> r.run())
+                .executor(r -> {}).build();
+        CompletableFuture<String> due = timers.orTimeout(new CompletableFuture<>(), Duration.ZERO);
+        clock.advance(Duration.ZERO);
+        CompletableFuture<String> one = timers.orTimeout(new CompletableFuture<>(), SECOND);
+        CompletableFuture<String> two = timers.completeOnTimeout(new CompletableFuture<>(), "late", Duration.ofHours(1));
+        CompletableFuture<String> done = timers.orTimeout(new CompletableFuture<>(), SECOND);
+        done.complete("in time");
+        List<Timer> returned = way.of(timers);
+        assertEquals("scheduler 'io' was closed before the timeout of 0 ms was over", reasonOf(due).getMessage());
+        assertEquals("scheduler 'io' was closed before the timeout of 1 s was over", reasonOf(one).getMessage());
+        assertEquals("scheduler 'io' was closed before the timeout of 1 h was over", reasonOf(two).getMessage());
+        assertEquals("in time", done.join());
+        assertEquals(3, timers.stats().unfired());
+        if (way == Close.NOW) {
+            assertEquals(3, returned.size());
+            for (Timer t : returned) {
+                assertTrue(String.valueOf(t.task()).startsWith("timeout of"), () -> "it has its task, too: " + t);
+            }
+        }
+    }
+
+    /** What depends on a future may close the scheduler, too, and wait for a thread that uses it. */
+    @Test
+    void close_stagesOfTheFuturesUseTheScheduler_noLockIsHeld() {
+        List<CompletableFuture<String>> futures = new ArrayList<>();
+        AtomicInteger stages = new AtomicInteger();
+        for (int i = 0; i < 1_000; i++) {
+            CompletableFuture<String> f = s.orTimeout(new CompletableFuture<>(), SECOND);
+            futures.add(f);
+            f.whenComplete((value, thrown) -> {
+                s.close();
+                if (stages.getAndIncrement() == 0) {
+                    LoopFixtures.runElsewhere(() -> {
+                        s.close();
+                        s.asScheduledExecutorService().shutdownNow();
+                    });
+                }
+            });
+        }
+        assertEquals(1_000, s.shutdownNow().size(), "also if a stage has closed it meanwhile");
+        assertEquals(1_000, stages.get());
+        futures.forEach(TimeoutsTest::reasonOf);
+    }
+
+    /** Completes in a way of its own. */
+    private static final class Fragile extends CompletableFuture<String> {
+        private final Error thrown;
+        private boolean fails = true;
+
+        Fragile(Error thrown) {
+            this.thrown = thrown;
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable e) {
+            if (fails) {
+                throw thrown;
+            }
+            return super.completeExceptionally(e);
+        }
+    }
+
+    @Test
+    void close_aFuturesOwnClassThrows_theHandlerIsToldAndTheOthersEnd() {
+        s.orTimeout(new Fragile(new NoClassDefFoundError("meant")), SECOND);
+        CompletableFuture<String> other = s.orTimeout(new CompletableFuture<>(), SECOND);
+        Thread me = Thread.currentThread();
+        List<Throwable> told = new ArrayList<>();
+        me.setUncaughtExceptionHandler((t, e) -> told.add(e));
+        try {
+            assertEquals(2, s.shutdownNow().size());
+        } finally {
+            me.setUncaughtExceptionHandler(null);
+        }
+        assertEquals(NoClassDefFoundError.class, told.get(0).getClass());
+        reasonOf(other);
+    }
+
+    @Test
+    void shutdownNow_noMemoryToCompleteAFuture_theNextCallDoesSoAndReturnsAll() {
+        Fragile f = new Fragile(new OutOfMemoryError("meant"));
+        s.orTimeout(f, SECOND);
+        CompletableFuture<String> other = s.orTimeout(new CompletableFuture<>(), SECOND);
+        assertThrows(OutOfMemoryError.class, s::shutdownNow);
+        assertThrows(OutOfMemoryError.class, s::close);
+        f.fails = false;
+        assertEquals(2, s.shutdownNow().size());
+        reasonOf(f);
+        reasonOf(other);
+        assertEquals(List.of(), s.shutdownNow());
+    }
+
+    enum End { DETACH, CLOSE, THREAD_HAS_ENDED }
+
+    /** Also if the listener, which has the timers, cancels them. */
+    @ParameterizedTest
+    @EnumSource
+    void loopEnds_timeoutsOfFutures_endThemWithTheReason(End end) {
+        TimerListener canceller = new TimerListener() {
+            @Override
+            public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
+                unfired.forEach(TimerHandle::cancel);
+            }
+        };
+        CompletableFuture<String> f = new CompletableFuture<>();
+        try (TimerScheduler timers = TimerScheduler.builder().name("io").clock(clock).listener(canceller).build()) {
+            LoopFixtures.runElsewhere(() -> {
+                TimerLoop loop = timers.attach(LoopFixtures.NOTHING);
+                timers.orTimeout(f, SECOND);
+                switch (end) {
+                    case DETACH -> assertEquals(1, loop.detach().size());
+                    case CLOSE -> loop.close();
+                    case THREAD_HAS_ENDED -> {}
+                }
+            });
+            timers.attach(LoopFixtures.NOTHING).close(); // finds out that a loop's thread has ended
+            assertEquals("a loop of scheduler 'io' was closed before the timeout of 1 s was over",
+                    reasonOf(f).getMessage());
+        }
+    }
+
+    /** No way of the JDK ends such a future but a run of its task, which must not come early. Its timeout does. */
+    @Test
+    void close_delayedTask_isReturnedAndNeverRunAndATimeoutEndsItsFuture() {
+        AtomicInteger runs = new AtomicInteger();
+        Executor delayed = s.delayedExecutor(SECOND, Runnable::run);
+        CompletableFuture<Integer> dropped = CompletableFuture.supplyAsync(runs::incrementAndGet, delayed);
+        CompletableFuture<Integer> limited = s.orTimeout(
+                CompletableFuture.supplyAsync(runs::incrementAndGet, delayed), Duration.ofHours(1));
+        List<Timer> returned = s.shutdownNow();
+        assertEquals(3, returned.size());
+        reasonOf(limited);
+        assertFalse(dropped.isDone());
+        assertEquals(0, runs.get(), "early");
+        for (Timer t : returned) { // as a program may do that has an end for them
+            if (t.task() instanceof CompletableFuture.AsynchronousCompletionTask task) {
+                ((Runnable) task).run();
+            }
+        }
+        assertTrue(dropped.isDone());
+        assertEquals(1, runs.get(), "the other is done already");
     }
 
     @Test

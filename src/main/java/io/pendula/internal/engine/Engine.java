@@ -287,6 +287,31 @@ public abstract class Engine implements TimerQueue.Host {
         unfired.forEach(TimerNode::abandoned);
     }
 
+    /** The task of a timer that completes a future of the program. */
+    public interface Completion {
+        /** {@code closed} has taken the timer away. Completes the future, so it runs code of the program. */
+        void abandoned(String closed);
+    }
+
+    /**
+     * Completes the futures whose timeouts were collected as unfired. The caller holds no lock. What a future's own class
+     * throws is told; if memory or stack is short, the next call does the rest.
+     */
+    public final void completeAbandoned(List<TimerNode> unfired) {
+        String what = (closed ? "" : "a loop of ") + "scheduler '" + name() + "'";
+        for (TimerNode t : unfired) {
+            if (Call.taskOf(t.work()) instanceof Completion c) {
+                try {
+                    c.abandoned(what);
+                } catch (VirtualMachineError e) {
+                    throw e;
+                } catch (Throwable e) {
+                    Reporter.uncaught(e);
+                }
+            }
+        }
+    }
+
     // ---- timers without a task ----
 
     /** Waits for a timer without a task, on its receiver; closing the scheduler ends the wait. */

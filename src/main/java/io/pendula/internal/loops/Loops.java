@@ -89,6 +89,7 @@ public final class Loops {
         if (beginEnd(l)) {
             try {
                 engine.abandon(l.unfired); // without a lock, as what follows
+                engine.completeAbandoned(l.unfired); // before stopped, which may cancel them
                 stopped.accept(l.unfired);
                 l.unfired = null;
             } finally {

@@ -53,13 +53,13 @@ public final class SchedulerEngine extends Engine {
     /**
      * Held while the scheduler is being closed. Taken before all other locks but one: a pool's own tracker, which
      * closes the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close
-     * takes the shuttingDown of views, and that tracker is not among them. No callback runs and no thread waits under
-     * it.
+     * takes the shuttingDown of views, and that tracker is not among them. No callback runs, no future completes and no
+     * thread waits under it.
      */
     private final Object closing = new Object();
     /** Under closing: what was stopped, and not returned yet. */
-    private final List<TimerNode> unfired = new ArrayList<>();
-    /** All that a close has to do was done. */
+    private List<TimerNode> unfired = new ArrayList<>();
+    /** What a close has to do was done, or is being done by the thread that has taken unfired. */
     private volatile boolean isShutDown;
     /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
@@ -231,27 +231,46 @@ public final class SchedulerEngine extends Engine {
             closed = true;
         }
         if (!isShutDown) {
+            List<TimerNode> taken;
             try {
-                end(stopped);
+                taken = end();
             } finally {
                 wakeAll();
             }
+            passOn(taken, stopped);
         }
     }
 
-    private void end(Consumer<TimerNode> stopped) {
+    /** Stops all; returns what it has stopped, for its caller alone. */
+    private List<TimerNode> end() {
         synchronized (closing) {
-            if (!isShutDown) {
-                closeAll(queues, unfired);
-                if (loops != null) {
-                    loops.collectUnfired(unfired);
-                }
-                abandon(unfired);
-                views().forEach(Runnable::run);
-                unfired.forEach(stopped);
-                unfired.clear();
-                isShutDown = true;
+            if (isShutDown) {
+                return List.of();
             }
+            closeAll(queues, unfired);
+            if (loops != null) {
+                loops.collectUnfired(unfired);
+            }
+            abandon(unfired);
+            views().forEach(Runnable::run);
+            List<TimerNode> taken = unfired;
+            unfired = new ArrayList<>();
+            isShutDown = true;
+            return taken;
+        }
+    }
+
+    /** Under no lock: what depends on the futures may call this scheduler, and wait for other threads. */
+    private void passOn(List<TimerNode> taken, Consumer<TimerNode> stopped) {
+        try {
+            completeAbandoned(taken);
+            taken.forEach(stopped);
+        } catch (Throwable e) {
+            synchronized (closing) { // the next call does it
+                unfired = taken;
+                isShutDown = false;
+            }
+            throw e;
         }
     }
 
