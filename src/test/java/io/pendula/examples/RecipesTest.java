@@ -25,6 +25,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -175,6 +176,18 @@ class RecipesTest {
         CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
         assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
         assertEquals(RejectedExecutionException.class, e.getSuppressed()[0].getClass());
+    }
+
+    @Test
+    void retry_schedulerIsClosedDuringAPause_failsAsTheLastAttemptDid() {
+        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
+        IllegalStateException e = new IllegalStateException("x");
+        CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
+        assertFalse(result.isDone());
+        timers.close();
+        assertTrue(result.isDone());
+        assertSame(e, assertThrows(CompletionException.class, result::join).getCause());
+        assertEquals(CancellationException.class, e.getSuppressed()[0].getClass());
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.pendula.TimerScheduler;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -33,15 +32,26 @@ record Retry(TimerScheduler timers, RandomGenerator random, int attempts, Durati
                 result.completeExceptionally(failure);
             } else {
                 long doubled = limit > longest.toNanos() / 2 ? longest.toNanos() : 2 * limit;
-                try {
-                    timers.after(random.nextLong(limit + 1), TimeUnit.NANOSECONDS,
-                            () -> attempt(operation, result, number + 1, doubled));
-                } catch (Throwable e) { // the scheduler is closed, for instance
-                    failure.addSuppressed(e);
-                    result.completeExceptionally(failure);
-                }
+                pause(limit).whenComplete((over, broken) -> {
+                    if (broken == null) {
+                        attempt(operation, result, number + 1, doubled);
+                    } else {
+                        failure.addSuppressed(broken);
+                        result.completeExceptionally(failure);
+                    }
+                });
             }
         });
+    }
+
+    /** Fails if the scheduler is closed, before or during the pause. */
+    private CompletableFuture<Void> pause(long limit) {
+        try {
+            Duration drawn = Duration.ofNanos(random.nextLong(limit + 1));
+            return timers.completeOnTimeout(new CompletableFuture<>(), null, drawn);
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** An operation that throws, or returns null, has failed, too. */
