@@ -13,62 +13,77 @@ import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A reset that is suspended at any of its steps while other threads reset and stop the same timer, its run ends, and
- * its queue is closed step by step: each arming ends exactly once, and a reset that is refused has armed nothing. All
- * steps of the others, and the places where each happens, are tried; they may be suspended in the same way. Also with
- * a close that does not wait for resets, as if each were suspended for longer than that.
+ * its queue is drained, swept, and closed step by step: each arming ends exactly once, and a reset that is refused has
+ * armed nothing. All steps of the others, and all places where each may happen, are tried; they may be suspended in the
+ * same way. While a drain, a sweep or a close has the lock, other threads make the steps that need no lock. Also with a
+ * close that does not wait for resets, as if each were suspended for longer than that.
  */
+@Timeout(300)
 class CloseInterleavingsTest {
-    /** Places in the reset and in what interrupts it: after looks at the word, before and after changes of it. */
-    private static final int PLACES = 9;
     private static final int OPERATIONS = Scale.of(3, 4);
 
     private static final long FIRST = 500;
 
-    enum Start { REMOVED, FIRED, MOVING, WAITING, DELETED, DELETED_IN_INBOX, RUNNING, RUNNING_ARMED }
+    enum Start {
+        REMOVED(TimerNode.REMOVED), FIRED(TimerNode.NO_STATUS), MOVING(TimerNode.MOVING), WAITING(TimerNode.WAITING),
+        DELETED(TimerNode.DELETED), DELETED_IN_INBOX(TimerNode.DELETED_QUEUED), RUNNING(TimerNode.RUNNING),
+        RUNNING_ARMED(TimerNode.RUNNING_ARMED);
+
+        final int state;
+
+        Start(int state) {
+            this.state = state;
+        }
+    }
 
     private enum Operation {
         RESET_EARLIER, RESET_LATER, RESET_AS_BEFORE, STOP, DRAIN_AND_SWEEP, END_RUN, REFUSE, CLOSE, LOOK_AT_RUNS, LATE
     }
+
+    /** An operation, and the place where it happens. */
+    private record Event(Operation operation, int place) {}
 
     /** One history. */
     private static final class History {
         private final Rig rig = new Rig(false, new PendingLimit(2));
         private final ReentrantLock lock = Inside.lock(rig.queue);
         private final SteppedTimer timer = new SteppedTimer(rig.queue);
-        private final List<Operation> operations;
-        private final int[] places;
+        private final List<Event> events;
+        /** What may come next, once all events have happened. */
+        private final List<Event> more = new ArrayList<>();
         private final List<TimerNode> collected = new ArrayList<>();
         private final Set<Long> accepted = new HashSet<>();
         private Claim run;
 
+        /** After looks at the word, before and after changes of it: in the reset, and in what interrupts it. */
         private int place;
         private int next;
         private final boolean waits;
         private boolean isRefused;
-        private boolean impossible;
         private boolean refuses;
         private boolean closed;
         private boolean looked;
         private boolean late;
+        /** A sweep has dropped an entry. */
+        private boolean swept;
         private int armed;
         private int ended;
         private long collectedUnder;
 
         /** {@code waits}: the close waits for resets. */
-        History(List<Operation> operations, int[] places, boolean waits) {
-            this.operations = operations;
-            this.places = places;
+        History(List<Event> events, boolean waits) {
+            this.events = events;
             this.waits = waits;
             Inside.setPatience(rig.queue, 0);
         }
@@ -83,7 +98,7 @@ class CloseInterleavingsTest {
             switch (start) {
                 case REMOVED -> {
                     stop();
-                    rig.queue.compactor.sweepStep();
+                    rig.sweepAll();
                 }
                 case DELETED, DELETED_IN_INBOX -> stop();
                 case FIRED -> {
@@ -97,6 +112,7 @@ class CloseInterleavingsTest {
                 }
                 default -> { }
             }
+            assertEquals(start.state, rig.state(timer), "the state at the beginning");
         }
 
         private void claim() {
@@ -130,8 +146,21 @@ class CloseInterleavingsTest {
             }
         }
 
-        /** False if that cannot happen at this moment, or does not differ from another history. */
-        private boolean perform(Operation o) {
+        /** False also if that would not differ from another history. */
+        private boolean isPossible(Operation o) {
+            boolean isFree = !lock.isHeldByCurrentThread(); // else another thread would wait
+            return switch (o) {
+                case RESET_EARLIER, RESET_LATER, RESET_AS_BEFORE, STOP -> true;
+                case DRAIN_AND_SWEEP -> isFree;
+                case END_RUN -> run != null && (isFree || !closed); // of a closed queue it takes the lock
+                case REFUSE -> !refuses && !closed;
+                case CLOSE -> isFree && !closed && !(waits && Inside.resetsUnderWay(rig.queue) > 0);
+                case LOOK_AT_RUNS -> isFree && closed && !looked;
+                case LATE -> isFree && looked && !late;
+            };
+        }
+
+        private void perform(Operation o) {
             switch (o) {
                 case RESET_EARLIER -> reset(FIRST - 100);
                 case RESET_LATER -> reset(FIRST + 100);
@@ -139,46 +168,30 @@ class CloseInterleavingsTest {
                 case STOP -> stop();
                 case DRAIN_AND_SWEEP -> {
                     rig.drain();
-                    rig.queue.compactor.sweepStep();
+                    int before = rig.entries();
+                    rig.sweepAll();
+                    swept |= rig.entries() < before;
                 }
-                case END_RUN -> {
-                    if (run == null) {
-                        return false;
-                    }
-                    endRun();
-                }
+                case END_RUN -> endRun();
                 case REFUSE -> {
-                    if (refuses || closed) {
-                        return false;
-                    }
                     refuses = true;
                     Inside.refuseResets(rig.queue);
                 }
                 case CLOSE -> {
-                    if (closed || waits && Inside.resetsUnderWay(rig.queue) > 0) {
-                        return false;
-                    }
                     closed = true;
                     collect(() -> rig.queue.closer.close(collected));
                 }
                 case LOOK_AT_RUNS -> {
-                    if (!closed || looked) {
-                        return false;
-                    }
                     if (run != null) {
                         collect(() -> rig.queue.closer.collectRunning(timer, collected));
                     }
                     looked = true; // not before: the last step comes from the same thread
                 }
-                default -> {
-                    if (!looked || late) {
-                        return false;
-                    }
+                case LATE -> {
                     late = true;
                     collect(() -> rig.queue.closer.collectLate(collected));
                 }
             }
-            return true;
         }
 
         private void collect(Runnable step) {
@@ -190,40 +203,34 @@ class CloseInterleavingsTest {
         }
 
         private void step() {
-            if (impossible) {
-                return;
+            int here = ++place;
+            while (next < events.size() && events.get(next).place() == here) {
+                perform(events.get(next++).operation());
             }
-            place++;
-            while (next < places.length && places[next] == place) {
-                if (lock.isHeldByCurrentThread()) {
-                    impossible = true; // another thread would wait
-                    return;
-                }
-                Operation o = operations.get(next++);
-                if (!perform(o)) {
-                    impossible = true;
-                    return;
+            if (next == events.size() && next < OPERATIONS) {
+                for (Operation o : Operation.values()) {
+                    if (isPossible(o) && events.stream().allMatch(e -> e.operation() != o)) {
+                        more.add(new Event(o, here));
+                    }
                 }
             }
         }
 
-        /** False if the history is not a possible one. */
-        boolean play(Start start) {
+        void play(Start start) {
             begin(start);
             timer.stepInAtEach(this::step);
             isRefused = !reset(FIRST - 200);
             timer.stepInAtEach(() -> {});
-            if (impossible || next < places.length) {
-                return false;
+            assertEquals(events.size(), next, "events that have happened");
+            for (Operation o : List.of(Operation.CLOSE, Operation.LOOK_AT_RUNS, Operation.LATE)) {
+                if (isPossible(o)) {
+                    perform(o);
+                }
             }
-            perform(Operation.CLOSE);
-            perform(Operation.LOOK_AT_RUNS);
-            perform(Operation.LATE);
             if (run != null) {
                 endRun();
             }
             check();
-            return true;
         }
 
         /** A close that does not wait does not meet a timer that a reset has taken out of the heap, but not pushed. */
@@ -254,49 +261,32 @@ class CloseInterleavingsTest {
     }
 
     private int played;
+    private int swept;
 
-    private void playAll(Start start, List<Operation> operations, int[] places, int at, boolean waits) {
-        if (at == places.length) {
-            try {
-                if (new History(operations, places.clone(), waits).play(start)) {
-                    played++;
-                }
-            } catch (Throwable e) {
-                throw new AssertionError(start + " " + operations + " at " + Arrays.toString(places) + ", waits: " + waits, e);
-            }
-            return;
+    /** One history, and all that begin as it does and have an event more. */
+    private void play(Start start, List<Event> events, boolean waits) {
+        History history = new History(events, waits);
+        try {
+            history.play(start);
+        } catch (Throwable e) {
+            throw new AssertionError(start + " " + events + ", waits: " + waits, e);
         }
-        for (int place = at == 0 ? 1 : places[at - 1]; place <= PLACES; place++) {
-            places[at] = place;
-            playAll(start, operations, places, at + 1, waits);
-        }
-    }
-
-    private void choose(Start start, List<Operation> operations, int length) {
-        if (operations.size() == length) {
-            playAll(start, operations, new int[length], 0, true);
-            playAll(start, operations, new int[length], 0, false);
-            return;
-        }
-        for (Operation o : Operation.values()) {
-            boolean once = !operations.contains(o);
-            boolean inOrder = o.ordinal() <= Operation.CLOSE.ordinal()
-                    || operations.contains(Operation.values()[o.ordinal() - 1]);
-            if (once && inOrder) {
-                List<Operation> more = new ArrayList<>(operations);
-                more.add(o);
-                choose(start, more, length);
-            }
+        played++;
+        swept += history.swept ? 1 : 0;
+        for (Event next : history.more) {
+            List<Event> longer = new ArrayList<>(events);
+            longer.add(next);
+            play(start, longer, waits);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void reset_suspendedWhileOthersResetStopAndClose_eachArmingEndsOnce(Start start) {
-        for (int length = 0; length <= OPERATIONS; length++) {
-            choose(start, List.of(), length);
-        }
-        figure("%s: histories of a reset and a close: %d", start, played);
-        assertTrue(played > Scale.of(100, 500), () -> "histories: " + played);
+        play(start, List.of(), true);
+        play(start, List.of(), false);
+        figure("%s: histories of a reset and a close: %d, in %d of them a sweep drops an entry", start, played, swept);
+        assertTrue(played > Scale.of(30_000, 500_000), () -> "histories: " + played);
+        assertTrue(swept > 0, "no sweep drops an entry");
     }
 }

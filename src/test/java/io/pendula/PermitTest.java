@@ -33,7 +33,14 @@ class PermitTest {
     }
 
     enum Start {
-        FIRED, REMOVED, DELETED, DELETED_IN_INBOX, RUNNING;
+        FIRED(TimerNode.NO_STATUS), REMOVED(TimerNode.REMOVED), DELETED(TimerNode.DELETED),
+        DELETED_IN_INBOX(TimerNode.DELETED_QUEUED), RUNNING(TimerNode.RUNNING);
+
+        private final int state;
+
+        Start(int state) {
+            this.state = state;
+        }
 
         /** Brings a timer that was armed for 500 here; it holds no permit then. */
         void prepare(Rig rig, TimerNode t) {
@@ -45,10 +52,11 @@ class PermitTest {
                 case RUNNING -> assertNotNull(rig.claim(500));
                 case REMOVED -> {
                     rig.queue.stop(t);
-                    rig.queue.compactor.sweepStep();
+                    rig.sweepAll();
                 }
                 default -> rig.queue.stop(t);
             }
+            assertEquals(state, rig.state(t), "the state at the beginning");
         }
     }
 
