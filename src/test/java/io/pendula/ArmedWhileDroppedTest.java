@@ -2,8 +2,10 @@ package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -35,11 +37,19 @@ class ArmedWhileDroppedTest {
         return rig;
     }
 
-    /** Due later than all that the heap has room for, so that the next drain parks it. */
+    /** Due later than all that the heap has room for. */
     private static SteppedTimer armedLate(Rig rig) {
         SteppedTimer t = new SteppedTimer(rig.queue);
         rig.queue.arm(t, 5_000);
         return t;
+    }
+
+    private static void drainAndPark(Rig rig) {
+        int entries = rig.entries();
+        rig.drain();
+        assertTrue(Inside.isMemoryShort(rig.queue));
+        assertEquals(entries, rig.entries());
+        assertNull(Inside.inboxHead(rig.queue));
     }
 
     /** It fires once under the deadline of its reset. */
@@ -63,7 +73,7 @@ class ArmedWhileDroppedTest {
             Rig rig = rigWithoutMemory();
             SteppedTimer t = armedLate(rig);
             SteppedTimer returned = armedLate(rig);
-            rig.drain();
+            drainAndPark(rig);
             assertTrue(rig.queue.stop(t));
             assertTrue(rig.queue.stop(returned));
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
@@ -82,7 +92,7 @@ class ArmedWhileDroppedTest {
         afterEachLook(1, (passed, look) -> {
             Rig rig = rigWithoutMemory();
             SteppedTimer t = armedLate(rig);
-            rig.drain();
+            drainAndPark(rig);
             assertTrue(rig.queue.stop(t));
             t.stepInAfter(look, () -> assertFalse(rig.queue.reset(t, 700)));
             boolean claimed = rig.queue.claimStopped(t);

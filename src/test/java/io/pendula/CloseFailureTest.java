@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -46,7 +47,7 @@ class CloseFailureTest {
     void closeOfQueue_outOfMemory_goesOnWhereItWas(int room) {
         Fixtures.Rig rig = new Fixtures.Rig(false);
         TimerQueue queue = rig.queue;
-        Set<TimerNode> armed = new HashSet<>();
+        Set<TimerNode> armed = new LinkedHashSet<>();
         for (int i = 0; i < 12; i++) {
             OneShotTimer t = rig.arm(100 + i);
             switch (i % 4) {
@@ -61,11 +62,14 @@ class CloseFailureTest {
                 rig.drain();
             }
         }
-        for (TimerNode t : List.copyOf(armed)) { // stale entries, and some that go to the inbox again
-            if (armed.size() % 2 == 0 && t.hashCode() % 2 == 0) {
+        int number = 0;
+        for (TimerNode t : armed) { // stale entries, and some that go to the inbox again
+            if (number++ % 2 == 0) {
                 queue.reset(t, 50);
             }
         }
+        assertEquals(3, rig.dead());
+        assertEquals(3, armed.stream().filter(t -> rig.state(t) == TimerNode.MODIFIED_EARLIER).count());
         Set<TimerNode> collected = new HashSet<>();
         for (int calls = 0; ; calls++) {
             assertTrue(calls < 20, "it does not come to an end");

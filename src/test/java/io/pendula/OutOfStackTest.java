@@ -103,8 +103,18 @@ class OutOfStackTest {
 
     /** What a timer that is armed for 500 goes through, and the call that lacks stack. */
     enum Call {
-        ARM, STOP_FILED, STOP_IN_INBOX, STOP_IN_RUN, RESET_FIRED, RESET_REMOVED, RESET_DELETED, RESET_DELETED_EARLIER,
-        RESET_DELETED_IN_INBOX, RESET_FILED_LATER, RESET_FILED_EARLIER, RESET_IN_INBOX, RESET_IN_RUN
+        ARM(TimerNode.NO_STATUS), STOP_FILED(TimerNode.WAITING), STOP_IN_INBOX(TimerNode.MOVING),
+        STOP_IN_RUN(TimerNode.RUNNING_ARMED), RESET_FIRED(TimerNode.NO_STATUS), RESET_REMOVED(TimerNode.REMOVED),
+        RESET_DELETED(TimerNode.DELETED), RESET_DELETED_EARLIER(TimerNode.DELETED),
+        RESET_DELETED_IN_INBOX(TimerNode.DELETED_QUEUED), RESET_FILED_LATER(TimerNode.WAITING),
+        RESET_FILED_EARLIER(TimerNode.WAITING), RESET_IN_INBOX(TimerNode.MOVING), RESET_IN_RUN(TimerNode.RUNNING);
+
+        /** Before the call. */
+        final int state;
+
+        Call(int state) {
+            this.state = state;
+        }
     }
 
     /** One timer, and some that must not be harmed. */
@@ -130,6 +140,7 @@ class OutOfStackTest {
                 rig.queue.arm(timer, 500);
                 prepare();
             }
+            assertEquals(call.state, rig.state(timer), "the state at the beginning");
         }
 
         private void prepare() {
@@ -146,8 +157,7 @@ class OutOfStackTest {
                 }
                 case RESET_REMOVED -> {
                     rig.queue.stop(timer);
-                    rig.queue.compactor.sweepStep();
-                    rig.fire(500);
+                    rig.sweepAll();
                 }
                 case RESET_DELETED, RESET_DELETED_EARLIER, RESET_DELETED_IN_INBOX -> rig.queue.stop(timer);
                 default -> { }

@@ -46,22 +46,24 @@ class TickerResetTest {
         return deadlines;
     }
 
-    /** Runs {@code step} inside the next reset to an earlier deadline, before that changes the word. */
-    private void stepIntoNextReset(Runnable step) {
+    /** A reset to an earlier deadline; {@code step} happens before that changes the word. */
+    private boolean reset(PeriodicTimer t, long period, Runnable step) {
         SteppedTimer stepped = new SteppedTimer(rig.queue);
         rig.queue.arm(stepped, FAR);
         for (int i = 1; i < Inside.HELP_DEPTH; i++) {
             rig.arm(FAR);
         }
         stepped.stepInAfter(1, step); // when the reset helps to drain
+        boolean replaced = t.reset(ns(period));
+        assertTrue(stepped.isPassed());
+        return replaced;
     }
 
     @Test
     void reset_anotherResetInside_theLastOneCounts() {
         PeriodicTimer t = every(1_000);
         boolean[] inner = new boolean[1];
-        stepIntoNextReset(() -> inner[0] = t.reset(ns(70)));
-        assertTrue(t.reset(ns(30)));
+        assertTrue(reset(t, 30, () -> inner[0] = t.reset(ns(70))));
         assertTrue(inner[0]);
         assertTrue(t.toString().contains(", every 30 ns, due in "), t::toString);
         assertEquals(List.of(31L, 61L, 91L), ticks(t, 3));
@@ -71,11 +73,10 @@ class TickerResetTest {
     @Test
     void reset_twoOthersInside_theLastOneCounts() {
         PeriodicTimer t = every(1_000);
-        stepIntoNextReset(() -> {
+        assertTrue(reset(t, 30, () -> {
             t.reset(ns(500));
             t.reset(ns(40));
-        });
-        assertTrue(t.reset(ns(30)));
+        }));
         t.reset(ns(200));
         assertEquals(List.of(201L, 401L), ticks(t, 2));
     }
@@ -83,8 +84,7 @@ class TickerResetTest {
     @Test
     void reset_tickInside_nextTickIsItsFirst() {
         PeriodicTimer t = every(100);
-        stepIntoNextReset(() -> assertEquals(List.of(101L), ticks(t, 1)));
-        assertTrue(t.reset(ns(30)));
+        assertTrue(reset(t, 30, () -> assertEquals(List.of(101L), ticks(t, 1))));
         assertEquals(List.of(31L, 61L), ticks(t, 2));
     }
 

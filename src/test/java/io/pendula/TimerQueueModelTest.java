@@ -174,10 +174,6 @@ class TimerQueueModelTest {
 
         /** One block holds all entries here. */
         private void sweep() {
-            queue.compactor.sweepStep();
-            if (rnd.nextBoolean()) {
-                return;
-            }
             Inside.startFullSweep(queue);
             queue.compactor.sweepStep();
             assertEquals(0, rig.dead(), "entries that are counted stale and were not dropped");

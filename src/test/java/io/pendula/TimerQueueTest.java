@@ -179,7 +179,20 @@ class TimerQueueTest extends QueueCase {
     // ---- stop ----
 
     private static Arguments row(String state, Function<TimerQueueTest, OneShotTimer> from) {
-        return arguments(state, from);
+        Function<TimerQueueTest, OneShotTimer> checked = s -> {
+            OneShotTimer t = from.apply(s);
+            assertEquals(code(state), s.rig.state(t), state);
+            return t;
+        };
+        return arguments(state, checked);
+    }
+
+    private static int code(String state) {
+        try {
+            return TimerNode.class.getField(state).getInt(null);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     // ---- reset ----
@@ -999,6 +1012,7 @@ class TimerQueueTest extends QueueCase {
                 }
             }
             rig.onReading = () -> {};
+            assertTrue(readings[0] <= 0 || broken > 1, "it has not thrown");
             rig.giveMemory();
             assertEquals(fit + 10, rig.fire(10_000), "reading " + broken);
         }

@@ -52,9 +52,9 @@ abstract class Rig {
         Inside.drain(queue);
     }
 
-    /** As many stale entries as are never worth a sweep; the next one is one too many. */
+    /** With those that are there as many stale entries as are never worth a sweep; the next one is one too many. */
     final void pretendDeadEntries() {
-        pretended = Compactor.STALE_FLOOR;
+        pretended = Compactor.STALE_FLOOR - deadEntries();
         Inside.pretendStale(queue, pretended);
     }
 

@@ -45,10 +45,10 @@ public class SweepRaces {
     @Outcome(id = "true, ok", expect = ACCEPTABLE, desc = "Stopped.")
     public static class SweepVsStopThatHelps extends Rig {
         public SweepVsStopThatHelps() {
-            pretendDeadEntries();
             file(other, LATE);
             file(timer, DUE);
             queue.stop(timer);
+            pretendDeadEntries();
         }
 
         @Actor public void stop(ZL_Result r) { r.r1 = queue.stop(other); }
