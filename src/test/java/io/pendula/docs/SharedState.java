@@ -135,7 +135,7 @@ final class SharedState {
         }
     }
 
-    /** That of the constant through which it is accessed, which comes before it; POLL_UNTIL is the handle of pollUntil. */
+    /** That of the constant through which it is accessed, which comes before it; LOOK_AT is the handle of lookAt. */
     private static String fieldOf(MethodInsnNode call) {
         AbstractInsnNode i = call;
         while (!(i instanceof FieldInsnNode f && f.desc.equals("L" + call.owner + ";"))) {
