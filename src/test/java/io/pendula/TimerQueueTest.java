@@ -32,13 +32,13 @@ import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -1303,6 +1303,31 @@ class TimerQueueTest extends QueueCase {
         assertEquals(4_080, queue.view().pending());
     }
 
+    /** Of one block, of several, and with some parked for want of memory; the youngest block is as good as any. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 1_000, 1_022, 5_000})
+    void forEachPending_nothingHappens_meetsEachOnce(int n) {
+        if (n == 0) {
+            armAllThatFit();
+            rig.arm(5_000);
+        } else {
+            use(new Rig(false));
+            for (int i = 0; i < n; i++) {
+                rig.arm(1_000_000 + i);
+            }
+        }
+        List<TimerNode> met = new ArrayList<>();
+        assertTrue(queue.view().forEachPending(met::add));
+        assertEquals(queue.view().pending(), met.size());
+        assertEquals(met.size(), new HashSet<>(met).size());
+        int[] looks = new int[1];
+        assertFalse(queue.view().forEachPending(t -> {
+            assertFalse(Inside.lock(queue).isLocked(), "what looks may be the program's");
+            return ++looks[0] < met.size();
+        }));
+        assertEquals(met.size(), looks[0]);
+    }
+
     @Test
     void forEachPending_sweepMovesEntriesMeanwhile_findsEach() {
         use(new Rig(false));
@@ -1352,37 +1377,32 @@ class TimerQueueTest extends QueueCase {
         assertEquals(5_000, found.size());
     }
 
-    /** Another thread gets the lock when the walk has come to its end, and there is memory again. */
+    /** The walk visits the last block; there is memory again, and another thread waits for the lock, to file what is parked. */
     @Test
     void forEachPending_whatIsParkedIsFiledAtItsEnd_isFound() throws InterruptedException {
-        for (int round = 0; round < 50; round++) {
-            int most = 2 * armAllThatFit().size(); // the youngest block is visited twice
+        for (int round = 0; round < 20; round++) {
+            use(new Rig(false));
+            Fixtures.SteppedTimer filed = new Fixtures.SteppedTimer(queue);
+            queue.arm(filed, 1_000);
+            for (int i = 1; i < rig.heap.capacity(); i++) {
+                rig.arm(1_000 + i);
+            }
+            rig.drain();
+            rig.heap.exhausted = true;
             OneShotTimer parked = rig.arm(5_000);
             rig.drain();
-            AtomicBoolean files = new AtomicBoolean();
-            AtomicBoolean isOver = new AtomicBoolean();
-            Thread other = new Thread(() -> {
-                while (!isOver.get()) {
-                    if (files.get() && Inside.lock(queue).tryLock()) {
-                        rig.drain();
-                        Inside.lock(queue).unlock();
-                    }
-                    Thread.onSpinWait();
-                }
+            assertWord(parked, MOVING, 5_000);
+            Thread other = new Thread(rig::drain);
+            filed.stepInAfter(1, () -> {
+                assertTrue(Inside.lock(queue).isHeldByCurrentThread());
+                rig.giveMemory();
+                other.start();
+                Fixtures.awaitWaiting(other);
             });
-            other.start();
             Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
-            int[] looks = new int[1];
-            queue.view().forEachPending(t -> {
-                found.add(t);
-                if (++looks[0] == most) {
-                    rig.giveMemory();
-                    files.set(true);
-                }
-                return true;
-            });
-            isOver.set(true);
+            queue.view().forEachPending(found::add);
             Fixtures.join(other);
+            assertWord(parked, WAITING, 5_000);
             assertTrue(found.contains(parked));
         }
     }
@@ -1406,13 +1426,15 @@ class TimerQueueTest extends QueueCase {
         });
         long[] waited = {1};
         queue.view().forEachPending(t -> {
-            if (found.add(t) && found.size() % 500 == 0) {
-                timers.add(rig.arm(1_000_000 - found.size())); // filed by this very thread, which has the lock
-                Inside.drain(queue);
+            if (found.add(t) && found.size() % 500 == 0 && found.size() < 18_000) { // the last blocks are still to come
+                timers.add(rig.arm(1_000_000 - found.size()));
+                rig.drain();
             }
             if (found.size() >= 2_000 && waits.getState() == Thread.State.NEW) {
+                Inside.lock(queue).lock();
                 waits.start();
                 Fixtures.awaitWaiting(waits);
+                Inside.lock(queue).unlock();
             }
             waited[0] = hadTheLock.getCount();
             return true;

@@ -6,7 +6,6 @@ import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
 public final class ShutdownTracker implements Runnable {
@@ -317,26 +317,25 @@ public final class ShutdownTracker implements Runnable {
     }
 
     private void settleWaiting() {
-        List<ScheduledTask<?>> found = new ArrayList<>();
         for (TimerQueue q : engine.queues) {
-            q.view().forEachPending(t -> note(t, found));
-            found.forEach(this::settle); // not while they were found: a queue's lock was held
-            found.clear();
+            q.view().forEachPending(t -> {
+                ifOwn(t, this::settle);
+                return true;
+            });
         }
     }
 
     /** Each once: what is just handed to the builder's executor is met twice. */
     private Set<ScheduledTask<?>> running() {
         Set<ScheduledTask<?>> found = new HashSet<>();
-        engine.forEachRunning(t -> note(t, found));
+        engine.forEachRunning(t -> ifOwn(t, found::add));
         return found;
     }
 
-    private boolean note(TimerNode t, Collection<ScheduledTask<?>> found) {
+    private void ifOwn(TimerNode t, Consumer<ScheduledTask<?>> then) {
         if (t instanceof ScheduledTask<?> task && task.tracker == this) {
-            found.add(task);
+            then.accept(task);
         }
-        return true;
     }
 
     private void settle(ScheduledTask<?> task) {

@@ -1,7 +1,7 @@
 package io.pendula.internal.queue;
 
 import java.util.Arrays;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 
 /**
  * Up to a thousand entries (deadline, number, timer) of a {@link TimerHeap}. As long as entries come in the order of their
@@ -196,14 +196,13 @@ final class Block {
 
     // ---- all of them ----
 
-    /** Shows the timers of the entries that may be live, until {@code look} says no; false if it did. */
-    boolean forEach(Predicate<TimerNode> look) {
+    /** Shows the timers of the entries that may be live. */
+    void forEach(Consumer<TimerNode> look) {
         for (int i = from; i < to; i++) {
-            if (nodes[i].entry == seqs[i] && !look.test(nodes[i])) {
-                return false;
+            if (nodes[i].entry == seqs[i]) {
+                look.accept(nodes[i]);
             }
         }
-        return true;
     }
 
     /** Drops what {@code compactor} finds stale. Whatever that throws, the entries that it was not asked about stay. */

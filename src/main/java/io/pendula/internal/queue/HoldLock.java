@@ -84,7 +84,7 @@ public class HoldLock extends ReentrantLock {
     }
 
     /** Without memory a thread must not queue: that takes a node, and so perhaps a full collection in vain. */
-    private void enter() {
+    void enter() {
         try {
             if (!scarce) {
                 queueUp();

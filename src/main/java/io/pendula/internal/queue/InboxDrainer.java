@@ -7,7 +7,7 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 
 /**
  * Drains the inbox: takes timers out and files them, in the order of arming, as far as one hold of the lock may. Parks what
@@ -290,16 +290,13 @@ final class InboxDrainer {
         return inbox.holdsTimers() || isUnfinished() || parked != null;
     }
 
-    /** Shows the timers that were taken from the inbox and are not filed, until {@code look} says no; false if it did. */
-    boolean forEach(Predicate<TimerNode> look) {
+    /** Shows the timers that were taken from the inbox and are not filed. */
+    void forEach(Consumer<TimerNode> look) {
         for (TimerNode first : new TimerNode[] {chain, backlog, parked}) {
             for (TimerNode t = first; t != null; t = t.next) {
-                if (!look.test(t)) {
-                    return false;
-                }
+                look.accept(t);
             }
         }
-        return true;
     }
 
     /** Takes the oldest one out of the backlog; null if that is empty. */

@@ -5,6 +5,8 @@ import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.isQueued;
 import static io.pendula.internal.queue.TimerNode.state;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 
 /**
@@ -80,52 +82,66 @@ public final class QueueView {
     }
 
     /**
-     * Hands each armed timer to {@code look}, under the lock, until it says no. Misses none that neither fires nor is stopped
-     * or reset meanwhile; one that is may be missed or met twice. One walk at a time.
+     * Hands each armed timer to {@code look}, under no lock, until it says no. Misses none that neither fires nor is stopped
+     * or reset meanwhile, and hands each over once if nothing happens; one that is filed anew meanwhile may come twice.
      *
      * <p>Goes from the oldest block to the youngest. An entry goes to another block together with all others of its own, and
      * then not across the place that the walk has reached; or alone, to the youngest. There goes, too, what was in the inbox
-     * or parked for want of memory, and only from there a timer is parked. So the walk drains when it is at its end, goes
-     * through what is the youngest block then once more, and looks at what is parked.
+     * or parked for want of memory, and only from there a timer is parked. So the walk drains before it visits the youngest
+     * block, and takes what is parked in the same hold as that.
      *
      * @return false if {@code look} said no
      */
     public boolean forEachPending(Predicate<TimerNode> look) {
-        synchronized (entries) {
-            lock.lock();
-            try {
-                queue.drainer.drainFully();
-                entries.beginWalk();
-                return walk(look) && queue.drainer.forEach(t -> {
-                    int s = state(t.wordVolatile());
-                    return !isQueued(s) || !isArmed(s) || look.test(t);
-                });
-            } finally {
-                entries.beginWalk(); // no place has been reached
+        List<TimerNode> found = new ArrayList<>(TimerHeap.BLOCK);
+        TimerHeap.Walk walk = new TimerHeap.Walk();
+        lock.lock();
+        entries.beginWalk(walk);
+        try {
+            for (boolean isLast = false; !isLast; found.clear()) {
+                lock.giveWay();
+                isLast = gather(walk, found);
                 lock.unlock();
+                try {
+                    for (TimerNode t : found) {
+                        if (!look.test(t)) {
+                            return false;
+                        }
+                    }
+                } finally {
+                    lock.enter(); // whatever has failed
+                }
             }
+            return true;
+        } finally {
+            entries.endWalk(walk);
+            lock.unlock();
         }
     }
 
-    private boolean walk(Predicate<TimerNode> look) {
-        boolean isDrained = false;
-        for (;;) {
-            lock.giveWay();
-            Block b = entries.walkOn();
-            if (b == null) {
-                queue.drainer.drainFully();
-                entries.walkBack();
-                isDrained = true;
-                continue;
-            }
-            lock.visit(b.size());
-            // Reads only: to drop what is stale is for others.
-            if (!b.forEach(t -> !isFiled(state(t.wordVolatile())) || look.test(t))) {
-                return false;
-            }
-            if (isDrained && b.next == null) {
-                return true; // in this hold: else what is parked could be filed here before it is looked at
-            }
+    /** Takes the armed timers of the next block; true if it is the last one. Reads only: to drop what is stale is for others. */
+    private boolean gather(TimerHeap.Walk walk, List<TimerNode> found) {
+        assert lock.isHeldByCurrentThread();
+        if (entries.isLast(walk)) {
+            queue.drainer.drainFully();
+            lock.giveWay(); // the drain may have made all visits of its hold
         }
+        Block b = entries.walkOn(walk);
+        lock.visit(b.size());
+        b.forEach(t -> {
+            if (isFiled(state(t.wordVolatile()))) {
+                found.add(t);
+            }
+        });
+        if (b.next != null) {
+            return false;
+        }
+        queue.drainer.forEach(t -> { // in this hold: else what is parked could be filed here before it is looked at
+            int s = state(t.wordVolatile());
+            if (isQueued(s) && isArmed(s)) {
+                found.add(t);
+            }
+        });
+        return true;
     }
 }

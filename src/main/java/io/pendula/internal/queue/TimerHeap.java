@@ -44,8 +44,8 @@ public class TimerHeap {
     int nextSeq;
     /** The last block that the sweep has visited, or null: it begins at the head. */
     private Block swept;
-    /** The last one that the walk has visited, or null. */
-    private Block walked;
+    /** Those under way, or null. */
+    private Walk walks;
     /** The youngest block when the sweep began. */
     private int sweepEnd;
     /** It has left out blocks. */
@@ -56,6 +56,13 @@ public class TimerHeap {
     private int[] seqs = new int[ROOT + 1];
     private Block[] blocks = new Block[ROOT + 1];
     private int end = ROOT;
+
+    /** From the oldest block to the youngest. */
+    static final class Walk {
+        /** The last block that it has visited, or null. */
+        private Block visited;
+        private Walk next;
+    }
 
     public TimerHeap() {
         head = new Block(MIN_SLOTS);
@@ -334,7 +341,12 @@ public class TimerHeap {
     }
 
     private boolean mayUnite(Block older, Block younger) {
-        return older != swept && older != walked && older.size() + younger.size() <= BLOCK * 3 / 4;
+        for (Walk w = walks; w != null; w = w.next) {
+            if (older == w.visited) {
+                return false;
+            }
+        }
+        return older != swept && older.size() + younger.size() <= BLOCK * 3 / 4;
     }
 
     private void moveInto(Block into, Block b) {
@@ -349,8 +361,10 @@ public class TimerHeap {
         if (b == swept) {
             swept = b.prev;
         }
-        if (b == walked) {
-            walked = b.prev;
+        for (Walk w = walks; w != null; w = w.next) {
+            if (b == w.visited) {
+                w.visited = b.prev;
+            }
         }
         if (b == head) {
             head = b.next;
@@ -367,23 +381,38 @@ public class TimerHeap {
 
     // ---- all of them, block by block, from the oldest on ----
 
-    /** The next block that walkOn returns is the oldest. */
-    final void beginWalk() {
-        walked = null;
+    final void beginWalk(Walk walk) {
+        walk.next = walks;
+        walks = walk;
     }
 
-    /** The next block, or null. Entries may come, go and move between two calls; see {@link QueueView#forEachPending}. */
-    final Block walkOn() {
-        Block b = walked == null ? head : walked.next;
-        if (b != null) {
-            walked = b;
+    final void endWalk(Walk walk) {
+        if (walks == walk) {
+            walks = walk.next;
+            return;
         }
-        return b;
+        Walk w = walks;
+        while (w.next != walk) {
+            w = w.next;
+        }
+        w.next = walk.next;
     }
 
-    /** The last block that was returned has its turn once more. */
-    final void walkBack() {
-        walked = walked == null ? null : walked.prev;
+    /** The next block; the youngest again if there is no other. See {@link QueueView#forEachPending}. */
+    final Block walkOn(Walk walk) {
+        Block b = after(walk.visited);
+        walk.visited = b == null ? tail : b;
+        return walk.visited;
+    }
+
+    /** Whether the youngest block is the next. */
+    final boolean isLast(Walk walk) {
+        Block b = after(walk.visited);
+        return b == null || b == tail;
+    }
+
+    private Block after(Block visited) {
+        return visited == null ? head : visited.next;
     }
 
     // ---- sweeps ----
@@ -409,7 +438,7 @@ public class TimerHeap {
     }
 
     private Block nextToSweep() {
-        Block b = swept == null ? head : swept.next;
+        Block b = after(swept);
         return b != null && b.size() > 0 && b.age - sweepEnd <= 0 ? b : null;
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -361,9 +362,12 @@ public final class Inside {
         assertEquals(heap.size(), size);
         assertTrue(heap.capacity() >= size);
         verifyPlaces(heap, places);
-        for (String visited : List.of("swept", "walked")) {
-            Object b = get(heap, visited);
-            assertTrue(b == null || blocks.stream().anyMatch(other -> other == b), visited + " is no block in use");
+        List<Object> visited = new ArrayList<>(Collections.singleton(get(heap, "swept")));
+        for (Object walk = get(heap, "walks"); walk != null; walk = get(walk, "next")) {
+            visited.add(get(walk, "visited"));
+        }
+        for (Object b : visited) {
+            assertTrue(b == null || blocks.stream().anyMatch(other -> other == b), "a sweep or walk is at no block in use");
         }
         int spares = 0;
         for (Block b = (Block) get(heap, "spare"); b != null; b = b.next) {

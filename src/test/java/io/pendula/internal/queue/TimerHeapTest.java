@@ -49,6 +49,7 @@ class TimerHeapTest {
         final SortedModel model = new SortedModel();
         private final Set<TimerNode> shown = new HashSet<>();
         private Set<TimerNode> staying = new HashSet<>();
+        private TimerHeap.Walk walk;
         private int walks;
 
         TimerNode push(long key) {
@@ -102,20 +103,24 @@ class TimerHeapTest {
             stale.forEach(model::forget);
         }
 
-        /** Goes on with a walk, which must show all that stay; then begins one. */
+        /** Begins a walk, or goes on with it. Its last step must have shown all that stay. */
         void walkOn() {
-            Block b = heap.walkOn();
-            if (b != null) {
-                b.forEach(shown::add);
-                return;
+            if (walk == null) {
+                walk = new TimerHeap.Walk();
+                heap.beginWalk(walk);
+                staying = new HashSet<>(model.nodes());
             }
-            staying.removeIf(t -> !model.has(t));
-            staying.removeAll(shown);
-            assertEquals(Set.of(), staying, "walk " + walks + " has missed timers");
-            walks++;
-            shown.clear();
-            staying = new HashSet<>(model.nodes());
-            heap.beginWalk();
+            Block b = heap.walkOn(walk);
+            b.forEach(shown::add);
+            if (b.next == null) {
+                staying.removeIf(t -> !model.has(t));
+                staying.removeAll(shown);
+                assertEquals(Set.of(), staying, "walk " + walks + " has missed timers");
+                walks++;
+                shown.clear();
+                heap.endWalk(walk);
+                walk = null;
+            }
         }
 
         void check() {
@@ -633,7 +638,7 @@ class TimerHeapTest {
 
     // ---- walks ----
 
-    /** Timers fire and come between two blocks, so that blocks are united before and behind the place of the walk. */
+    /** Timers fire and come between two blocks, so that blocks are united before and behind the places of two walks. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     void walkOn_blocksAreUnitedMeanwhile_showsAllThatStay(int seed) {
@@ -643,11 +648,22 @@ class TimerHeapTest {
             for (int i = 10 * BLOCK + rnd.nextInt(4 * BLOCK); i > 0; i--) {
                 p.pop();
             }
-            p.heap.beginWalk();
+            TimerHeap.Walk second = new TimerHeap.Walk();
+            boolean isFirst = rnd.nextBoolean();
+            if (isFirst) {
+                p.heap.beginWalk(second);
+            }
+            p.walkOn(); // goes on only when the second walk has ended
+            if (!isFirst) {
+                p.heap.beginWalk(second);
+            }
             Set<TimerNode> staying = new HashSet<>(p.model.nodes());
             Set<TimerNode> shown = new HashSet<>();
-            for (Block b = p.heap.walkOn(); b != null; b = p.heap.walkOn()) {
+            for (Block b = p.heap.walkOn(second); ; b = p.heap.walkOn(second)) {
                 b.forEach(shown::add);
+                if (b.next == null) {
+                    break;
+                }
                 for (int i = rnd.nextInt(600); i > 0 && p.heap.size() > 0; i--) {
                     staying.remove(p.heap.top());
                     p.pop();
@@ -657,8 +673,12 @@ class TimerHeapTest {
                 }
                 verify(p.heap);
             }
+            p.heap.endWalk(second);
             staying.removeAll(shown);
             assertEquals(Set.of(), staying);
+            while (p.walk != null) {
+                p.walkOn();
+            }
         }
     }
 
