@@ -11,11 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +43,7 @@ public final class PendingTimer {
         return (TimerHandle) timer;
     }
 
-    /** {@return the task as the program gave it; null if there is none, or if the timer was cancelled meanwhile} */
+    /** {@return the task as the program gave it; null if there is none} */
     public @Nullable Object task() {
         return task;
     }
@@ -78,9 +76,13 @@ public final class PendingTimer {
         List<PendingTimer> found = new ArrayList<>();
         long now = engine.timeline.now();
         for (TimerQueue q : engine.queues) {
-            Set<TimerNode> met = new HashSet<>(); // one that moves meanwhile is met twice
-            if (!q.view().forEachPending(t -> !met.add(t)
-                    || found.add(new PendingTimer((QueuedNode) t, now)) && found.size() < limit)) {
+            if (!q.view().forEachPending(t -> {
+                PendingTimer pending = new PendingTimer((QueuedNode) t, now);
+                if (pending.timer.isPending()) { // else it may have dropped its task before that was read
+                    found.add(pending);
+                }
+                return found.size() < limit;
+            })) {
                 break;
             }
         }
@@ -90,18 +92,19 @@ public final class PendingTimer {
     /** How many there are of each key, most first. The key is asked for outside of all locks, as it is the program's. */
     static <K> Map<K, Long> count(TimerQueue[] queues, Function<? super TimerHandle, ? extends K> key) {
         Check.notNull(key, "key");
-        Map<K, Long> counts = new HashMap<>();
+        Map<K, long[]> counts = new HashMap<>(); // nothing is allocated for each timer: the heap may be nearly full
         for (TimerQueue q : queues) {
-            Set<TimerNode> found = new HashSet<>();
             q.view().forEachPending(t -> {
-                found.add(t);
+                K k = key.apply((TimerHandle) t);
+                if (((TimerHandle) t).isPending()) { // else it may have dropped its task before the key has read that
+                    counts.computeIfAbsent(k, none -> new long[1])[0]++;
+                }
                 return true;
             });
-            found.forEach(t -> counts.merge(key.apply((TimerHandle) t), 1L, Long::sum));
         }
         Map<K, Long> sorted = new LinkedHashMap<>();
-        counts.entrySet().stream().sorted(Map.Entry.<K, Long>comparingByValue().reversed())
-                .forEach(e -> sorted.put(e.getKey(), e.getValue()));
+        counts.entrySet().stream().sorted((a, b) -> Long.compare(b.getValue()[0], a.getValue()[0]))
+                .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
         return Collections.unmodifiableMap(sorted);
     }
 

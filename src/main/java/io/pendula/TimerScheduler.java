@@ -389,8 +389,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * What is pending, for people who look for a leak: timers and tickers of all queues, in no particular order. Weakly
-     * consistent: a timer that is armed, fires or is stopped during the call may be there or not; while others fire, a
-     * timer may be missing. Holds each queue's lock for no more than some microseconds at a time.
+     * consistent: a timer that is armed, fires, or is stopped or reset during the call may be missing, or there twice. So
+     * may one that was postponed before. Holds each queue's lock for no more than some microseconds at a time.
      *
      * @param limit how many to return at most, at least 1
      * @return an unmodifiable list, with all that {@link #pending()} counts if nothing happens meanwhile
@@ -403,7 +403,7 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
      * A lambda's class names the class that made it. A {@link TaskWrapper} counts as what it stands for, a timer without
-     * a task as {@code Timer.class}, such a ticker as {@code Ticker.class}. As consistent as {@link #pendingTimers}.
+     * a task as {@code Timer.class}, such a ticker as {@code Ticker.class}. As consistent as {@link #pendingTimers}. Allocates nothing for each timer.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -415,7 +415,7 @@ public final class TimerScheduler implements AutoCloseable {
      * As {@link #pendingByTask}, by any key; as {@code t -> String.valueOf(t.task())} for another library's wrappers.
      *
      * @param <K> what the key tells; may be null
-     * @param key is called once for each pending timer, under no lock
+     * @param key is called for each pending timer, under no lock; a timer that ends before it returns is not counted
      * @return an unmodifiable map, the most frequent key first
      */
     public <K> Map<K, Long> pendingBy(Function<? super TimerHandle, ? extends K> key) {

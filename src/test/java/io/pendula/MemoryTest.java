@@ -20,6 +20,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +81,20 @@ class MemoryTest {
         long before = threads.getThreadAllocatedBytes(id);
         work.run();
         return threads.getThreadAllocatedBytes(id) - before;
+    }
+
+    /** A heap that a leak has nearly filled has no room for anything of the size of the leak. */
+    @Test
+    void pendingByTask_manyTimers_allocatesLessThanAByteForEach() {
+        try (TimerScheduler s = TimerScheduler.builder().clock(new ManualClock()).build()) {
+            int n = 200_000;
+            for (int i = 0; i < n; i++) {
+                s.after(Duration.ofHours(1), NOTHING);
+            }
+            long bytes = allocatedBy(() -> assertEquals(Map.of(NOTHING.getClass(), (long) n), s.pendingByTask()));
+            figure("bytes allocated by pendingByTask, %d timers: %d", n, bytes);
+            assertTrue(bytes < n, "allocated " + bytes);
+        }
     }
 
     @Test

@@ -1,11 +1,14 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
@@ -155,6 +159,62 @@ class PendingTimersTest {
         assertEquals(expected, counts);
         assertEquals("PT0S", counts.keySet().iterator().next(), "most first");
         assertThrows(NullPointerException.class, () -> s.pendingBy(null));
+    }
+
+    /** Ends as soon as a walk has found it, and drops its task. */
+    private static final class Fleeting extends QueuedNode implements TimerHandle {
+        private boolean isWalkedOver;
+
+        Fleeting(TimerQueue queue) {
+            super(queue, new Heartbeat());
+            queue.arm(this, Timeline.NEVER - 1);
+            queue.view().pending(); // files it
+            isWalkedOver = true;
+        }
+
+        @Override
+        public long wordVolatile() {
+            long w = super.wordVolatile();
+            if (isWalkedOver) {
+                isWalkedOver = false;
+                cancel();
+            }
+            return w;
+        }
+
+        @Override
+        public boolean cancel() {
+            return queue.cancel(this);
+        }
+    }
+
+    /** Without its task it would be taken for a timer that has none. */
+    @Test
+    void endsDuringTheCall_isNotThere() {
+        s.after(HOUR, new Flush());
+        TimerQueue queue = s.engine.queues[0];
+        new Fleeting(queue);
+        assertEquals(Map.of(Flush.class, 1L), s.pendingByTask());
+        new Fleeting(queue);
+        assertEquals(1, s.pendingTimers(10).size());
+        new Fleeting(queue);
+        assertEquals(1, s.pendingTimers(1).size());
+    }
+
+    /** The key of one walk begins another, and waits for a view's shutdown, which walks on a third thread. */
+    @Test
+    void pendingBy_walksInsideWalks_eachFindsAll() {
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        Future<?> task = view.schedule(new Heartbeat(), 1, TimeUnit.HOURS);
+        s.after(HOUR, new Flush());
+        s.after(HOUR, new Flush());
+        Map<?, Long> counts = s.pendingBy(t -> {
+            CompletableFuture.supplyAsync(view::shutdownNow).orTimeout(60, TimeUnit.SECONDS).join();
+            assertEquals(Map.of(Flush.class, 2L), s.pendingByTask());
+            return t.task().getClass();
+        });
+        assertEquals(Map.of(Flush.class, 2L), counts);
+        assertFalse(task.isCancelled(), "it was given back");
     }
 
     @Test
