@@ -112,7 +112,12 @@ public final class PendingTimer {
     static Object named(Object task) {
         Object named = task;
         for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
-            Object inner = w.task();
+            Object inner = null;
+            try {
+                inner = w.task();
+            } catch (Throwable e) {
+                // It is named itself: one that is broken must not hide all others.
+            }
             if (inner == null) {
                 break;
             }

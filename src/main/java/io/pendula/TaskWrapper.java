@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public interface TaskWrapper {
     /**
      * The task that this one stands for, which may be a wrapper in turn. Called by any thread, also when the task has
-     * run; it must return at once, and take no lock.
+     * run; it must return at once, and take no lock. If it throws, the wrapper is named itself.
      *
      * @return the task; null to be named itself
      */

@@ -201,6 +201,29 @@ class PendingTimersTest {
         assertEquals(1, s.pendingTimers(1).size());
     }
 
+    /** An adapter's mistake. */
+    private static final class BrokenWrapper implements Runnable, TaskWrapper {
+        @Override
+        public void run() {}
+
+        @Override
+        public Object task() {
+            throw new IllegalStateException("meant");
+        }
+    }
+
+    @Test
+    void wrapperThatThrows_isNamedItselfAndHidesNoOther() {
+        Timer broken = s.after(HOUR, new BrokenWrapper());
+        s.after(HOUR, new Wrapper(new BrokenWrapper()));
+        s.every(HOUR, new Flush());
+        assertEquals(Map.of(BrokenWrapper.class, 2L, Flush.class, 1L), s.pendingByTask());
+        assertTrue(broken.toString().startsWith("Timer[" + BrokenWrapper.class.getName()), broken::toString);
+        for (PendingTimer p : s.pendingTimers(2)) {
+            assertTrue(p.toString().startsWith("PendingTimer[" + BrokenWrapper.class.getName()), p::toString);
+        }
+    }
+
     /** The key of one walk begins another, and waits for a view's shutdown, which walks on a third thread. */
     @Test
     void pendingBy_walksInsideWalks_eachFindsAll() {

@@ -80,7 +80,12 @@ abstract class TimerEvent extends Event {
         private static Object named(Object task) {
             Object named = task;
             for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) {
-                Object inner = w.task();
+                Object inner = null;
+                try {
+                    inner = w.task();
+                } catch (Throwable e) {
+                    // It is named itself: one that is broken must not lose the event.
+                }
                 if (inner == null) {
                     break;
                 }

@@ -385,6 +385,16 @@ class PendulaJfrTest {
         }
     }
 
+    private static final class BrokenWrapper implements Runnable, TaskWrapper {
+        @Override
+        public void run() {}
+
+        @Override
+        public Object task() {
+            throw new IllegalStateException("meant");
+        }
+    }
+
     /** As the library's texts and counts do: {@code PendingTimersTest}. */
     @Test
     void task_wrappersInWrappers_isNamedAfterTheInnermost() {
@@ -397,6 +407,8 @@ class PendulaJfrTest {
             assertEquals(1, inner.asked.get());
             timer = s.after(Duration.ofHours(1), new Wrapper(null));
             assertEquals(Wrapper.class, new TimerEvent.CallbackThrew(timer, 0, new IOException("meant")).task);
+            timer = s.after(Duration.ofHours(1), new BrokenWrapper());
+            assertEquals(BrokenWrapper.class, new TimerEvent.CallbackThrew(timer, 0, new IOException("meant")).task);
         }
     }
 
