@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class PendingTimer {
+    /** A task that counts as what it is about, and is named itself in texts. */
+    interface Counted {
+        Object countedAs();
+    }
+
     private static final int MOST_WRAPPERS = 8;
 
     private final QueuedNode timer;
@@ -128,7 +133,7 @@ public final class PendingTimer {
 
     /** A key that counts by the class of task. */
     static Class<?> classOf(TimerHandle t) {
-        Object task = named(t.task());
+        Object task = named(t.task() instanceof Counted c ? c.countedAs() : t.task());
         return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
     }
 }

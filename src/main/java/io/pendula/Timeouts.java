@@ -26,7 +26,14 @@ final class Timeouts {
     // ---- of a future ----
 
     /** What is done when a future's time is over. */
-    private record Timeout(Future<?> future, long nanos, Runnable action) implements Runnable, Engine.Completion {
+    private record Timeout(Future<?> future, long nanos, Runnable action)
+            implements Runnable, Engine.Completion, PendingTimer.Counted {
+        /** The future, or the task of an executor's future. */
+        @Override
+        public Object countedAs() {
+            return future instanceof TimerHandle task ? task.task() : future;
+        }
+
         @Override
         public void run() {
             action.run();

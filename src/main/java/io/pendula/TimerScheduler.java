@@ -402,8 +402,8 @@ public final class TimerScheduler implements AutoCloseable {
 
     /**
      * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
-     * A lambda's class names the class that made it. A {@link TaskWrapper} counts as what it stands for, a timer without
-     * a task as {@code Timer.class}, such a ticker as {@code Ticker.class}. As consistent as {@link #pendingTimers}. Allocates nothing for each timer.
+     * A lambda's class names its maker. A {@link TaskWrapper} counts as what it stands for, a timeout as its future or its
+     * executor's task, a timer or ticker without a task as {@code Timer} or {@code Ticker}. As consistent as that list.
      *
      * @return an unmodifiable map, the most frequent class first
      */

@@ -160,6 +160,37 @@ class TimeoutsTest {
         assertEquals("x", f.join());
     }
 
+    private static final class Reply extends CompletableFuture<String> {}
+
+    /** So that a leak has a name; also if tasks are wrapped. A future of an anonymous class names the class that made it. */
+    @Test
+    void pendingByTask_timeouts_countAsTheirFuturesOrTasks() throws Exception {
+        CompletableFuture<String> labelled = new CompletableFuture<>() {};
+        TimerScheduler wrapping = TimerScheduler.builder().clock(clock).decorate(r -> () -> r.run()).build();
+        for (TimerScheduler each : List.of(s, wrapping)) {
+            each.orTimeout(new Reply(), SECOND);
+            each.completeOnTimeout(new Reply(), "late", SECOND);
+            each.orTimeout(new CompletableFuture<>(), SECOND);
+            each.orTimeout(labelled, SECOND);
+            SchedulerExecutor view = each.asScheduledExecutorService();
+            view.submitWithTimeout((Callable<String>) new TimerHandleTest.Heartbeat(), 1, TimeUnit.SECONDS, null);
+            each.delayedExecutor(SECOND, Runnable::run).execute(new TimerHandleTest.Heartbeat());
+            assertEquals(Map.of(Reply.class, 2L, CompletableFuture.class, 1L, labelled.getClass(), 1L,
+                    TimerHandleTest.Heartbeat.class, 3L), each.pendingByTask());
+        }
+        assertEquals(TimeoutsTest.class, labelled.getClass().getEnclosingClass());
+        wrapping.close();
+    }
+
+    /** As the page on observability says. */
+    @Test
+    void pendingByTask_delayedStageInALambda_countsAsTheLambda() {
+        Executor delayed = s.delayedExecutor(SECOND, Runnable::run);
+        CompletableFuture.supplyAsync(() -> "x", task -> delayed.execute(() -> task.run()));
+        String counted = s.pendingByTask().keySet().iterator().next().getName();
+        assertTrue(counted.startsWith(TimeoutsTest.class.getName() + "$$Lambda"), counted);
+    }
+
     /** In lists, counts and texts the command stands, not what hands it over; also if it is wrapped in between. */
     @Test
     void delayedExecutor_pendingCommand_isTheTask() {
