@@ -113,6 +113,24 @@ class DecorateTest {
     }
 
     @Test
+    void clockThatNeverGetsOn_namesTheTaskItself() {
+        clock.runsAtAnInstant = 100;
+        s.after(SECOND, new Runnable() {
+            @Override
+            public void run() {
+                s.after(Duration.ZERO, this);
+            }
+
+            @Override
+            public String toString() {
+                return "<the one that does not end>";
+            }
+        });
+        String message = assertThrows(IllegalStateException.class, () -> clock.advance(SECOND)).getMessage();
+        assertTrue(message.endsWith("task <the one that does not end>"), message);
+    }
+
+    @Test
     void callableThatThrows_futureTellsTheVeryException() {
         IOException e = new IOException("x");
         Future<Object> f = view.submit((Callable<Object>) () -> {

@@ -76,6 +76,6 @@ public final class Stepper extends Firing {
     public String describeNext() {
         TimerQueue q = soonest();
         TimerNode t = q == null ? null : q.due.first();
-        return "the next is " + (t == null ? "none, scheduler " + engine.options.name : t + ", task " + t.work());
+        return "the next is " + (t == null ? "none, scheduler " + engine.options.name : t + ", task " + ((QueuedNode) t).task());
     }
 }
