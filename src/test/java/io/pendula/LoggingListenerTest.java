@@ -158,6 +158,19 @@ class LoggingListenerTest {
         eventually("ten lines and a count", () -> log.lines.size() == 11);
     }
 
+    /** As a logger of the program's may do to any thread. */
+    @Test
+    void logsThread_interrupted_goesOnUntilTheWindowIsOver() {
+        TimerListener listener = listener(SHORT);
+        listener.paused(1);
+        eventually("the line", () -> !log.lines.isEmpty());
+        for (int i = 0; i < 10; i++) {
+            log.lines.peek().by.interrupt();
+            listener.paused(1);
+        }
+        eventually("the count", () -> log.lines.size() == 11);
+    }
+
     /** A log cannot look into an executor, whose thread is the program's. */
     @Test
     void stalled_byNoThreadOfTheScheduler_hasNoStack() {
@@ -331,7 +344,8 @@ class LoggingListenerTest {
             logger.addHandler(new Handler() {
                 @Override
                 public void publish(LogRecord r) {
-                    written.add(r.getLevel() + " " + r.getMessage() + (r.getThrown() == null ? "" : " " + r.getThrown()));
+                    written.add(r.getLevel() + " " + r.getMessage() + (r.getThrown() == null ? "" : " " + r.getThrown())
+                            + (r.getSourceClassName() == null ? "" : " said by " + r.getSourceClassName()));
                 }
 
                 @Override

@@ -3,15 +3,16 @@ package io.pendula.internal.engine;
 import static java.lang.System.Logger.Level.ERROR;
 import static java.lang.System.Logger.Level.WARNING;
 
-import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.util.CleanThread;
 import io.pendula.internal.util.Texts;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.Queue;
+import java.util.ResourceBundle;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -20,7 +21,7 @@ import java.util.function.Supplier;
  * window of time. When the window is over, one more line says how many events were left out, and names the longest.
  *
  * <p>A log may block, and so may a task's {@code toString}. So one thread of the log's own makes the texts and writes them.
- * It starts with the first event and ends soon after the window is over; should an error end it, the pool starts another.
+ * It starts with the first event and ends when the window is over; should an error end it, the next event starts another.
  */
 public final class EventLog {
     static final int LINES = 10;
@@ -39,13 +40,57 @@ public final class EventLog {
         Object whose;
     }
 
+    private record Line(Account account, Supplier<String> text, Throwable thrown) {}
+
+    /** A log's thread. It is a logger itself, as java.util.logging looks for the class that has logged, and skips loggers. */
+    private final class Writer extends CleanThread implements System.Logger {
+        /** Null until the first line: the first logger of a JVM takes its time. */
+        private System.Logger out = logger;
+
+        Writer() {
+            super(root(), null, "pendula-log");
+            set(this, true, null);
+        }
+
+        /** A line that fails harms no other. */
+        @Override
+        public void run() {
+            for (Line line = first(); line != null; line = next()) {
+                try {
+                    out = out == null ? System.getLogger("io.pendula") : out;
+                    log(line.account.level, line.text.get(), line.thrown);
+                } catch (Throwable e) {
+                    Reporter.uncaught(e);
+                }
+            }
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+            return out.isLoggable(level);
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
+            out.log(level, bundle, text, thrown);
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String format, Object... values) {
+            out.log(level, bundle, format, values);
+        }
+    }
+
+    private final System.Logger logger;
     private final long windowNanos;
-    private final ScheduledThreadPoolExecutor writer =
-            new ScheduledThreadPoolExecutor(1, r -> CleanThread.make(r, "pendula-log", true, null));
-    /** Null until the first line: the first logger of a JVM takes its time. Of the writer. */
-    private System.Logger logger;
-    /** Guarded by this object's monitor. Empty if no window is open. */
+    // Guarded by this object's monitor.
+    /** Empty if no window is open. */
     private final Map<Account, Tally> tallies = new LinkedHashMap<>();
+    private long windowEnd;
+    /** Each is the first until it is written. */
+    private final Queue<Line> lines = new ArrayDeque<>();
+    /** Null once it has nothing to do; not alive if it could not be started, or an error has ended it. */
+    private Writer writer;
 
     public EventLog() {
         this(null, WINDOW_NANOS);
@@ -54,8 +99,6 @@ public final class EventLog {
     public EventLog(System.Logger logger, long windowNanos) {
         this.logger = logger;
         this.windowNanos = windowNanos;
-        writer.setKeepAliveTime(1, TimeUnit.SECONDS);
-        writer.allowCoreThreadTimeOut(true);
     }
 
     public void threw(TimerNode timer, long lateness, Throwable thrown) {
@@ -120,26 +163,61 @@ public final class EventLog {
      * is 0 if the event has no duration.
      */
     public synchronized void add(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
-        HoldLock.checkStack(); // the writer has a lock
         if (tallies.isEmpty()) {
-            writer.schedule(this::endWindow, windowNanos, TimeUnit.NANOSECONDS);
+            windowEnd = System.nanoTime() + windowNanos;
         }
         Tally tally = tallies.computeIfAbsent(account, a -> new Tally());
         tally.count++;
         if (tally.count <= LINES) {
-            writer.execute(() -> write(account, text, thrown));
+            lines.add(new Line(account, text, thrown));
+            notifyAll();
         } else if (nanos > tally.longest) {
             tally.longest = nanos;
             tally.whose = whose;
         }
+        if (writer == null || !writer.isAlive()) {
+            writer = CleanThread.make(Writer::new);
+            writer.start();
+        }
     }
 
-    /** By the writer. The next event opens another window, also if this fails. */
-    private synchronized void endWindow() {
+    private synchronized Line next() {
+        lines.remove();
+        notifyAll();
+        return first();
+    }
+
+    /** By the writer, which ends if this is null. */
+    private synchronized Line first() {
+        while (lines.isEmpty() && !tallies.isEmpty()) {
+            long left = windowEnd - System.nanoTime();
+            if (left <= 0) {
+                endWindow();
+            } else {
+                sleep(left);
+            }
+        }
+        if (lines.isEmpty()) {
+            writer = null;
+        }
+        return lines.peek();
+    }
+
+    private void sleep(long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        } catch (InterruptedException e) {
+            return; // the window goes on, though a task's text or the logger has interrupted this thread
+        }
+    }
+
+    /** The next event opens another window, also if this fails. */
+    private void endWindow() {
+        assert Thread.holdsLock(this);
         try {
             tallies.forEach((account, tally) -> {
                 if (tally.count > LINES) {
-                    writer.execute(() -> write(account, () -> leftOut(account, tally), null));
+                    lines.add(new Line(account, () -> leftOut(account, tally), null));
                 }
             });
         } finally {
@@ -152,15 +230,5 @@ public final class EventLog {
                 Texts.duration(windowNanos))
                 + (tally.longest == 0 ? "" : ", the longest " + Texts.duration(tally.longest))
                 + (tally.whose == null ? "" : ": " + tally.whose);
-    }
-
-    /** By the writer. A line that fails harms no other. */
-    private void write(Account account, Supplier<String> text, Throwable thrown) {
-        try {
-            logger = logger == null ? System.getLogger("io.pendula") : logger;
-            logger.log(account.level, text.get(), thrown);
-        } catch (Throwable e) {
-            Reporter.uncaught(e);
-        }
     }
 }
