@@ -440,9 +440,9 @@ public final class TimerScheduler implements AutoCloseable {
     /**
      * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
      * callback it does not wait for that one, nor for others that have called it. What the builder's executor has not
-     * begun is dropped, too. Futures complete as {@link #orTimeout} says. An interrupt ends the wait, and stays set. Closing
-     * again does no harm; if closing failed, as for want of memory, no timer can be armed any more, and closing again does
-     * the rest.
+     * begun is dropped, too. Futures complete as {@link #orTimeout} says. Then waits up to five seconds for lines that
+     * {@link TimerListener#logging()} has still to write. An interrupt ends the wait, and stays set. Closing again does no
+     * harm; if closing failed, as for want of memory, no timer can be armed any more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */

@@ -17,6 +17,8 @@ import java.util.Queue;
 import java.util.ResourceBundle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
@@ -69,6 +71,8 @@ class LoggingListenerTest {
     private final ManualClock clock = new ManualClock();
 
     private static final Duration SHORT = Duration.ofMillis(300);
+    /** For half of it a close waits for the log. */
+    private static final Duration LONG = Duration.ofSeconds(100);
 
     private TimerListener listener(Duration window) {
         return new Listeners.Logging(new EventLog(log, window.toNanos()));
@@ -156,6 +160,108 @@ class LoggingListenerTest {
         assertEquals(0, log.lines.size());
         log.open.countDown();
         eventually("ten lines and a count", () -> log.lines.size() == 11);
+    }
+
+    private interface Close {
+        void call() throws Exception;
+    }
+
+    /** Logs an exception, then closes; the log opens only once the closing thread waits for it. */
+    private void assertWaitsForTheLog(TimerScheduler s, Close close) throws Exception {
+        log.blocks = true;
+        AtomicInteger lines = new AtomicInteger();
+        s.after(Duration.ZERO, () -> {
+            throw new IllegalStateException("the last one");
+        });
+        clock.advance(Duration.ZERO);
+        FutureTask<?> closer = new FutureTask<>(() -> {
+            close.call();
+            lines.set(log.lines.size());
+            return null;
+        });
+        Thread thread = new Thread(closer);
+        thread.start();
+        eventually("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING || !thread.isAlive());
+        log.open.countDown();
+        closer.get();
+        assertEquals(1, lines.get());
+    }
+
+    @Test
+    void close_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        assertWaitsForTheLog(s, s::close);
+    }
+
+    @Test
+    void closeWithLimit_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        assertWaitsForTheLog(s, () -> assertTrue(s.close(LONG)));
+    }
+
+    /** A pool's program may know the JDK's methods only. */
+    @Test
+    void awaitTermination_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        SchedulerExecutor view = s.asScheduledExecutorService();
+        assertWaitsForTheLog(s, () -> {
+            view.shutdown();
+            assertTrue(view.awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS));
+        });
+    }
+
+    @Test
+    void close_logThatBlocks_isWaitedForHalfAWindowAndNoLongerThanTheLimit() {
+        log.blocks = true;
+        listener(LONG).paused(1);
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        assertTrue(s.close(Duration.ofMillis(1)));
+        log.open.countDown();
+        eventually("the line", () -> log.lines.size() == 1);
+        Log other = new Log();
+        other.blocks = true;
+        new Listeners.Logging(new EventLog(other, SHORT.toNanos())).paused(1);
+        long begun = System.nanoTime();
+        s.close();
+        long took = System.nanoTime() - begun;
+        assertTrue(took >= SHORT.toNanos() / 2 && took < LONG.toNanos() / 2, () -> took + " ns");
+        other.open.countDown();
+    }
+
+    @Test
+    void close_interruptedWhileItWaitsForTheLog_returnsWithTheFlagSet() throws Exception {
+        log.blocks = true;
+        listener(LONG).paused(1);
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        FutureTask<Boolean> closer = new FutureTask<>(() -> {
+            s.close();
+            return Thread.interrupted();
+        });
+        Thread thread = new Thread(closer);
+        thread.start();
+        eventually("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
+        thread.interrupt();
+        assertTrue(closer.get());
+        assertEquals(0, log.lines.size());
+        log.open.countDown();
+    }
+
+    /** Else the line in progress would wait for itself. */
+    @Test
+    void close_byTheLogsThread_doesNotWait() {
+        TimerScheduler s = TimerScheduler.builder().clock(clock).build();
+        record Closing(TimerScheduler s) implements Runnable {
+            @Override
+            public void run() {}
+
+            @Override
+            public String toString() {
+                s.close();
+                return "closing";
+            }
+        }
+        listener(LONG).slow(s.after(Duration.ofSeconds(1), new Closing(s)), 0, 1);
+        eventually("the line", () -> !log.lines.isEmpty());
     }
 
     /** As a logger of the program's may do to any thread. */

@@ -220,7 +220,8 @@ public abstract class Engine implements TimerQueue.Host {
 
     /**
      * Waits until {@code isOver}, asked under lifecycle, says yes; false if it takes longer than so many nanoseconds. Once
-     * this is closed it asks each second: the end of a factory's thread that has not run its worker notifies no thread.
+     * this is closed it asks each second: the end of a factory's thread that has not run its worker notifies no thread. In
+     * what is left of the time the log writes its lines, as the program may be about to exit.
      */
     public final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
         long begun = System.nanoTime();
@@ -233,8 +234,9 @@ public abstract class Engine implements TimerQueue.Host {
                 left = closed ? Math.min(left, LOOK_NANOS) : left;
                 lifecycle.wait(left == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(left) + 1);
             }
-            return true;
         }
+        EventLog.awaitWritten(nanos - (System.nanoTime() - begun));
+        return true;
     }
 
     // ---- closing ----

@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.ResourceBundle;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -26,6 +28,8 @@ import java.util.function.Supplier;
 public final class EventLog {
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
+    /** Logs that have a thread. */
+    private static final Set<EventLog> WRITING = ConcurrentHashMap.newKeySet();
 
     /** That of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
@@ -178,6 +182,7 @@ public final class EventLog {
         if (writer == null || !writer.isAlive()) {
             writer = CleanThread.make(Writer::new);
             writer.start();
+            WRITING.add(this);
         }
     }
 
@@ -199,6 +204,7 @@ public final class EventLog {
         }
         if (lines.isEmpty()) {
             writer = null;
+            WRITING.remove(this);
         }
         return lines.peek();
     }
@@ -222,6 +228,29 @@ public final class EventLog {
             });
         } finally {
             tallies.clear();
+        }
+    }
+
+    /**
+     * Waits until the lines that were added to any log are written: for so many nanoseconds, but no longer than half a
+     * window. A log's own thread does not wait.
+     */
+    static void awaitWritten(long nanos) throws InterruptedException {
+        long begun = System.nanoTime();
+        if (!(Thread.currentThread() instanceof Writer)) {
+            for (EventLog log : WRITING) {
+                log.awaitWritten(begun, nanos);
+            }
+        }
+    }
+
+    private synchronized void awaitWritten(long begun, long nanos) throws InterruptedException {
+        while (!lines.isEmpty()) {
+            long left = Math.min(nanos, windowNanos / 2) - (System.nanoTime() - begun);
+            if (left <= 0) {
+                return;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
 
