@@ -122,10 +122,10 @@ public interface TimerListener {
     default void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {}
 
     /**
-     * No thread of the scheduler could run for a second or more, as the process was suspended, the machine was asleep,
-     * or a clock of the user's has jumped. All that fell due meanwhile runs late, of each worker in the order of its
-     * deadlines. Called by the thread that wakes up first, once for each pause; no callback and no loop is reported as
-     * stalled for it.
+     * No thread of the scheduler could run for a second or more, as the collector paused all threads, the process was
+     * suspended, the machine was asleep, or a clock of the user's has jumped. All that fell due meanwhile runs late, of
+     * each worker in the order of its deadlines. Called by the thread that wakes up first, once for each pause; no
+     * callback and no loop is reported as stalled for it.
      *
      * @param pausedNanos for how many nanoseconds, about
      */
