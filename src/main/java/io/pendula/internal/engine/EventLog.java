@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.ResourceBundle;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -29,7 +29,7 @@ public final class EventLog {
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
     /** Logs that have a thread. */
-    private static final Set<EventLog> WRITING = ConcurrentHashMap.newKeySet();
+    private static final Set<EventLog> WRITING = new CopyOnWriteArraySet<>();
 
     /** That of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
