@@ -18,6 +18,7 @@ import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -196,12 +197,12 @@ class CappedSleepTest {
     }
 
     @Test
-    void pool_armedAndNotDue_oneThreadSleepsForASecond_nothingArmed_none() throws Exception {
+    void pool_armedAndNotDue_twoThreadsAtMostSleepForASecond_nothingArmed_none() throws Exception {
         SchedulerExecutor pool = started(4);
         try {
             SchedulerEngine e = pool.engine;
             ScheduledFuture<?> far = pool.schedule(() -> {}, 1, TimeUnit.HOURS);
-            eventually("one thread has a deadline", () -> sleepersWithADeadline(e) == 1);
+            eventually("the poller has a deadline, and the guard perhaps", () -> Set.of(1L, 2L).contains(sleepersWithADeadline(e)));
             assertTrue(far.cancel(false));
             eventually("no thread has one", () -> sleepersWithADeadline(e) == 0);
         } finally {

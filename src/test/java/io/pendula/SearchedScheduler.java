@@ -14,6 +14,7 @@ import io.pendula.search.Program;
 import io.pendula.search.Spec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -59,8 +60,8 @@ public final class SearchedScheduler implements Program {
         private final Execution execution;
         private final TimerScheduler scheduler;
         private final SchedulerEngine engine;
-        private final TimerQueue queue;
-        /** Null if the workers have the queue. */
+        private final TimerQueue[] queues;
+        /** Null if the workers have the queues. */
         private LoopWorker loop;
         private final List<OneShotTimer> timers = new ArrayList<>();
         /** Which timers have been armed: one thread does it, once, */
@@ -83,17 +84,21 @@ public final class SearchedScheduler implements Program {
 
         Scheduled(Execution execution) {
             this.execution = execution;
-            int workers = spec.owner().workers;
+            execution.setBatch(spec.batch());
+            int queueCount = spec.owner().queues;
             TimerScheduler.Builder builder = TimerScheduler.builder().name("searched").monitor(false)
                     .wakeSpacing(Duration.ZERO).clock(Hooks::nanoTime);
-            scheduler = workers == 0 ? builder.workers(0).build() : builder.workers(1).maxThreads(workers).build();
+            builder = builder.workers(queueCount);
+            scheduler = queueCount == 0 ? builder.build() : builder.maxThreads(spec.owner().threads).build();
             engine = scheduler.engine;
-            if (workers == 0) {
+            if (queueCount == 0) {
                 addLoop();
             }
-            queue = loop != null ? loop.queue : engine.queues[0];
-            // A close that has waited for so long goes on without a reset, as QueueCloser says; here time passes in leaps.
-            Inside.setPatience(queue, Long.MAX_VALUE);
+            queues = loop != null ? new TimerQueue[] {loop.queue} : engine.queues;
+            for (TimerQueue q : queues) {
+                // A close that has waited for so long goes on without a reset, as QueueCloser says; here time passes in leaps.
+                Inside.setPatience(q, Long.MAX_VALUE);
+            }
             open = new int[spec.timers().size()];
             begun = new boolean[open.length];
             armed = new boolean[open.length];
@@ -101,12 +106,16 @@ public final class SearchedScheduler implements Program {
             since = new long[open.length];
             for (int i = 0; i < open.length; i++) {
                 int timer = i;
-                timers.add(new OneShotTimer(queue, () -> fire(timer)));
+                timers.add(new OneShotTimer(queueOf(i), () -> fire(timer)));
             }
             for (int i = 0; i < open.length; i++) {
                 prepare(i, spec.timers().get(i));
             }
             execution.addUsers(USERS, spec.most());
+        }
+
+        private TimerQueue queueOf(int timer) {
+            return queues[timer % queues.length];
         }
 
         private void addLoop() {
@@ -141,6 +150,7 @@ public final class SearchedScheduler implements Program {
 
         private void prepare(int i, Spec.Start start) {
             OneShotTimer t = timers.get(i);
+            TimerQueue queue = queueOf(i);
             if (start == Spec.Start.NEW) {
                 return;
             }
@@ -179,10 +189,11 @@ public final class SearchedScheduler implements Program {
             if (by != null) {
                 leaveIfAsked();
             }
-            if (spec.stalls() && timer == 0 && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
+            Spec.Stall stall = spec.stall(timer);
+            if (stall != Spec.Stall.NONE && Hooks.nanoTime() < Spec.STALLED && Hooks.isModelled()) {
                 stalledLoop = by != null ? by : stalledLoop;
                 stalledWorkers += by != null ? 0 : 1;
-                Hooks.sleepUntil(Spec.STALLED);
+                Hooks.sleepUntil(stall.end(Hooks.nanoTime()));
                 stalledLoop = by != null ? null : stalledLoop;
                 stalledWorkers -= by != null ? 0 : 1;
             }
@@ -190,7 +201,7 @@ public final class SearchedScheduler implements Program {
         }
 
         private void stop(int timer) {
-            if (queue.stop(timers.get(timer))) {
+            if (queueOf(timer).stop(timers.get(timer))) {
                 open[timer]--;
             }
         }
@@ -207,7 +218,7 @@ public final class SearchedScheduler implements Program {
                     case LEAVE -> !isLeft && !isClosing;
                     case CLOSE -> !isClosing;
                 };
-                possible |= can ? 1L << i : 0;
+                possible |= can && (c.during() == Spec.ANY_TIME || running[c.during()]) ? 1L << i : 0;
             }
             return possible;
         }
@@ -223,20 +234,20 @@ public final class SearchedScheduler implements Program {
             switch (c.op()) {
                 case ARM -> {
                     begun[c.timer()] = true;
-                    since[c.timer()] = spec.stalls() ? Hooks.nanoTime() : 0;
+                    since[c.timer()] = spec.takesTime() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
-                        queue.arm(timers.get(c.timer()), c.when());
+                        queueOf(c.timer()).arm(timers.get(c.timer()), c.when());
                         armed[c.timer()] = true;
                     } catch (RejectedExecutionException e) {
                         refused(c.timer());
                     }
                 }
                 case RESET -> {
-                    since[c.timer()] = spec.stalls() ? Hooks.nanoTime() : 0;
+                    since[c.timer()] = spec.takesTime() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
-                        if (queue.reset(timers.get(c.timer()), c.when())) {
+                        if (queueOf(c.timer()).reset(timers.get(c.timer()), c.when())) {
                             open[c.timer()]--;
                         }
                     } catch (RejectedExecutionException e) {
@@ -244,7 +255,11 @@ public final class SearchedScheduler implements Program {
                     }
                 }
                 case STOP -> stop(c.timer());
-                case HELP -> Inside.helpDrain(queue);
+                case HELP -> {
+                    for (TimerQueue q : queues) {
+                        Inside.helpDrain(q);
+                    }
+                }
                 case LEAVE -> {
                     isLeft = true;
                     isLeaving = true;
@@ -277,7 +292,7 @@ public final class SearchedScheduler implements Program {
             long h = (isLeft ? 1 : 0) + (isClosing ? 2 : 0) + (isClosed ? 4 : 0);
             for (int i = 0; i < open.length; i++) {
                 h = 31 * h + 8 * open[i] + (begun[i] ? 4 : 0) + (armed[i] ? 2 : 0) + (running[i] ? 1 : 0);
-                h = spec.stalls() ? Contents.mix(h, since[i]) : h;
+                h = spec.takesTime() ? Contents.mix(h, since[i]) : h;
             }
             return h;
         }
@@ -287,14 +302,15 @@ public final class SearchedScheduler implements Program {
             if (lock == engine.standby) {
                 return Contents.of(lock, Set.of(), Set.of("lastWake"));
             }
-            return Inside.isQueueLock(lock) || Inside.isEntries(lock) ? guardedByQueue() : 0;
-        }
-
-        private long guardedByQueue() {
-            long h = Inside.hashEntries(queue, Hooks::keyOf, Contents::mix);
-            h = Contents.mix(h, Contents.of(Inside.drainer(queue), PARTS, UNCOUNTED));
-            h = Contents.mix(h, Contents.of(queue.compactor, PARTS, UNCOUNTED));
-            return Contents.mix(h, Contents.of(Inside.closer(queue), PARTS, UNCOUNTED));
+            for (TimerQueue q : queues) {
+                if (Inside.guards(q, lock)) {
+                    long h = Inside.hashEntries(q, Hooks::keyOf, Contents::mix);
+                    h = Contents.mix(h, Contents.of(Inside.drainer(q), PARTS, UNCOUNTED));
+                    h = Contents.mix(h, Contents.of(q.compactor, PARTS, UNCOUNTED));
+                    return Contents.mix(h, Contents.of(Inside.closer(q), PARTS, UNCOUNTED));
+                }
+            }
+            return 0;
         }
 
         @Override
@@ -307,15 +323,15 @@ public final class SearchedScheduler implements Program {
             if (wrong != null) {
                 return wrong;
             }
+            if (isAnyClosed() && !isClosed) {
+                return null; // the close waits for a reset, and goes on; it tells what it has stopped when it has closed all queues
+            }
             for (int i = 0; i < open.length; i++) {
                 boolean isArmed = TimerNode.isArmed(TimerNode.state(timers.get(i).wordVolatile()));
                 if (open[i] != (isArmed ? 1 : 0)) {
                     return "timer " + i + " was armed " + open[i] + " times more than that has ended, and is "
                             + (isArmed ? "" : "not ") + "armed";
                 }
-            }
-            if (queue.isClosed() && !isClosed) {
-                return null; // the close waits for a reset, and goes on
             }
             return isClosed ? atRestClosed() : atRestOpen(heldUntil, then);
         }
@@ -330,10 +346,14 @@ public final class SearchedScheduler implements Program {
             return parked == null ? null : "the scheduler is closed, and " + parked + " sleeps";
         }
 
+        private boolean isAnyClosed() {
+            return Arrays.stream(queues).anyMatch(TimerQueue::isClosed);
+        }
+
         /** The threads that may run the timers are all in a callback that stalls. */
         private boolean isOwnerStalled() {
-            return queue.gate.owner() instanceof LoopWorker l ? l == stalledLoop
-                    : stalledWorkers == spec.owner().workers;
+            return queues[0].gate.owner() instanceof LoopWorker l ? l == stalledLoop
+                    : stalledWorkers == spec.owner().threads;
         }
 
         private String atRestOpen(long heldUntil, long then) {
@@ -341,7 +361,7 @@ public final class SearchedScheduler implements Program {
             if (isStalled && isOwnerStalled()) {
                 return null;
             }
-            long allowed = isStalled ? STALL_NANOS : spec.owner().workers > 1 ? SLACK_NANOS : SHORTEST_NANOS;
+            long allowed = isStalled ? STALL_NANOS : spec.owner().threads > 1 ? SLACK_NANOS : SHORTEST_NANOS;
             long latest = then == Long.MAX_VALUE ? Timeline.NEVER : then - allowed;
             for (int i = 0; i < open.length; i++) {
                 long from = isStalled ? Math.max(heldUntil, since[i]) : 0;
@@ -352,17 +372,22 @@ public final class SearchedScheduler implements Program {
                             + Spec.at(then);
                 }
             }
-            if (isStalled || queue.isClosed()) {
+            if (isStalled || isAnyClosed()) {
                 return null;
             }
-            if (queue.compactor.wantsSweep()) {
-                return "too many entries are stale, and all sleep";
+            for (TimerQueue q : queues) {
+                if (q.compactor.wantsSweep()) {
+                    return "too many entries are stale, and all sleep";
+                }
+                long until = Inside.looksAgain(q);
+                if (until == WakeGate.AWAKE) {
+                    return "all sleep, but the gate says awake";
+                }
+                if (until < latest) {
+                    return "the gate says " + Spec.at(until) + ", but all sleep until " + Spec.at(then);
+                }
             }
-            long until = queue.gate.lookAt();
-            if (until == WakeGate.AWAKE) {
-                return "all sleep, but the gate says awake";
-            }
-            return until < latest ? "the gate says " + Spec.at(until) + ", but all sleep until " + Spec.at(then) : null;
+            return null;
         }
     }
 }

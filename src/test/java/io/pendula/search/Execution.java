@@ -44,6 +44,7 @@ public final class Execution extends Turns {
     /** When the system has let those go on that it had held up last. */
     private long heldUntil;
     int spuriousLeft;
+    int batch = 1;
     private int callsLeft;
     /** Locks that were released since the last choice, though that was no step of its own. */
     final List<Variable> released = new ArrayList<>();
@@ -110,6 +111,11 @@ public final class Execution extends Turns {
             String name = "user " + i;
             add(name, new Thread(name), this::callAgainAndAgain).kind = ModelThread.Kind.IDLE;
         }
+    }
+
+    /** Workers run so many callbacks before they leave a queue for another. */
+    public void setBatch(int callbacks) {
+        batch = callbacks;
     }
 
     private void callAgainAndAgain() {

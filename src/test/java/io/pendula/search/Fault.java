@@ -1,6 +1,7 @@
 package io.pendula.search;
 
 import io.pendula.LibrarySources;
+import io.pendula.internal.queue.WakeGate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -11,11 +12,12 @@ import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
-/** A step of the production code that is left out: a call or a store in one method. */
+/** A step of the production code that is left out, or made in another way: a call or a store in one method. */
 final class Fault {
     private final String className;
     private final String method;
@@ -27,11 +29,19 @@ final class Fault {
     private final int result;
     /** What happens instead of a call that is left out: gets the method, and where. Or null. */
     private final BiConsumer<MethodNode, AbstractInsnNode> instead;
+    /** Nothing is left out, but {@code instead} done before it. */
+    private final boolean stays;
     private boolean planted;
 
     private Fault(String className, String method, String target, int number, int result,
             BiConsumer<MethodNode, AbstractInsnNode> instead) {
+        this(className, method, target, number, result, instead, false);
+    }
+
+    private Fault(String className, String method, String target, int number, int result,
+            BiConsumer<MethodNode, AbstractInsnNode> instead, boolean stays) {
         this.instead = instead;
+        this.stays = stays;
         this.className = LibrarySources.internalName(className);
         this.method = method;
         this.target = target;
@@ -47,6 +57,43 @@ final class Fault {
     /** Nothing is written. */
     static Fault noStore(String className, String method, String field, int number) {
         return new Fault(className, method, field, number, 0, null);
+    }
+
+    /** The call is made with another last argument, which is a long. */
+    static Fault lastArgument(String className, String method, String target, int number, long argument) {
+        return new Fault(className, method, target, number, 0, (m, at) -> {
+            m.instructions.insertBefore(at, new InsnNode(Opcodes.POP2));
+            m.instructions.insertBefore(at, new LdcInsnNode(argument));
+        }, true);
+    }
+
+    /** The method reads a field of type long before all else, and not where it did. */
+    static Fault readsFirst(String className, String method, String field) {
+        return new Fault(className, method, field, 0, 0, (m, at) -> {
+            FieldInsnNode read = (FieldInsnNode) at;
+            InsnList first = new InsnList();
+            first.add(new VarInsnNode(Opcodes.ALOAD, 0));
+            first.add(new FieldInsnNode(read.getOpcode(), read.owner, read.name, read.desc));
+            first.add(new VarInsnNode(Opcodes.LSTORE, m.maxLocals));
+            m.instructions.insert(first);
+            m.instructions.insertBefore(at, new InsnNode(Opcodes.POP));
+            m.instructions.insertBefore(at, new VarInsnNode(Opcodes.LLOAD, m.maxLocals));
+            m.instructions.remove(at);
+            m.maxLocals += 2;
+        }, true);
+    }
+
+    /** A worker that polls says at the gate that it is awake. */
+    static Fault takesTheGateUp() {
+        String gate = LibrarySources.internalName("WakeGate");
+        return new Fault("DueTimers", "pollOne", "lockToRun", 0, 0, (m, at) -> {
+            InsnList set = new InsnList();
+            set.add(new VarInsnNode(Opcodes.ALOAD, 0));
+            set.add(new FieldInsnNode(Opcodes.GETFIELD, LibrarySources.internalName("DueTimers"), "gate", "L" + gate + ";"));
+            set.add(new LdcInsnNode(WakeGate.AWAKE));
+            set.add(new MethodInsnNode(Opcodes.INVOKEVIRTUAL, gate, "set", "(J)V", false));
+            m.instructions.insert(set);
+        }, true);
     }
 
     /** Who arms looks at the gate, then pushes. */
@@ -105,10 +152,14 @@ final class Fault {
     private boolean isTarget(AbstractInsnNode i) {
         return i instanceof MethodInsnNode c && c.name.equals(target)
                 || i instanceof FieldInsnNode f && f.name.equals(target)
-                && (f.getOpcode() == Opcodes.PUTFIELD || f.getOpcode() == Opcodes.PUTSTATIC);
+                && (f.getOpcode() == (stays ? Opcodes.GETFIELD : Opcodes.PUTFIELD) || f.getOpcode() == Opcodes.PUTSTATIC);
     }
 
     private void leaveOut(MethodNode m, AbstractInsnNode i) {
+        if (stays) {
+            instead.accept(m, i);
+            return;
+        }
         List<Type> stack = new ArrayList<>();
         Type returned = Type.VOID_TYPE;
         if (i instanceof MethodInsnNode c) {

@@ -356,6 +356,11 @@ public final class Hooks {
         return 1;
     }
 
+    /** How many callbacks a worker runs before it leaves a queue for another. */
+    public static int batch() {
+        return current().batch;
+    }
+
     /** Whether the calling thread is one of the program's. */
     public static boolean isModelled() {
         return me() != null;

@@ -8,6 +8,7 @@ import static io.pendula.search.Spec.stop;
 import io.pendula.search.Spec.Call;
 import io.pendula.search.Spec.Op;
 import io.pendula.search.Spec.Owner;
+import io.pendula.search.Spec.Stall;
 import io.pendula.search.Spec.Start;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,8 @@ final class Programs {
     private static final long[] OF_SECOND = {Spec.SOON};
     private static final long[] INSTANTS = {Spec.NOW, Spec.SOON, Spec.BETWEEN, Spec.FILED, Spec.LATE, Spec.DISTANT,
         Spec.FAR};
+    private static final List<List<Stall>> STALLS = List.of(List.of(), List.of(), List.of(Stall.LONG),
+            List.of(Stall.SHORT, Stall.LONG), List.of(Stall.LONG, Stall.LONG));
     /** A timer that is drawn is armed for so many of them. */
     private static final int DRAWN_INSTANTS = 4;
 
@@ -41,7 +44,7 @@ final class Programs {
         add(calls, 0, first, OF_FIRST);
         add(calls, 1, second, OF_SECOND);
         addOthers(calls, owner);
-        return new Spec(owner, List.of(first, second), calls, 1, false, 0);
+        return new Spec(owner, List.of(first, second), calls, 1, List.of(), 0, 1);
     }
 
     private static void add(List<Call> calls, int timer, Start start, long... instants) {
@@ -62,7 +65,7 @@ final class Programs {
         calls.add(of(Op.CLOSE));
     }
 
-    /** Up to eight calls, three timers, any owner, two returns from park without a cause, perhaps a stall. */
+    /** Up to eight calls, three timers, any owner, two returns from park without a cause, perhaps stalls. */
     static Spec drawn(SplittableRandom random) {
         Owner owner = Owner.values()[random.nextInt(Owner.values().length)];
         List<Start> timers = new ArrayList<>();
@@ -75,6 +78,8 @@ final class Programs {
             timers.add(start);
         }
         addOthers(calls, owner);
-        return new Spec(owner, timers, calls, 3 + random.nextInt(6), random.nextInt(3) == 0, random.nextInt(3));
+        int most = 3 + random.nextInt(6);
+        List<Stall> stalls = STALLS.get(random.nextInt(STALLS.size()));
+        return new Spec(owner, timers, calls, most, stalls, random.nextInt(3), 1 + random.nextInt(2));
     }
 }

@@ -133,13 +133,16 @@ final class Rewriter {
         }
     }
 
-    /** A worker has more to run than a batch as soon as two timers are due: else no small program would load one. */
+    /**
+     * The program says how long a batch is. Else no small one would load a worker: it has more to run than a batch as soon
+     * as two timers are due.
+     */
     private void shortenBatches() {
         int found = 0;
         for (MethodNode m : node.methods) {
             for (AbstractInsnNode i : m.instructions.toArray()) {
                 if (i instanceof IntInsnNode n && n.operand == BATCH) {
-                    n.operand = 1;
+                    replace(m, i, hook("batch", "()I"));
                     found++;
                 }
             }

@@ -18,6 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.pendula.search.Spec.Call;
 import io.pendula.search.Spec.Op;
 import io.pendula.search.Spec.Owner;
+import io.pendula.search.Spec.Stall;
 import io.pendula.search.Spec.Start;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,11 +78,12 @@ class WakeSearchTest {
 
     static Stream<Arguments> levels() {
         Stream<Arguments> small = Stream.of(level(Owner.WORKER, 2, 0), level(Owner.WORKER, 1, 1),
-                level(Owner.TWO_WORKERS, 1, 0), level(Owner.LOOP, 2, 0), stalling(Owner.WORKER, 1, 0),
+                level(Owner.TWO_WORKERS, 1, 0), level(Owner.TWO_QUEUES, 1, 0), level(Owner.LOOP, 2, 0), stalling(Owner.WORKER, 1, 0),
                 spurious(Owner.WORKER, 1), spurious(Owner.LOOP, 1));
         Stream<Arguments> full = !IS_FULL ? Stream.of() : Stream.of(level(Owner.WORKER, 3, 0),
                 level(Owner.LOOP, 3, 0), level(Owner.LOOP, 1, 1), stalling(Owner.WORKER, 2, 0),
-                stalling(Owner.TWO_WORKERS, 1, 0), spurious(Owner.TWO_WORKERS, 1));
+                stalling(Owner.TWO_WORKERS, 1, 0), stalling(Owner.TWO_QUEUES, 1, 0), level(Owner.THREE_QUEUES, 1, 0),
+                spurious(Owner.TWO_WORKERS, 1));
         Stream<Arguments> large = MINUTES == null ? Stream.of() : Stream.of(level(Owner.WORKER, 4, 0),
                 level(Owner.LOOP, 4, 0), level(Owner.WORKER, 2, 1), level(Owner.WORKER, 1, 2),
                 level(Owner.LOOP, 2, 1), level(Owner.LOOP, 1, 2),
@@ -154,7 +156,7 @@ class WakeSearchTest {
     @Test
     @Timeout(300)
     void seed_triedAgain_endsTheSameWay() {
-        Fault fault = Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1);
+        Fault fault = Fault.noCall("Worker", "isCalled", "needsLookBefore", 0, 0);
         long seed = 0;
         Search.Result found;
         do {
@@ -171,9 +173,26 @@ class WakeSearchTest {
     private static final List<Start> FILED = List.of(Start.FILED);
     private static final List<Start> FILED_AND_NEW = List.of(Start.FILED, Start.NEW);
 
+    /**
+     * The poller is held up by 0, so the guard takes over, runs 2, and sleeps. The former poller ends 0 and goes on in its
+     * batch, with 1, which has just been pushed, and blocks there. What is armed after that must wake the new poller.
+     */
+    private static final Spec FORMER_POLLER = spec(Owner.TWO_WORKERS, 2, List.of(Start.FILED, Start.NEW, Start.FILED),
+            arm(1, NOW).during(0), reset(2, LATE).during(1)).stalling(Stall.SHORT, Stall.LONG).batch(2);
+
+    /**
+     * Worker 1 has more to run at home than a batch, and blocks in its second callback. The poller, which has left that
+     * queue to it and made it the poller, must look again.
+     */
+    private static final Spec LOADED = spec(Owner.TWO_QUEUES, 0, List.of(Start.FILED, Start.FILED, Start.NEW, Start.FILED,
+            Start.NEW, Start.FILED)).stalling(Stall.BRIEF, Stall.NONE, Stall.NONE, Stall.LONG);
+
+    /** A thread drains what another has pushed, while the worker looks. */
+    private static final Spec DRAINED = worker(2, ONE, arm(0, SOON), of(Op.HELP));
+
     /** So many calls, out of few: a program of a level that may be too large to be tried as a whole. */
     private static Spec spec(Owner owner, int most, List<Start> timers, Call... calls) {
-        return new Spec(owner, timers, List.of(calls), most, false, 0);
+        return new Spec(owner, timers, List.of(calls), most, List.of(), 0, 1);
     }
 
     private static Spec worker(int most, List<Start> timers, Call... calls) {
@@ -192,9 +211,9 @@ class WakeSearchTest {
     static Stream<Arguments> faults() {
         Spec arms = worker(1, ONE, arm(0, SOON));
         Stream<Arguments> small = Stream.of(
-                fault("no second look at the inbox (WG-R1)", arms,
-                        Fault.noCall("DueTimers", "publishSleep", "drain", 1, 1)),
-                fault("no last look at the gate before the park", arms,
+                fault("no last look at the queues before the park (WG-R1)", arms,
+                        Fault.noCall("Worker", "isCalled", "needsLookBefore", 0, 0)),
+                fault("no last look at all before the park", arms,
                         Fault.noCall("Worker", "sleep", "isCalled", 0, 0)),
                 fault("an arming wakes nobody", arms, Fault.noCall("TimerQueue", "arm", "wakeIfBefore", 0, 0)),
                 fault("an arming looks at the gate, then pushes", arms, Fault.looksBeforePush()),
@@ -209,14 +228,23 @@ class WakeSearchTest {
                 fault("a reset wakes for its own deadline, not for that of the word",
                         worker(3, FILED_AND_NEW, arm(1, SOON), reset(0, BETWEEN), reset(0, NOW)),
                         Fault.wakesForOwnDeadline()),
-                fault("an owner that has found something leaves the gate published", arms,
-                        Fault.noCall("DueTimers", "publishSleep", "setPollUntil", 0, 0)),
-                fault("who moves the gate to AWAKE wakes nobody", arms,
-                        Fault.noCall("WakeGate", "wakeIfBefore", "wakeFor", 0, 0)),
+                fault("a poller that goes to sleep publishes nothing (SB-P1)", arms,
+                        Fault.noCall("Standby", "sleepAsPoller", "publish", 1, 0)),
+                fault("a poller that begins a callback publishes nothing (SB-P2)", FORMER_POLLER,
+                        Fault.noCall("Standby", "ensureGuard", "publish", 0, 0)),
+                fault("who moves the gate to AWAKE calls nobody", arms,
+                        Fault.noCall("WakeGate", "wakeIfBefore", "call", 0, 0)),
+                fault("a drain tells nobody what had arrived (WG-D1)", DRAINED,
+                        Fault.noCall("DueTimers", "passArrivals", "setNextWhen", 0, 0)),
+                slow("a look reads when what was filed is due, then what has arrived (WG-R1)", DRAINED,
+                        Fault.readsFirst("DueTimers", "lookAt", "nextWhen")),
                 fault("the guard leaves the role to a poller that is held up",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.FILED, Start.FILED_LATE), reset(1, BEFORE_LATE))
                                 .stalling(),
                         Fault.noCall("Standby", "goToSleep", "isHeldUp", 0, 0)),
+                fault("a former poller takes the gate up", FORMER_POLLER, Fault.takesTheGateUp()),
+                fault("a poller that hands over to a loaded worker sleeps for longer than GRACE (SB-L1)", LOADED,
+                        Fault.lastArgument("Standby", "sleepAsPoller", "sleeps", 0, FAR)),
                 fault("an arming tells the loop of no arrival", spec(Owner.LOOP, 1, ONE, arm(0, SOON)),
                         Fault.noCall("TimerQueue", "wakeIfBefore", "lowerArrivals", 0, 0)),
                 fault("a close wakes no worker", worker(1, FILED, of(Op.CLOSE)),
@@ -239,10 +267,10 @@ class WakeSearchTest {
                         Fault.noCall("TimerQueue", "tryPost", "isClosed", 1, 0)),
                 fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
         Stream<Arguments> large = !IS_FULL ? Stream.of() : Stream.of(
-                slow("a poller that hands over does not look at the gates once more (SB-T2)",
+                slow("a poller that gives its role to the guard does not look at the queues once more (SB-T1)",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.NEW, Start.FILED, Start.FILED_LATE),
                                 arm(0, BEFORE_LATE)),
-                        Fault.noCall("Standby", "sleepAsPoller", "isAnyGateBefore", 0, 0)),
+                        Fault.noCall("Standby", "sleepAsPoller", "needsLookBefore", 0, 0)),
                 slow("a loop that plans its wait does not ask whether the scheduler was closed",
                         spec(Owner.LOOP, 2, FILED, of(Op.CLOSE), of(Op.HELP)),
                         Fault.noCall("LoopWorker", "nanosUntilNext", "seesClose", 0, 0)),

@@ -19,6 +19,10 @@ final class WakeScenarios {
     /** The shared scheduler's threads end when nothing has been armed for so long. */
     private static final Duration IDLE = Duration.ofSeconds(3);
 
+    /** So many steps of a callback let the guard that has taken over go to sleep, mostly. */
+    private static final int STEPS_TO_SLEEP = 100;
+    private static volatile int steps;
+
     /** The scenarios of the shared scheduler, of which there is one for each loading of the library. */
     static final Map<String, Bed.Scenario> OF_SHARED = Map.of("shared-threads-end", WakeScenarios::sharedThreadsEnd);
 
@@ -36,6 +40,7 @@ final class WakeScenarios {
         all.put("blocked-worker", WakeScenarios::blockedWorker);
         all.put("blocked-only-worker", WakeScenarios::blockedOnlyWorker);
         all.put("all-workers-blocked", WakeScenarios::allWorkersBlocked);
+        all.put("former-poller-blocks", WakeScenarios::formerPollerBlocks);
         all.put("stall-is-told", WakeScenarios::stallIsTold);
         OF_SHARED.keySet().forEach(name -> all.put(name, FreshClasses.inItsOwn(name)));
         all.put("loop-with-a-hook", WakeScenarios::loopWithAHook);
@@ -218,6 +223,52 @@ final class WakeScenarios {
     static void allWorkersBlocked(Bed bed) throws InterruptedException {
         try (TimerScheduler s = bed.scheduler(2).maxThreads(4).monitor(true).build()) {
             armAndBlock(bed, s, 2);
+        }
+    }
+
+    /** Others may have their turn at each access. */
+    private static void letOthersStep(int times) {
+        for (int i = 0; i < times; i++) {
+            steps = i;
+        }
+    }
+
+    /**
+     * The poller is held up in a callback, so the guard takes over, runs what is due, and sleeps. The callback ends within
+     * the batch, and what its worker drains then blocks. What is armed after that wakes the new poller.
+     */
+    static void formerPollerBlocks(Bed bed) throws InterruptedException {
+        try (TimerScheduler s = bed.scheduler(2).build()) {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch takenOver = new CountDownLatch(1);
+            CountDownLatch ends = new CountDownLatch(1);
+            s.after(0, MICROSECONDS, () -> {
+                begun.countDown();
+                while (takenOver.getCount() > 0) {
+                    letOthersStep(1); // time passes as they read the clock
+                }
+                letOthersStep(STEPS_TO_SLEEP);
+                ends.countDown();
+            });
+            begun.await();
+            s.after(0, MICROSECONDS, takenOver::countDown);
+            Bed.Shot last = bed.shot();
+            CountDownLatch blocked = new CountDownLatch(1);
+            bed.thread(() -> {
+                ends.await();
+                s.after(0, MICROSECONDS, () -> {
+                    blocked.countDown();
+                    try {
+                        last.await();
+                    } catch (InterruptedException e) {
+                        bed.fail(e);
+                    }
+                });
+            });
+            blocked.await();
+            last.armOn(s, 0);
+            last.await();
+            bed.join();
         }
     }
 

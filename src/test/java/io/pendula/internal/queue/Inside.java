@@ -108,6 +108,11 @@ public final class Inside {
 
     // ---- any thread ----
 
+    /** Until when its owner needs no call. */
+    public static long looksAgain(TimerQueue q) {
+        return q.gate.lookAt();
+    }
+
     public static void wakeIfBefore(TimerQueue q, long when) {
         q.gate.wakeIfBefore(when);
     }
@@ -243,8 +248,9 @@ public final class Inside {
     }
 
     /** Whether a lock is a queue's. */
-    public static boolean isQueueLock(Object lock) {
-        return lock instanceof HoldLock;
+    /** Whether that is the lock of the queue, or its entries. */
+    public static boolean guards(TimerQueue q, Object o) {
+        return o == q.lock || o == q.entries;
     }
 
     /** A fingerprint of all entries and their order; {@code keyOf} tells that of a timer. */
@@ -288,10 +294,6 @@ public final class Inside {
     /** Whether all entries lie in blocks that are runs, so in the order of their deadlines. */
     public static boolean areRuns(TimerQueue q) {
         return blocks(q.entries).stream().allMatch(Block::isRun);
-    }
-
-    public static boolean isEntries(Object o) {
-        return o instanceof TimerHeap;
     }
 
     // ---- the whole structure ----
