@@ -146,19 +146,6 @@ class BorrowedThreadTest {
         }
     }
 
-    @Test
-    void executorRejects_noMemoryToCountWhatIsTakenBack_theCallerRunsItAllTheSame() throws Exception {
-        ManualClock clock = new ManualClock();
-        try (TimerScheduler s = rejecting().clock(clock).build()) {
-            LifeFixtures.failToCountWhatTheExecutorHas(s);
-            Timer t = s.after(Duration.ofMillis(1), this::noteThread);
-            assertEquals(1, clock.advance(Duration.ofMillis(1)));
-            assertSame(Thread.currentThread(), ranOn.get());
-            assertFalse(t.reset(Duration.ofMillis(1)), "its run has ended");
-            assertEquals(1, clock.advance(Duration.ofMillis(1)));
-        }
-    }
-
     /** A view's tasks keep all their promises: they run once, on the worker, and the view ends. */
     @Test
     void executorRejects_tasksOfAView_runOnTheWorkerAndTheViewEnds() throws Exception {

@@ -229,29 +229,6 @@ class CloseFailureTest {
         assertThreadsEnd(s);
     }
 
-    // ---- an executor of callbacks ----
-
-    @Test
-    void close_noMemoryToCountTheRunThatHasEnded_returnsAtItsEnd() throws Exception {
-        ManualClock clock = new ManualClock();
-        TimerScheduler s = TimerScheduler.builder().clock(clock).executor(r -> new Thread(r).start()).build();
-        LifeFixtures.failToCountWhatTheExecutorHas(s);
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch go = new CountDownLatch(1);
-        s.after(Duration.ZERO, () -> {
-            begun.countDown();
-            LifeFixtures.await(go);
-        });
-        clock.advance(Duration.ZERO);
-        LifeFixtures.await(begun);
-        Thread closer = new Thread(s::close);
-        closer.start();
-        Fixtures.awaitWaiting(closer);
-        go.countDown();
-        closer.join(SECONDS.toMillis(LifeFixtures.LOST_SECONDS));
-        assertFalse(closer.isAlive(), "it hangs");
-    }
-
     // ---- a loop ----
 
     @Test

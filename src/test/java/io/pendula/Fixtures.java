@@ -8,6 +8,7 @@ import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.LimitedAdder;
 import io.pendula.internal.queue.LimitedHeap;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueOwner;
@@ -127,6 +128,7 @@ public final class Fixtures {
     static final class Rig {
         final CountingOwner owner = new CountingOwner();
         final LimitedHeap heap = new LimitedHeap();
+        final LimitedAdder resets = new LimitedAdder();
         /** Only of what the queue itself asks the time for: attempts to get memory. */
         final ManualClock clock = new ManualClock();
         /** Called before each reading of the clock. */
@@ -134,7 +136,7 @@ public final class Fixtures {
         final TimerQueue queue;
 
         Rig(boolean keepOrder, PendingLimit limit) {
-            queue = new TimerQueue(0, new Timeline(this::reading), null, heap, limit, keepOrder, new WakeGate());
+            queue = Inside.newQueue(new Timeline(this::reading), heap, limit, keepOrder, resets);
             keepWith(owner);
         }
 

@@ -4,21 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.pendula.internal.engine.Dispatcher;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.AbstractSet;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -69,35 +63,6 @@ final class LifeFixtures {
             }
             super.interrupt();
         }
-    }
-
-    /** What the executor has is removed as it should be; then that is to be counted, which needs memory, and there is none. */
-    static void failToCountWhatTheExecutorHas(TimerScheduler s) throws ReflectiveOperationException {
-        Set<Object> all = ConcurrentHashMap.newKeySet();
-        Field handedOff = Dispatcher.class.getDeclaredField("handedOff");
-        handedOff.setAccessible(true);
-        handedOff.set(s.engine.dispatcher, new AbstractSet<Object>() {
-            @Override
-            public boolean add(Object o) {
-                return all.add(o);
-            }
-
-            @Override
-            public boolean remove(Object o) {
-                all.remove(o);
-                throw new InternalError("meant"); // JUnit itself ends if an OutOfMemoryError gets to it
-            }
-
-            @Override
-            public Iterator<Object> iterator() {
-                return all.iterator();
-            }
-
-            @Override
-            public int size() {
-                return all.size();
-            }
-        });
     }
 
     static void spin(long nanos) {

@@ -6,17 +6,17 @@ import io.pendula.internal.queue.TimerQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Hands callbacks to the executor that a scheduler was built with, and takes back what that has not begun. */
 public final class Dispatcher {
     private final Engine engine;
-    /** What the executor has, until it has run. */
-    public final Set<Dispatched> handedOff = ConcurrentHashMap.newKeySet();
+    /** What the executor has, until it has run. Concurrent. */
+    public final Set<Dispatched> handedOff;
 
-    Dispatcher(Engine engine) {
+    Dispatcher(Engine engine, Set<Dispatched> handedOff) {
         this.engine = engine;
+        this.handedOff = handedOff;
     }
 
     /** A claimed firing on its way through the executor. */

@@ -55,18 +55,24 @@ public final class TimerQueue extends Padded {
     public final DueTimers due;
     /** The first of the threads that wait for the end of a callback; null if none does. */
     volatile RunAwaiter awaiters;
-    final LongAdder resets = new LongAdder();
+    final LongAdder resets;
     /** Under the lock: the most that QueueView has told. */
     long armedTold;
     long stopsTold;
 
     public TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder,
             WakeGate gate) {
+        this(index, timeline, host, heap, limit, keepOrder, gate, new LongAdder());
+    }
+
+    TimerQueue(int index, Timeline timeline, Host host, TimerHeap heap, PendingLimit limit, boolean keepOrder, WakeGate gate,
+            LongAdder resets) {
         this.index = index;
         this.timeline = timeline;
         this.host = host;
         this.entries = heap;
         this.keepOrder = keepOrder;
+        this.resets = resets;
         this.gate = gate;
         this.compactor = new Compactor(entries, lock, gate, keepOrder ? Long.MAX_VALUE
                 : host == null ? Compactor.FULL_SWEEP_NANOS : host.fullSweepNanos());

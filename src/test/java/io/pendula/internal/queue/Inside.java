@@ -153,23 +153,10 @@ public final class Inside {
         q.closer.patienceNanos = nanos;
     }
 
-    /** The count of resets needs memory, and there is none. */
-    public static void failToCountResets(TimerQueue q) throws ReflectiveOperationException {
-        Field resets = TimerQueue.class.getDeclaredField("resets");
-        resets.setAccessible(true);
-        resets.set(q, new LongAdder() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            public void add(long n) {
-                throw new OutOfMemoryError("on purpose");
-            }
-
-            @Override
-            public void increment() {
-                add(1);
-            }
-        });
+    /** A queue alone, with a heap and a count that may lack memory. */
+    public static TimerQueue newQueue(Timeline timeline, TimerHeap heap, PendingLimit limit, boolean keepOrder,
+            LongAdder resets) {
+        return new TimerQueue(0, timeline, null, heap, limit, keepOrder, new WakeGate(), resets);
     }
 
     public static TimerNode inboxHead(TimerQueue q) {
