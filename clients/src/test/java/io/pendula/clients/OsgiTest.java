@@ -102,9 +102,10 @@ class OsgiTest {
         return framework.getBundleContext().installBundle(jar.toUri().toString());
     }
 
+    /** A folder of classes with {@code mvn test}, the jar with {@code mvn verify}. */
     private Bundle library() throws Exception {
         Path classes = Path.of(TimerScheduler.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        Bundle bundle = install(jar("library", headers(), classes));
+        Bundle bundle = install(Files.isDirectory(classes) ? jar("library", headers(), classes) : classes);
         bundle.start();
         return bundle;
     }
