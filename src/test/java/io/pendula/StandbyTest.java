@@ -61,7 +61,7 @@ class StandbyTest {
 
     private static OneShotTimer arm(TimerQueue queue, long when) {
         OneShotTimer t = new OneShotTimer(queue, () -> {});
-        queue.arm(t, when);
+        queue.arm(t, Timeline.deadlineAt(when));
         return t;
     }
 
@@ -499,6 +499,16 @@ class StandbyTest {
         beginCallback(NOW);
         arm(NOW + 5 * MS);
         first.leaveCallback();
+        assertTrue(second.isCalled());
+    }
+
+    /** Its deadline is the earliest that there is, and must not be taken for the call of a sweep. */
+    @Test
+    void arm_forTheFirstOfAllInstants_pollerIsInACallback_guardIsCalled() {
+        second.sleeps(Timeline.NEVER);
+        holdUp(first, NOW);
+        beginCallback(NOW);
+        arm(0);
         assertTrue(second.isCalled());
     }
 

@@ -11,6 +11,7 @@ import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.queue.WakeGate;
 import java.util.AbstractSet;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -86,11 +87,11 @@ class DispatcherTest {
     }
 
     private Firing claim(Engine engine) {
-        TimerQueue queue = engine.newQueue(0);
+        TimerQueue queue = engine.newQueue(0, new WakeGate());
         QueuedNode timer = new QueuedNode(queue, () -> runs++) {};
         queue.arm(timer, 0);
         Firing claimed = new Firing() {};
-        assertEquals(DueTimers.CLAIMED, queue.due.claimNext(claimed, 0, true));
+        assertEquals(DueTimers.CLAIMED, queue.due.claimNext(claimed, 0));
         return claimed;
     }
 
