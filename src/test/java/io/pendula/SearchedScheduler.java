@@ -324,7 +324,7 @@ public final class SearchedScheduler implements Program {
                 return wrong;
             }
             if (isAnyClosed() && !isClosed) {
-                return null; // the close waits for a reset, and goes on; it tells what it has stopped when it has closed all queues
+                return null; // the close waits for a reset, and goes on; then it tells what it has stopped in all queues
             }
             for (int i = 0; i < open.length; i++) {
                 boolean isArmed = TimerNode.isArmed(TimerNode.state(timers.get(i).wordVolatile()));

@@ -20,7 +20,7 @@ final class WakeScenarios {
     private static final Duration IDLE = Duration.ofSeconds(3);
 
     /** So many steps of a callback let the guard that has taken over go to sleep, mostly. */
-    private static final int STEPS_TO_SLEEP = 100;
+    private static final int STEPS_TO_SLEEP = 200;
     private static volatile int steps;
 
     /** The scenarios of the shared scheduler, of which there is one for each loading of the library. */
@@ -238,7 +238,8 @@ final class WakeScenarios {
      * the batch, and what its worker drains then blocks. What is armed after that wakes the new poller.
      */
     static void formerPollerBlocks(Bed bed) throws InterruptedException {
-        try (TimerScheduler s = bed.scheduler(2).build()) {
+        try (TimerScheduler s = bed.scheduler(1).maxThreads(2).build()) {
+            letThePollerSleep(s);
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch takenOver = new CountDownLatch(1);
             CountDownLatch ends = new CountDownLatch(1);

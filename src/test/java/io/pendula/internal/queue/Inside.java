@@ -234,7 +234,6 @@ public final class Inside {
         return InboxDrainer.LOOK_NANOS;
     }
 
-    /** Whether a lock is a queue's. */
     /** Whether that is the lock of the queue, or its entries. */
     public static boolean guards(TimerQueue q, Object o) {
         return o == q.lock || o == q.entries;
