@@ -96,7 +96,7 @@ public final class SearchedScheduler implements Program {
             }
             queues = loop != null ? new TimerQueue[] {loop.queue} : engine.queues;
             for (TimerQueue q : queues) {
-                // A close that has waited for so long goes on without a reset, as QueueCloser says; here time passes in leaps.
+                // A close that has waited for so long goes on without a reset (QueueCloser); here time passes in leaps.
                 Inside.setPatience(q, Long.MAX_VALUE);
             }
             open = new int[spec.timers().size()];

@@ -136,8 +136,8 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
 
     @Override
     public String toString() {
-        return owner + ", timers " + timers + (takesTime() ? " that stall " + stalls : "") + (batch > 1 ? ", batches of " + batch : "")
-                + ", " + most + " of " + calls + (spurious > 0 ? ", " + spurious + " returns without a cause" : "");
+        return owner + ", timers " + timers + (takesTime() ? " that stall " + stalls : "")
+                + (batch > 1 ? ", batches of " + batch : "") + ", " + most + " of " + calls + (spurious > 0 ? ", " + spurious + " returns without a cause" : "");
     }
 
     static Call arm(int timer, long when) {

@@ -82,8 +82,8 @@ class WakeSearchTest {
                 spurious(Owner.WORKER, 1), spurious(Owner.LOOP, 1));
         Stream<Arguments> full = !IS_FULL ? Stream.of() : Stream.of(level(Owner.WORKER, 3, 0),
                 level(Owner.LOOP, 3, 0), level(Owner.LOOP, 1, 1), stalling(Owner.WORKER, 2, 0),
-                stalling(Owner.TWO_WORKERS, 1, 0), stalling(Owner.TWO_QUEUES, 1, 0), level(Owner.THREE_QUEUES, 1, 0),
-                spurious(Owner.TWO_WORKERS, 1));
+                stalling(Owner.TWO_WORKERS, 1, 0), stalling(Owner.TWO_QUEUES, 1, 0),
+                level(Owner.THREE_QUEUES, 1, 0), spurious(Owner.TWO_WORKERS, 1));
         Stream<Arguments> large = MINUTES == null ? Stream.of() : Stream.of(level(Owner.WORKER, 4, 0),
                 level(Owner.LOOP, 4, 0), level(Owner.WORKER, 2, 1), level(Owner.WORKER, 1, 2),
                 level(Owner.LOOP, 2, 1), level(Owner.LOOP, 1, 2),
