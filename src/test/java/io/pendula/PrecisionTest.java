@@ -59,7 +59,7 @@ class PrecisionTest {
         assertEquals(before, slackOf(mine));
     }
 
-    /** Right before a deadline: each park is twice as long, up to 16 ms, so the twenty take some 100 ms and not 1 ms. */
+    /** Right before a deadline: each park is twice as long, up to a quarter of a second, so the twenty take more than 20 ms and not 1 ms. */
     @Test
     void park_clockStandsStill_parksLongerEachTime() {
         Parker parker = new Parker(new Timeline(() -> 1_000), false);

@@ -34,8 +34,8 @@ public final class Parker {
     /** Where wakes are not rationed: at rest where one oversleep in three is shorter. */
     private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
-    /** A clock that stands still, just before a deadline, is looked at again after 16 ms at the latest. */
-    private static final int MAX_STANDING = 14;
+    /** A clock that stands still, just before a deadline, is looked at again four times a second. */
+    private static final int MAX_STANDING = 18;
     /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
