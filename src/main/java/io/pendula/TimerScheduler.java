@@ -590,8 +590,8 @@ public final class TimerScheduler implements AutoCloseable {
          *
          * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the sleep ends does not
          * end it, but each of the two threads that watch each other may wake up once in a spacing; 300 tickers of 100 to 300
-         * milliseconds on two workers make 125 sleeps a second with a spacing of 20 milliseconds, 31 with 100 milliseconds,
-         * and some 1,400 with 0. If a callback blocks, timers behind it may wait for this long, instead of a quarter of a
+         * milliseconds on two workers make 130 sleeps a second with a spacing of 20 milliseconds, 22 with 100 milliseconds,
+         * and some 1,500 with 0. If a callback blocks, timers behind it may wait for this long, instead of a quarter of a
          * millisecond.
          *
          * @param spacing from zero to an hour

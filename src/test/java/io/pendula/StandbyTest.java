@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.LimitedHeap;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
@@ -238,6 +239,23 @@ class StandbyTest {
         assertSame(first, standby.guard());
         assertEquals(NOW + 20 * MS, first.until);
         assertFalse(second.isCalled());
+    }
+
+    /** It may have looked for the poller before it became that, and found the old one asleep: then it publishes nothing. */
+    @Test
+    void sleep_guardWakesUpWhileItGetsTheRole_oldPollerLooksSoon() {
+        LimitedHeap heap = new LimitedHeap();
+        WakeGate gate = new WakeGate();
+        TimerQueue q = new TimerQueue(0, engine.timeline, null, heap, null, false, gate);
+        Standby own = new Standby(new TimerQueue[] {q}, gate, 0);
+        Worker d = new Worker(engine.workerPool, own, q, false);
+        Worker g = new Worker(engine.workerPool, own, q, false);
+        own.begin(d, g);
+        g.sleeps(NOW + 12 * MS);
+        heap.onLook = () -> wakeUp(g);
+        assertTrue(own.goToSleep(d, true, NOW + 12 * MS, NOW, 0));
+        assertSame(g, own.poller());
+        assertEquals(NOW + Standby.GRACE_NANOS, d.until);
     }
 
     /** It would wake up for nothing, and so would each after it. */

@@ -124,7 +124,7 @@ public class TimerHeap {
      * The earliest key that is not before {@code at}, among the first entries of the first blocks; if all of these are
      * earlier, {@code at}; NEVER if there is none. Racy, without the lock: a hint.
      */
-    final long earliestFrom(long at) {
+    long earliestFrom(long at) {
         Block[] b = blocks;
         int looks = Math.min(Math.min(end, ROOT + FIRST_LEVELS), b.length);
         long earliest = Timeline.NEVER;

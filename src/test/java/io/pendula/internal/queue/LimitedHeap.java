@@ -5,6 +5,14 @@ public final class LimitedHeap extends TimerHeap {
     public boolean exhausted;
     public Runnable onGrow = () -> {};
     public Runnable onTrim = () -> {};
+    /** Before a look without the lock. */
+    public Runnable onLook = () -> {};
+
+    @Override
+    long earliestFrom(long at) {
+        onLook.run();
+        return super.earliestFrom(at);
+    }
 
     @Override
     void grow() {
