@@ -2,6 +2,7 @@ package io.pendula;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -93,6 +94,8 @@ class FormerPollerTest {
             LifeFixtures.eventually("a worker is blocked", () -> isBlocked);
             CountDownLatch fired = new CountDownLatch(1);
             s.after(0, NANOSECONDS, fired::countDown);
+            Sleeper poller = s.engine.standby.poller();
+            assertTrue(poller.isCalled() || !poller.asleep || fired.getCount() == 0, "it sleeps on");
             LifeFixtures.eventually("it runs on the other worker", () -> {
                 clock.updateAndGet(now -> Math.min(now + HELD_UP_NANOS, END_NANOS));
                 return fired.getCount() == 0;

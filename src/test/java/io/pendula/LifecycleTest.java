@@ -76,6 +76,8 @@ class LifecycleTest {
         closer.start();
         eventually("closer waits", () -> Fixtures.isWaiting(closer));
         assertTrue(s.isClosed());
+        closer.join(100);
+        assertTrue(closer.isAlive(), "it waits for as long as the callback lasts");
         go.countDown();
         closer.join();
         assertTrue(endedBeforeReturn.get());

@@ -1083,6 +1083,17 @@ class TimerQueueTest extends QueueCase {
         assertEquals("the scheduler is closed", message); // not that memory is short
     }
 
+    /** Nothing has arrived since the last drain, so the next one has nothing to set right. */
+    @Test
+    void close_outOfMemoryAndAllIsDrained_isClosedAndNotShort() {
+        armAllThatFit();
+        rig.arm(5_000);
+        rig.drain();
+        queue.closer.close(new ArrayList<>());
+        String message = assertThrows(RejectedExecutionException.class, () -> rig.arm(6_000)).getMessage();
+        assertEquals("the scheduler is closed", message);
+    }
+
     // ---- going to sleep ----
 
     /** Whoever arms between the owner's first drain and its publishing sees it awake, and wakes nobody. */

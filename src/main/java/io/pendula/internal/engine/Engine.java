@@ -301,7 +301,7 @@ public abstract class Engine implements TimerQueue.Host {
      */
     public final void completeAbandoned(List<TimerNode> unfired) {
         String what = (closed ? "" : "a loop of ") + "scheduler '" + name() + "'";
-        for (TimerNode t : unfired) {
+        unfired.forEach(t -> {
             if (Call.taskOf(t.work()) instanceof Completion c) {
                 try {
                     c.abandoned(what);
@@ -311,7 +311,7 @@ public abstract class Engine implements TimerQueue.Host {
                     Reporter.uncaught(e);
                 }
             }
-        }
+        });
     }
 
     // ---- timers without a task ----
