@@ -37,7 +37,8 @@ public final class Standby implements QueueOwner {
      *
      * 1. sleeps. It keeps its role until it is awake, since a worker takes the role only from a poller that is awake. So it
      *    is called. If it has given the role to the guard (SB-T1), in the same hold of the lock, all this applies to that
-     *    worker; and if that was awake by then, the old poller, now the guard, sleeps for GRACE only.
+     *    worker. If that was awake by then it may have passed over SB-P2, as it had found another poller asleep. So the old
+     *    poller, now the guard, sleeps for GRACE only.
      * 2. is awake, before its first callback. It comes to SB-P1 or SB-P2, and to WG-R1 after that.
      * 3. runs callbacks. The guard is called. It takes the role from a poller that is held up (SB-T2), as if it had just
      *    woken up: see 2. Else it sleeps for GRACE (SB-G1) and looks again. It sleeps for longer only after it has seen the
