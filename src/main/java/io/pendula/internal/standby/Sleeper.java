@@ -25,8 +25,8 @@ public abstract class Sleeper extends Firing {
     /** Odd while a callback runs inline. */
     private volatile int pulse;
     /**
-     * It has run a callback since it woke up, or has taken the poller's role. It sets this before it looks at the others: so of several that begin
-     * callbacks at once the last one sees that all have.
+     * It has run a callback since it woke up or took the poller's role. It sets this before it looks at the others: so of
+     * several that begin callbacks at once the last one sees that all have.
      */
     public volatile boolean hasBegun;
     /** True from before the park to after it. */

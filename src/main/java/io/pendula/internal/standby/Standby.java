@@ -217,8 +217,10 @@ public final class Standby implements QueueOwner {
         long earliest = Timeline.NEVER;
         for (TimerQueue q : queues) {
             long next = q.due.lookAt();
-            boolean waits = q == own && next > now && next < from;
-            earliest = Math.min(earliest, Math.max(from, waits ? Math.min(q.due.earliestFrom(from), now + PAIR_NANOS) : next));
+            if (q == own && next > now && next < from) {
+                next = Math.min(q.due.earliestFrom(from), now + PAIR_NANOS);
+            }
+            earliest = Math.min(earliest, Math.max(from, next));
         }
         return earliest;
     }
@@ -295,7 +297,8 @@ public final class Standby implements QueueOwner {
             if (!looks && when <= now && q != by.home && isServed(q, now)) {
                 continue; // see 5
             }
-            if (looks || when <= now || when < next && when < q.due.nextWhen() || when == Timeline.NEVER && q.due.hasLeftovers()) {
+            if (looks || when <= now || when < next && when < q.due.nextWhen()
+                    || when == Timeline.NEVER && q.due.hasLeftovers()) {
                 Throwable shortage = q.due.takeShortage();
                 if (shortage != null) {
                     by.tell(shortage);
