@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A scheduler with some timers, and what users may do with them: so all programs of so many calls.
  *
- * @param owner who has the queues; if there are several, timer 0 is in the first, timer 1 in the second, and so on
+ * @param owner the threads that own the queues; of several queues timer 0 is in the first, timer 1 in the second, and so on
  * @param timers what each is at the beginning
  * @param calls what users may do, in any order and as often as they like
  * @param most how many calls there are in all, at most
@@ -16,7 +16,7 @@ import java.util.List;
 public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, List<Stall> stalls, int spurious,
         int batch) {
     /**
-     * Who has the queues: a loop its only one, or so many threads that many.
+     * The threads that own the queues: a loop with one queue, or one or more workers.
      */
     public enum Owner {
         WORKER(1, 1), TWO_WORKERS(1, 2), TWO_QUEUES(2, 2), THREE_QUEUES(3, 3), LOOP(0, 0);

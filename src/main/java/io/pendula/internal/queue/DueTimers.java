@@ -169,7 +169,7 @@ public final class DueTimers extends Padded {
         lock.lockToRun();
         try {
             if (closer.isClosed()) {
-                inbox.setArrivals(Timeline.NEVER);
+                passArrivals();
                 setNextWhen(Timeline.NEVER);
                 return Timeline.NEVER;
             }

@@ -74,10 +74,6 @@ final class Inbox extends InboxFields {
         return arrivals;
     }
 
-    void setArrivals(long when) {
-        arrivals = when;
-    }
-
     /** True if nothing had arrived since the last drain. */
     boolean lowerArrivals(long when) {
         for (long a = arrivals(); when < a; a = arrivals()) {
