@@ -49,9 +49,9 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
      * gives them. Default: own threads.
      *
-     * <p>It may be slow: no worker waits for it. It is called by {@code build}, by the first submission to an executor,
-     * by a thread that arms a timer of the shared scheduler after its threads have ended, by one that arms the first timer
-     * of a {@link TimerLoop}, and else by a thread that is made for that.
+     * <p>It must not block, as it is called by the thread that needs another one: by {@code build}, by a submission to an
+     * executor, by a thread that arms a timer of the shared scheduler or of a {@link TimerLoop}, by the monitor, or by a
+     * worker that is about to run a callback. What that thread does next waits for it.
      *
      * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
      * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads

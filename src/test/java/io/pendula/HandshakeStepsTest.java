@@ -44,19 +44,18 @@ class HandshakeStepsTest {
         return d;
     }
 
-    /** A thread that has left its seat looks whether it was called; a caller that has found it there starts no other. */
+    /** A thread that has left its seat looks whether it was called. So that is said before the caller looks at the seat. */
     @Test
-    void call_threadLeavesItsSeatMeanwhile_itSeesTheCall() {
-        SchedulerEngine shared = new SchedulerEngine(builder().options.completeAsShared());
+    void call_seatIsEmpty_callIsSeenBeforeAThreadIsMade() {
         AtomicReference<Worker> worker = new AtomicReference<>();
         AtomicBoolean hasSeen = new AtomicBoolean();
-        worker.set(worker(shared, new Idle() {
-            @Override
-            public State getState() { // of the caller, which has read the seat and is about to unpark
-                hasSeen.set(worker.get().isCalled(0));
-                return State.TIMED_WAITING;
-            }
-        }));
+        SchedulerEngine shared = new SchedulerEngine(builder().threadFactory(body -> {
+            hasSeen.set(worker.get().isCalled(0));
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            return t;
+        }).options.completeAsShared());
+        worker.set((Worker) shared.workerPool.workers()[0]);
         assertTrue(worker.get().call());
         assertTrue(hasSeen.get(), "it ends, and no other thread comes in its place");
     }

@@ -291,13 +291,13 @@ class IdleEndTest {
         }, "of a test");
         Thread me = Thread.currentThread();
         seat.take(me);
-        assertFalse(seat.leave(me, () -> seat.thread() == null));
+        assertFalse(seat.leave(() -> seat.thread() == null));
         assertTrue(seat.isMine());
-        assertTrue(seat.leave(me, () -> false));
+        assertTrue(seat.leave(() -> false));
         assertNull(seat.thread());
         Thread other = new Thread(() -> {});
         seat.take(me);
-        assertTrue(seat.leave(me, () -> {
+        assertTrue(seat.leave(() -> {
             seat.take(other);
             return true;
         }));
@@ -369,9 +369,10 @@ class IdleEndTest {
         await(first);
     }
 
-    /** The one that has made the thread leaves the seat to others; so this thread must not run. */
-    @Test
-    void start_failsWhileAnotherWakerComes_thatDoesNotStartIt() throws InterruptedException {
+    /** It waits for the start, and starts another thread only if that has failed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void start_anotherWakerComesMeanwhile_startsNoSecondThread(boolean fails) throws InterruptedException {
         AtomicReference<Seat> seat = new AtomicReference<>();
         AtomicReference<Thread> other = new AtomicReference<>();
         List<Thread> made = new ArrayList<>();
@@ -384,7 +385,10 @@ class IdleEndTest {
                         other.set(waker);
                         waker.start();
                         eventually("it waits, or is through", () -> waker.getState() == Thread.State.BLOCKED || !waker.isAlive());
-                        throw new OutOfMemoryError("meant");
+                        assertNull(seat.get().thread());
+                        if (fails) {
+                            throw new OutOfMemoryError("meant");
+                        }
                     }
                     super.start();
                 }
@@ -398,6 +402,7 @@ class IdleEndTest {
         seat.set(new Seat(s.engine.workerPool, new Seat.Sitter() {
             @Override
             public void run() {
+                assertTrue(seat.get().isMine());
                 ran.countDown();
             }
 
@@ -406,14 +411,12 @@ class IdleEndTest {
                 puts.incrementAndGet();
             }
         }, "tried"));
-        assertFalse(seat.get().wake());
+        assertEquals(!fails, seat.get().wake());
         Fixtures.join(other.get());
-        assertEquals(Thread.State.NEW, made.get(0).getState());
-        assertNull(seat.get().thread());
-        assertEquals(1, puts.get());
-        assertTrue(seat.get().wake());
         await(ran);
-        assertSame(made.get(1), seat.get().thread());
+        assertEquals(fails ? 2 : 1, made.size());
+        assertSame(made.get(fails ? 1 : 0), seat.get().thread());
+        assertEquals(fails ? 1 : 0, puts.get());
     }
 
     @Test
@@ -496,23 +499,6 @@ class IdleEndTest {
         for (Thread t : factory.made) {
             assertNull(s.engine.workerPool.workerOf(t));
         }
-    }
-
-    @Test
-    void arm_threadOfAWakerThatFailedBeforeTheStart_isStarted() {
-        TimerScheduler s = make(1, 5_000_000);
-        Worker d = (Worker) s.engine.workerPool.workers()[0];
-        Thread made = new CleanThread(null, d, "pendula-" + name + "-by-hand");
-        d.setThread(made);
-        AtomicReference<Thread> ranOn = new AtomicReference<>();
-        CountDownLatch fired = new CountDownLatch(1);
-        s.after(Duration.ZERO, () -> {
-            ranOn.set(Thread.currentThread());
-            fired.countDown();
-        });
-        await(fired);
-        assertSame(made, ranOn.get());
-        awaitNoThread();
     }
 
     @Test

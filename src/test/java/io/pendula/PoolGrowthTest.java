@@ -80,9 +80,6 @@ class PoolGrowthTest {
             WorkerPool workers = pool.engine.workerPool;
             workers.ensureStarted();
             LifeFixtures.inParallel(3, n -> {
-                if (n == 0) {
-                    workers.startSecond();
-                }
                 while (workers.workers().length < 2) {
                     workers.growIfAlone(null);
                 }
@@ -107,9 +104,9 @@ class PoolGrowthTest {
             };
         });
         WorkerPool workers = pool.engine.workerPool;
-        assertTrue(workers.ensureStarted());
+        workers.ensureStarted();
         Sleeper[] before = workers.workers();
-        workers.startSecond();
+        workers.growIfAlone(null);
         assertEquals(2, calls.get());
         assertSame(before, workers.workers());
         pool.close();
@@ -182,25 +179,6 @@ class PoolGrowthTest {
         pool.get().submit(() -> {}).get(Fixtures.PATIENCE_SECONDS, SECONDS);
         eventually("both have run", () -> hooks.get() == 11);
         pool.get().close();
-    }
-
-    /** The second call does not return before the first task has run. */
-    @Test
-    void newThread_isSlow_firstTaskDoesNotWaitForTheSecondThread() throws Exception {
-        CountDownLatch ran = new CountDownLatch(1);
-        SchedulerExecutor pool = TimerExecutors.newScheduledThreadPool(4, body -> {
-            if (calls.incrementAndGet() == 2) {
-                await(ran);
-            }
-            return made(body);
-        });
-        // What the first submission does before it arms its task, and after that.
-        assertTrue(pool.engine.workerPool.ensureStarted());
-        pool.submit(ran::countDown).get(Fixtures.PATIENCE_SECONDS, SECONDS);
-        assertEquals(1, calls.get());
-        pool.engine.workerPool.startSecond();
-        assertEquals(2, calls.get());
-        pool.close();
     }
 
     @Test

@@ -23,7 +23,7 @@ class SeatModelTest {
         LOOKS_FIRST,
         /** It ends whatever it sees. */
         DOES_NOT_LOOK,
-        /** It sits down again without a compare-and-set. */
+        /** It sits down again without a look at the seat. */
         SITS_DOWN_ON_ANOTHER,
         /** A waker reads the seat before it changes pollUntil. */
         READS_THE_SEAT_FIRST,
@@ -105,14 +105,23 @@ class SeatModelTest {
             if (!cas(POLL_UNTIL, NEVER, AWAKE)) {
                 return;
             }
-            if ((seat < 0 ? get(SEAT) : seat) != 0 || !cas(SEAT, 0, OLD + number)) {
-                return; // an unpark, or another thread is quicker
+            if ((seat < 0 ? get(SEAT) : seat) != 0) {
+                return; // an unpark
             }
-            if (access(() -> v[FAILURES] > 0 ? v[FAILURES]-- : 0) == 0) {
-                goOn();
+            boolean failed = access(() -> { // under the monitor
+                boolean starts = v[SEAT] == 0; // else another thread is quicker
+                boolean fails = starts && v[FAILURES] > 0;
+                if (fails) {
+                    v[FAILURES]--;
+                } else if (starts) {
+                    v[SEAT] = (byte) (OLD + number);
+                    v[UP]++;
+                }
+                return fails ? 1 : 0;
+            }) == 1;
+            if (!failed) {
                 return;
             }
-            cas(SEAT, OLD + number, 0);
             if (variant != Variant.FAILED_START_LEAVES_AWAKE) {
                 access(() -> v[SEAT] == 0 && v[POLL_UNTIL] == AWAKE ? v[POLL_UNTIL] = NEVER : 0); // under the lock
             }

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class SeatRaces {
     private static final TimerScheduler SCHEDULER = TimerScheduler.builder().clock(new ManualClock()).build();
-    /** Stands for the thread that ends: a wake must not find it new. */
+    /** Sits there at first, in the place of the thread that ends. */
     private static final Thread OLD = new Thread(SeatRaces::stay, "old");
 
     static {
@@ -54,7 +54,7 @@ public class SeatRaces {
 
         /** True if the old thread goes on. */
         final boolean leave() {
-            return !seat.leave(OLD, () -> called);
+            return !seat.leave(() -> called);
         }
 
         final void wake() {
@@ -66,7 +66,7 @@ public class SeatRaces {
         final int started() {
             Thread t = seat.thread();
             try {
-                if (t != null && t != OLD) {
+                if (t != null && t.getName().endsWith("-seat")) {
                     t.join();
                 }
             } catch (InterruptedException e) {

@@ -113,18 +113,14 @@ public final class ShutdownTracker implements Runnable {
         if (isShutdown()) {
             throw rejected();
         }
-        boolean isFirst = engine.workerPool.ensureStarted();
+        engine.workerPool.ensureStarted();
         try {
             arm(task, delay);
             if (phase != RUNNING && isLate(task)) { // after the push, see above
                 throw rejected();
             }
         } finally {
-            if (isFirst) {
-                engine.workerPool.startSecond();
-            } else {
-                engine.workerPool.growAgain(null);
-            }
+            engine.workerPool.growAgain(null);
         }
         return task;
     }

@@ -113,7 +113,7 @@ public final class StallWatch implements Seat.Sitter {
             if (idle) {
                 park(engine.idleNanos);
             }
-            if (idle && seat.leave(Thread.currentThread(), () -> !idle)) { // nothing has called it for so long
+            if (idle && seat.leave(() -> !idle)) { // nothing has called it for so long
                 return;
             }
             look(engine.timeline.now());

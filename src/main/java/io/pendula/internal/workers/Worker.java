@@ -35,8 +35,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      *
      * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
      * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a
-     * pause, a failure or a shortage (enterUsersCode). No worker calls a thread factory (WorkerPool.aside). A clock must
-     * not block: each thread that arms reads it.
+     * pause, a failure or a shortage (enterUsersCode). A clock or a thread factory must not block.
      */
 
     public static final int BATCH = 64;
@@ -424,7 +423,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 }
             }
             // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
-            left = ends && !isCalled(next) && seat.leave(Thread.currentThread(), () -> isCalled(Timeline.NEVER));
+            left = ends && !isCalled(next) && seat.leave(() -> isCalled(Timeline.NEVER));
         } finally {
             if (!left) {
                 wakeUp();

@@ -140,55 +140,33 @@ public final class WorkerPool {
         }
     }
 
-    /**
-     * Starts the first thread of a pool; if that cannot be had, the next call tries again. True if the calling thread
-     * has started it, and so must call {@link #startSecond} when its task is armed.
-     */
-    public boolean ensureStarted() {
+    /** Starts the first thread of a pool. If that fails, the exception is the submission's, and the next one tries again. */
+    public void ensureStarted() {
         if (started || Thread.holdsLock(starting)) { // the second: a factory submits to the pool that has called it
-            return false;
+            return;
         }
         synchronized (starting) {
-            if (started) {
-                return false;
+            if (!started) {
+                Worker d = new Worker(this, standby, engine.queues[0], false);
+                standby.begin(d, null);
+                launch(d, "worker-0");
+                started = true;
             }
-            Worker d = new Worker(this, standby, engine.queues[0], false);
-            standby.begin(d, null);
-            growing.set(true); // it leaves the second to this thread
-            launch(d, "worker-0");
-            started = true;
-            return true;
         }
-    }
-
-    /** As the first worker is about to run its first task, which must not wait for a slow factory again. */
-    public void startSecond() {
-        growing.set(false);
-        growUntilFree(null, true);
     }
 
     /**
      * A worker is about to run a callback, which may block. If no other worker is free this starts one more, if there
-     * may be more: in a pool one that stays, elsewhere a spare one. The user's factory may be slow, so no thread waits
-     * for it but the one that has called it.
+     * may be more: in a pool one that stays, elsewhere a spare one. {@code by} is null for all other threads.
      *
      * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
      * hasBegun was set before the other thread failed to set growing, so it is seen then.
-     *
-     * <p>A worker does not call a factory of the user's itself: it has claimed a timer, and there may be no other worker
-     * to run what is due; nor does a thread that submits, or the monitor. Once such a thread has set growing, and found
-     * that a worker is needed, a thread that is made for that goes on in its place.
      *
      * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
      * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
      * volatile, so one of the two sees the other.
      */
     public void growIfAlone(Sleeper by) {
-        growUntilFree(by, false);
-    }
-
-    /** {@code mayWait}: the calling thread may wait for the user's factory. */
-    private void growUntilFree(Sleeper by, boolean mayWait) {
         long from = retriesFrom;
         if (from != 0) {
             if (System.nanoTime() - from < 0) {
@@ -200,7 +178,7 @@ public final class WorkerPool {
         boolean goesOn = true;
         while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
             HoldLock.checkStack(); // or growing might stay set
-            goesOn = growing.compareAndSet(false, true) && grow(by, mayWait);
+            goesOn = growing.compareAndSet(false, true) && grow(by);
         }
     }
 
@@ -223,59 +201,29 @@ public final class WorkerPool {
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
-    /** By the thread that has set growing. False if it is not to look again: that has failed, or another thread goes on. */
-    private boolean grow(Sleeper by, boolean mayWait) {
-        if (!isGrowthNeeded(by)) { // another thread may have started one since the last look
-            growing.set(false);
-            return true;
-        }
-        if (mayWait || engine.options.threadFactory == null) {
-            return launchNext();
-        }
+    /** By the thread that has set growing; false if it has failed. */
+    private boolean grow(Sleeper by) {
+        Throwable failure = null;
         try {
-            aside(() -> {
-                if (launchNext()) {
-                    growUntilFree(null, true);
-                }
-            });
+            if (isGrowthNeeded(by)) { // another thread may have started one since the last look
+                launchNext();
+            }
         } catch (Throwable e) {
-            growthFailed(e);
+            failure = e;
+            retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
         }
-        return false;
-    }
-
-    private boolean launchNext() {
-        try {
-            int size = workers().length;
-            TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
-            launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
-            spares++;
-            growing.set(false);
-            return true;
-        } catch (Throwable e) {
-            return growthFailed(e);
-        }
-    }
-
-    private boolean growthFailed(Throwable e) {
-        retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
         growing.set(false);
-        reportStartFailed(e);
-        return false;
+        if (failure != null) {
+            reportStartFailed(failure);
+        }
+        return failure == null;
     }
 
-    // ---- the user's factory ----
-
-    /** Whether the calling thread is a worker, and threads are made by the user's factory, for which no worker waits. */
-    boolean isFactoryCalledAside() {
-        return engine.options.threadFactory != null && workerOf(Thread.currentThread()) != null;
-    }
-
-    /** On a thread for that alone, which has all that a factory may take over, and its handler, from the calling worker. */
-    void aside(Runnable starting) {
-        Thread t = new Thread(starting, "pendula-" + engine.options.name + "-starter");
-        t.setUncaughtExceptionHandler(Thread.currentThread().getUncaughtExceptionHandler());
-        t.start();
+    private void launchNext() {
+        int size = workers().length;
+        TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
+        launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
+        spares++;
     }
 
     /** It is tried again for as long as it is needed, so of many failures in a row one a second is told. */
@@ -356,7 +304,7 @@ public final class WorkerPool {
             }
         }
         if (d.isTemporary) {
-            growUntilFree(null, true); // the others took it for free until now, see there
+            growIfAlone(null); // the others took it for free until now, see there
         }
     }
 
