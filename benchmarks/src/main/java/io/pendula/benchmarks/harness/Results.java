@@ -1,5 +1,12 @@
 package io.pendula.benchmarks.harness;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvParser;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,16 +20,15 @@ import java.util.function.Predicate;
 
 /** Figures as they were measured, and what a table or a plot says of them. */
 public final class Results {
-    private static final String COLUMNS = "case,java,cell,subject,round,figure,value";
     private static final String COMMENT = "# ";
+    private static final CsvMapper CSV = CsvMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+            .enable(CsvParser.Feature.FAIL_ON_MISSING_COLUMNS).enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
+            .build();
+    private static final CsvSchema COLUMNS = CSV.schemaFor(Figure.class);
 
     /** One figure of one JVM. */
-    public record Figure(String name, String java, String cell, String subject, int round, String figure,
-            double value) {
-        private String line() {
-            return String.join(",", name, java, cell, subject, String.valueOf(round), figure, String.valueOf(value));
-        }
-    }
+    public record Figure(@JsonProperty("case") String name, String java, String cell, String subject, int round,
+            String figure, double value) {}
 
     /** A median of rounds with what it lies between. */
     public record Spread(double median, double min, double max) {
@@ -40,41 +46,27 @@ public final class Results {
     /** @throws IOException also if the file is not one of these */
     public static Results read(Path file) throws IOException {
         Results results = new Results();
-        boolean head = false;
-        for (String line : Files.readAllLines(file)) {
-            if (line.startsWith(COMMENT)) {
-                String[] keyAndValue = line.substring(COMMENT.length()).split(": ", 2);
-                results.about.put(keyAndValue[0], keyAndValue.length > 1 ? keyAndValue[1] : "");
-            } else if (!head) {
-                if (!line.equals(COLUMNS)) {
-                    throw new IOException("first line must be '" + COLUMNS + "', but is '" + line + "' in " + file);
-                }
-                head = true;
-            } else if (!line.isBlank()) {
-                String[] c = line.split(",");
-                if (c.length != 7) {
-                    throw new IOException("line must have 7 columns, but is '" + line + "' in " + file);
-                }
-                results.figures.add(new Figure(c[0], c[1], c[2], c[3], Integer.parseInt(c[4]), c[5],
-                        Double.parseDouble(c[6])));
-            }
+        String text = Files.readString(file);
+        text.lines().takeWhile(line -> line.startsWith(COMMENT)).filter(line -> line.contains(": "))
+                .map(line -> line.substring(COMMENT.length()).split(": ", 2))
+                .forEach(pair -> results.about.put(pair[0], pair[1]));
+        try (MappingIterator<Figure> figures = CSV.readerFor(Figure.class)
+                .with(COLUMNS.withHeader().withStrictHeaders(true).withComments()).readValues(text)) {
+            figures.readAll(results.figures);
         }
         return results;
     }
 
     /** Begins a file, which {@link #append} continues, so that nothing is lost when the run is interrupted. */
     public static void create(Path file, Map<String, String> about) throws IOException {
-        if (file.toAbsolutePath().getParent() != null) {
-            Files.createDirectories(file.toAbsolutePath().getParent());
-        }
-        List<String> lines = new ArrayList<>();
-        about.forEach((key, value) -> lines.add(COMMENT + key + ": " + value));
-        lines.add(COLUMNS);
-        Files.write(file, lines);
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        StringBuilder head = new StringBuilder();
+        about.forEach((key, value) -> head.append(COMMENT).append(key).append(": ").append(value).append('\n'));
+        Files.writeString(file, head + String.join(",", COLUMNS.getColumnNames()) + "\n");
     }
 
     public static void append(Path file, List<Figure> more) throws IOException {
-        Files.write(file, more.stream().map(Figure::line).toList(), StandardOpenOption.APPEND);
+        Files.writeString(file, CSV.writer(COLUMNS).writeValueAsString(more), StandardOpenOption.APPEND);
     }
 
     public void add(List<Figure> more) {

@@ -1,5 +1,10 @@
 package io.pendula.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pendula.benchmarks.cases.Cases;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.Results;
@@ -10,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /** Results as Markdown. */
@@ -21,10 +27,7 @@ public final class Tables {
         StringBuilder tables = new StringBuilder("# Figures\n\nWritten by `report`; see [how](../README.md).\n\n");
         results.about().forEach((key, value) -> tables.append("* ").append(key).append(": ").append(value)
                 .append('\n'));
-        StringBuilder json = new StringBuilder("{\n  \"about\": {");
-        results.about().forEach((key, value) -> json.append(json.charAt(json.length() - 1) == '{' ? "" : ",")
-                .append("\n    ").append(quoted(key)).append(": ").append(quoted(value)));
-        json.append("\n  },\n  \"figures\": [");
+        List<Median> medians = new ArrayList<>();
         for (Case c : Cases.ALL) {
             Results own = results.only(f -> f.name().equals(c.name()));
             if (own.isEmpty()) {
@@ -38,25 +41,25 @@ public final class Tables {
                         for (String figure : own.names()) {
                             Spread s = own.spread(java, cell, subject, figure);
                             if (s != null) {
-                                json.append(json.charAt(json.length() - 1) == '[' ? "" : ",").append("\n    ").append(
-                                        String.format(Locale.ROOT, "{\"case\": %s, \"java\": %s, \"cell\": %s, "
-                                                + "\"subject\": %s, \"figure\": %s, \"median\": %s, \"min\": %s, "
-                                                + "\"max\": %s}", quoted(c.name()), quoted(java), quoted(cell),
-                                                quoted(subject), quoted(figure), s.median(), s.min(), s.max()));
+                                medians.add(new Median(c.name(), java, cell, subject, figure, s));
                             }
                         }
                     }
                 }
             }
         }
-        json.append("\n  ]\n}\n");
         Files.writeString(folder.resolve("tables.md"), tables);
-        Files.writeString(folder.resolve("report.json"), json);
+        DefaultPrettyPrinter aLineEach = new DefaultPrettyPrinter()
+                .withArrayIndenter(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE)
+                .withObjectIndenter(DefaultPrettyPrinter.FixedSpaceIndenter.instance);
+        new ObjectMapper().writer(aLineEach).writeValue(folder.resolve("report.json").toFile(),
+                new Summary(results.about(), medians));
     }
 
-    private static String quoted(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
-    }
+    private record Summary(Map<String, String> about, List<Median> figures) {}
+
+    private record Median(@JsonProperty("case") String name, String java, String cell, String subject, String figure,
+            @JsonUnwrapped Spread spread) {}
 
     /** All figures of one case, and how each subject's main figures relate to the first subject's. */
     public static String of(Results results, List<String> ratios) {

@@ -35,7 +35,14 @@ class ResultsTest {
         Results.create(file, Map.of());
         Files.writeString(file, Files.readString(file) + "reset,25,threads=1\n");
         String message = assertThrows(IOException.class, () -> Results.read(file)).getMessage();
-        assertTrue(message.contains("'reset,25,threads=1'"), message);
+        assertTrue(message.contains("expected 7, found 3") && message.contains("line: 2"), message);
+    }
+
+    @Test
+    void read_otherColumns_areRejected(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("b.csv");
+        Files.writeString(file, "case,java,cell,subject,round,value,figure\n");
+        assertThrows(IOException.class, () -> Results.read(file));
     }
 
     @Test
