@@ -264,7 +264,7 @@ public record Plot(String title, String x, String y, List<Line> lines, Kind kind
         return "[fill='" + light + "']{fill:" + dark + "}[stroke='" + light + "']{stroke:" + dark + "}";
     }
 
-    public static String escape(String text) {
+    private static String escape(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace("'", "&#39;").replace("\"", "&quot;");
     }
 

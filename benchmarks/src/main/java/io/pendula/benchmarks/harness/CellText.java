@@ -1,8 +1,12 @@
 package io.pendula.benchmarks.harness;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The settings of a cell as one text: {@code inFlight=1000 pending=0}. */
@@ -23,6 +27,15 @@ public final class CellText {
 
     public static String text(Map<String, String> settings) {
         return settings.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
+    }
+
+    /** The settings that are not the same in all cells. */
+    public static Set<String> varying(Collection<String> cells) {
+        List<Map<String, String>> parsed = cells.stream().map(CellText::parse).toList();
+        Set<String> keys = new LinkedHashSet<>();
+        parsed.forEach(cell -> keys.addAll(cell.keySet()));
+        keys.removeIf(key -> parsed.stream().map(cell -> cell.getOrDefault(key, "")).distinct().count() < 2);
+        return keys;
     }
 
     /** Whether the cell has each of these values, where it has such a setting; "a|b" allows both. */

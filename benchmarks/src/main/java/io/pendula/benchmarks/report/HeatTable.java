@@ -1,7 +1,6 @@
 package io.pendula.benchmarks.report;
 
 import io.pendula.benchmarks.cases.Cases;
-import io.pendula.benchmarks.charts.Plot;
 import io.pendula.benchmarks.harness.Case;
 import io.pendula.benchmarks.harness.CellText;
 import io.pendula.benchmarks.harness.Results;
@@ -9,7 +8,6 @@ import io.pendula.benchmarks.harness.Results.Spread;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,7 +15,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** One figure of one case: a row for each cell, a column for each subject, the best subject first. */
-final class HeatTable {
+public final class HeatTable {
+    /**
+     * What stands in the table.
+     *
+     * @param spread what the median lies between, in words
+     * @param ratio to the best of the row
+     * @param heat from 0 to 1
+     */
+    public record Cell(String median, String spread, double ratio, double heat, boolean isBehind) {}
+
     private static final String AGAIN = " again";
     /** Who is behind by less is not called so, even if the run could resolve it. */
     private static final double LEAST = 0.10;
@@ -52,6 +59,22 @@ final class HeatTable {
         }
         subjects = order.entrySet().stream().sorted(Map.Entry.comparingByValue()).map(Map.Entry::getKey).toList();
         control = control();
+    }
+
+    public String figure() {
+        return figure;
+    }
+
+    public String java() {
+        return java;
+    }
+
+    public List<String> subjects() {
+        return subjects;
+    }
+
+    public Set<String> cells() {
+        return best.keySet();
     }
 
     boolean isEmpty() {
@@ -90,8 +113,8 @@ final class HeatTable {
     }
 
     /** The settings that all rows have, and what the run can resolve, in words. */
-    String note() {
-        Set<String> varying = varying();
+    public String note() {
+        Set<String> varying = CellText.varying(best.keySet());
         Map<String, String> common = new LinkedHashMap<>();
         CellText.parse(best.keySet().iterator().next()).forEach((key, value) -> {
             if (!varying.contains(key)) {
@@ -125,7 +148,7 @@ final class HeatTable {
     }
 
     /** A cell in words. */
-    record Behind(String words, double ratio) {}
+    public record Behind(String words, double ratio) {}
 
     /** The cells where Pendula, as it is built by default, is behind. */
     List<Behind> behind() {
@@ -157,53 +180,25 @@ final class HeatTable {
         return all;
     }
 
-    String html() {
-        Set<String> varying = varying();
-        StringBuilder html = new StringBuilder("<div class=scroll><table><thead><tr><th class=s></th>");
-        subjects.forEach(s -> html.append("<th class=n>").append(Plot.escape(s).replace("_", "_<wbr>")
-                .replace(":", ":<wbr>")).append("</th>"));
-        html.append("</tr></thead><tbody>\n");
-        for (String cell : best.keySet()) {
-            Map<String, String> settings = CellText.parse(cell);
-            html.append("<tr><th class=s>").append(varying.stream().filter(settings::containsKey)
-                    .map(key -> "<span>" + key + " " + grouped(settings.get(key)) + "</span>")
-                    .collect(Collectors.joining(" "))).append("</th>");
-            subjects.forEach(subject -> html.append(cell(cell, subject)));
-            html.append("</tr>\n");
-        }
-        return html.append("</tbody></table></div>\n").toString();
+    /** Of the settings in which cells differ, those that this one has. */
+    public List<String> settings(String cell) {
+        Map<String, String> settings = CellText.parse(cell);
+        return CellText.varying(best.keySet()).stream().filter(settings::containsKey).map(key -> key + " " + grouped(settings.get(key)))
+                .toList();
     }
 
-    private String cell(String cell, String subject) {
+    /** Null if it was not measured. */
+    public Cell cell(String cell, String subject) {
         Spread s = results.spread(java, cell, subject, figure);
         if (s == null) {
-            return "<td></td>";
+            return null;
         }
         double ratio = ratio(cell, subject);
-        boolean compared = subjects.size() > 1;
-        boolean isBest = compared && ratio <= 1;
-        double heat = Math.min(1, Math.log(Math.max(1, ratio)) / Math.log(HOT)) * 0.6;
-        String times = String.format(Locale.ROOT, ratio >= 100 ? "×%.0f" : "×%.2f", ratio);
-        return String.format(Locale.ROOT, "<td class='n%s%s' style='background:rgba(214,110,20,%.2f)' title='%s'>%s"
-                + "<small>%s</small></td>", isBest ? " best" : "", isBehind(cell, subject) ? " behind" : "", heat,
-                Tables.text(s), Tables.number(s.median()), isBest ? "best" : compared ? times : "");
+        return new Cell(Tables.number(s.median()), Tables.text(s), ratio,
+                Math.min(1, Math.log(Math.max(1, ratio)) / Math.log(HOT)), isBehind(cell, subject));
     }
 
     private static String grouped(String value) {
         return value.matches("\\d{4,18}") ? String.format(Locale.ROOT, "%,d", Long.parseLong(value)) : value;
-    }
-
-    /** The settings that are not the same in all cells. */
-    private Set<String> varying() {
-        Map<String, Set<String>> values = new LinkedHashMap<>();
-        List<Map<String, String>> cells = best.keySet().stream().map(CellText::parse).toList();
-        Set<String> keys = new LinkedHashSet<>();
-        cells.forEach(c -> keys.addAll(c.keySet()));
-        for (String key : keys) {
-            values.put(key, new LinkedHashSet<>());
-            cells.forEach(c -> values.get(key).add(c.getOrDefault(key, "")));
-        }
-        keys.removeIf(key -> values.get(key).size() < 2);
-        return keys;
     }
 }

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -154,10 +153,7 @@ final class Marks {
                 throw new IllegalArgumentException("no results of " + subject + " for " + figure);
             }
         }
-        List<Map<String, String>> cells = some.cells().stream().map(CellText::parse).toList();
-        Set<String> keys = new LinkedHashSet<>();
-        cells.forEach(c -> keys.addAll(c.keySet()));
-        keys.removeIf(key -> cells.stream().map(c -> c.getOrDefault(key, "")).distinct().count() < 2);
+        Set<String> keys = CellText.varying(some.cells());
         List<String> columns = new ArrayList<>(keys.isEmpty() ? List.of("") : keys);
         StringBuilder table = new StringBuilder("\n| ").append(String.join(" | ", columns)).append(" | ")
                 .append(String.join(" | ", subjects)).append(" |\n").append("|---".repeat(columns.size()))

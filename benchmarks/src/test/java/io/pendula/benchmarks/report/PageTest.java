@@ -57,7 +57,9 @@ class PageTest {
             assertTrue(html.contains("<section id=" + c.name() + ">"), c.name());
         }
         assertTrue(html.contains("abc&lt;def"));
-        assertFalse(html.contains("$BODY"));
+        assertTrue(html.contains(">A &amp; &lt;B&gt;<") && !html.contains("<B>"));
+        assertTrue(html.contains("<td class='n behind'") && html.contains("<td class='n best'"));
+        assertTrue(html.contains("title='130'>130<small>×1.30</small>"));
     }
 
     @Test
@@ -73,9 +75,9 @@ class PageTest {
     }
 
     @Test
-    void html_pendulaBehindByMoreThanTheControl_isMarked() {
+    void cell_pendulaBehindByMoreThanTheControl_isMarked() {
         HeatTable table = new HeatTable(results.only(f -> f.name().equals("startstop")), "cpu_ns", "25");
-        assertTrue(table.html().contains("n behind'"), table.html());
+        assertTrue(table.cell(CELL, "PENDULA").isBehind());
         assertEquals("With delays ONE, inFlight 1,000, pending 100,000, threads 1, workers 0. "
                 + "The control is apart by 2 % in the middle, by 2 % at most.", table.note());
         assertEquals("startstop " + CELL + ", cpu_ns: PENDULA 130, HWT 100", table.behind().get(0).words());
@@ -83,21 +85,20 @@ class PageTest {
     }
 
     @Test
-    void html_pendulaBehindByLessThanTheControl_isNotMarked() {
+    void cell_pendulaBehindByLessThanTheControl_isNotMarked() {
         Results noisy = new Results();
         results.figures().stream().filter(f -> f.name().equals("startstop")).forEach(f -> noisy.add(List.of(
                 f.subject().endsWith("again")
                         ? figure(Cases.named("startstop"), f.cell(), f.subject(), f.figure(), 200) : f)));
         HeatTable table = new HeatTable(noisy, "cpu_ns", "25");
-        assertFalse(table.html().contains("behind"), table.html());
+        assertFalse(table.cell(CELL, "PENDULA").isBehind());
         assertEquals(List.of(), table.behind());
     }
 
     @Test
-    void html_columns_areOrderedByWhatSubjectsEarn() {
-        String html = new HeatTable(results.only(f -> f.name().equals("startstop")), "cpu_ns", "25").html();
-        assertTrue(html.indexOf(">HWT<") < html.indexOf(">PENDULA<"), html);
-        assertTrue(html.indexOf(">PENDULA<") < html.indexOf(">A &amp; &lt;B><"), html);
+    void subjects_areOrderedByWhatSubjectsEarn() {
+        assertEquals(List.of("HWT", "PENDULA", "A & <B>"),
+                new HeatTable(results.only(f -> f.name().equals("startstop")), "cpu_ns", "25").subjects());
     }
 
     @Test
