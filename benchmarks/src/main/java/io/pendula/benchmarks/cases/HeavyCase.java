@@ -12,6 +12,7 @@ import io.pendula.benchmarks.harness.Switches;
 import io.pendula.benchmarks.loads.Shots;
 import io.pendula.benchmarks.peers.SchedulerType;
 import io.pendula.benchmarks.rivals.Rival;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +25,8 @@ import org.HdrHistogram.Histogram;
  */
 final class HeavyCase implements Case {
     private static final long SPAN = MILLISECONDS.toNanos(2_000);
+    /** A timer that waits for longer should have been run by a worker that is idle. */
+    private static final long LATE = MICROSECONDS.toNanos(100);
     private static final long WARM_SPAN = MILLISECONDS.toNanos(1_000);
 
     @Override
@@ -61,14 +64,17 @@ final class HeavyCase implements Case {
         Shots[] shots = fire(rival, rate, work, queues, SPAN);
         double cpu = ProcessorTime.ofThreadsBut(Set.of()) - cpu0;
         Histogram lateness = new Histogram(3);
+        List<Shots.Run> runs = new ArrayList<>();
         long early = 0;
         for (Shots s : shots) {
             s.addTo(lateness);
+            runs.addAll(s.runs());
             early += s.early();
         }
         switches.figure(child, lateness.getTotalCount());
         child.figures("", lateness);
         child.figure("cpu_us", cpu / 1e3 / lateness.getTotalCount());
+        child.figure("idle_percent", 100.0 * Shots.oneRunsNanos(runs, LATE) / SPAN);
         child.figure("early", early);
         child.figure("firings", lateness.getTotalCount());
     }

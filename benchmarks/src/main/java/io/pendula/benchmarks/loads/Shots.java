@@ -3,6 +3,11 @@ package io.pendula.benchmarks.loads;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.pendula.benchmarks.rivals.Rival;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.IntToLongFunction;
 import org.HdrHistogram.Histogram;
@@ -12,6 +17,9 @@ import org.HdrHistogram.Histogram;
  * firing that is late delays no other one's deadline: what piles up counts as lateness.
  */
 public final class Shots {
+    /** When a shot was due, and when its callback ran. */
+    public record Run(long due, long start, long end) {}
+
     private static final long NANOS_PER_ARMING = 2_000;
     private static final long LEAD = MILLISECONDS.toNanos(100);
 
@@ -67,18 +75,53 @@ public final class Shots {
         return early;
     }
 
+    public List<Run> runs() {
+        return Arrays.stream(shots).map(s -> new Run(s.deadline, s.deadline + s.lateness, s.end)).toList();
+    }
+
+    /**
+     * For how long exactly one callback ran although a timer waited that was late already. A second thread could have
+     * run that.
+     *
+     * @param late by how many nanoseconds a timer has to be late
+     */
+    public static long oneRunsNanos(Collection<Run> runs, long late) {
+        record Change(long at, int waiting, int running) {}
+        List<Change> changes = new ArrayList<>();
+        for (Run r : runs) {
+            long waits = r.due + late;
+            changes.add(new Change(waits, 1, 0));
+            changes.add(new Change(Math.max(waits, r.start), -1, 0));
+            changes.add(new Change(r.start, 0, 1));
+            changes.add(new Change(r.end, 0, -1));
+        }
+        changes.sort(Comparator.comparingLong(Change::at));
+        long sum = 0;
+        long before = 0;
+        int waiting = 0;
+        int running = 0;
+        for (Change c : changes) {
+            sum += waiting > 0 && running == 1 ? c.at - before : 0;
+            before = c.at;
+            waiting += c.waiting;
+            running += c.running;
+        }
+        return sum;
+    }
+
     private final class Shot implements Rival.Task {
         long deadline;
         long lateness;
+        long end;
 
         @Override
         public void run() {
             long now = System.nanoTime();
             lateness = now - deadline;
-            if (work > 0) {
-                for (long end = now + work; System.nanoTime() < end; ) {
-                    Thread.onSpinWait();
-                }
+            end = now;
+            while (end - now < work) {
+                Thread.onSpinWait();
+                end = System.nanoTime();
             }
             left.countDown();
         }
