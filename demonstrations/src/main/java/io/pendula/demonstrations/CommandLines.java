@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 
 import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -18,6 +19,15 @@ final class CommandLines {
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .execute(args);
+    }
+
+    /** Bold on a terminal that shows it. */
+    static String strong(PrintStream out, String text) {
+        return ansi(out).string("@|bold " + text + "|@");
+    }
+
+    static Ansi ansi(PrintStream out) {
+        return out == System.out ? Ansi.AUTO : Ansi.OFF;
     }
 
     static void atLeast(CommandSpec spec, String option, int value, int least) {

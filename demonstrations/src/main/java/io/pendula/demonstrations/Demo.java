@@ -54,14 +54,12 @@ public final class Demo implements Callable<Integer> {
 
     private final PrintStream out;
     private final PrintStream err;
-    private final Style style;
     private final List<String> complaints = new ArrayList<>();
     private int threads;
 
     private Demo(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
-        this.style = Style.of(out);
     }
 
     /**
@@ -101,7 +99,7 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void compare() throws InterruptedException {
-        out.println(style.strong(String.format(Locale.ROOT, "%,d timers set in a second, beside %,d that wait", rate,
+        out.println(CommandLines.strong(out, String.format(Locale.ROOT, "%,d timers set in a second, beside %,d that wait", rate,
                 timers)));
         out.println(String.format(Locale.ROOT, """
                 Nine of ten are idle timeouts of %,d connections: each message resets one.
@@ -120,16 +118,17 @@ public final class Demo implements Callable<Integer> {
             ours.add(round("round " + i + ", Pendula", Contender.Pendula::new, seconds));
             theirs.add(round("round " + i + ", JDK pool", Contender.JdkPool::new, seconds));
         }
-        new TrafficReport(out, style, ours, theirs).print();
+        new TrafficReport(out, ours, theirs).print();
         out.println();
     }
 
     private Traffic.Outcome round(String name, IntFunction<Contender> maker, int length) throws InterruptedException {
         try (Contender contender = maker.apply(threads)) {
-            Progress progress = new Progress(out, style, name);
-            Traffic.Outcome outcome =
-                    new Traffic(contender, timers, rate, THREADS, TimeUnit.SECONDS.toNanos(length)).run(progress);
-            progress.end(outcome.counts().fired());
+            boolean inPlace = CommandLines.ansi(out).enabled();
+            Traffic.Outcome outcome = new Traffic(contender, timers, rate, THREADS, TimeUnit.SECONDS.toNanos(length))
+                    .run(share -> out.print(inPlace ? String.format("\r%-22s%9.0f %%", name, 100 * share) : ""));
+            out.println(String.format(Locale.ROOT, "%s%-22s%,11d fired", inPlace ? "\r" : "", name,
+                    outcome.counts().fired()));
             outcome.complaints().forEach(c -> complaints.add(name + ": " + c));
             return outcome;
         }

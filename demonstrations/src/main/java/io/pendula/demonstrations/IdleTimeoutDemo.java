@@ -78,12 +78,10 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
 
     private final PrintStream out;
     private final PrintStream err;
-    private final Style style;
 
     private IdleTimeoutDemo(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
-        this.style = Style.of(out);
     }
 
     /**
@@ -131,8 +129,8 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
     }
 
     private int load(int living) throws IOException, InterruptedException {
-        out.println(style.strong(String.format(Locale.ROOT, "%,d connections, %,d of them with %,d messages a second"
-                + " for %d s", connections, living, living == 0 ? 0 : rate, seconds)));
+        head("%,d connections, %,d of them with %,d messages a second for %d s", connections, living,
+                living == 0 ? 0 : rate, seconds);
         say("closed after %,d ms of silence; an answer may take %,d ms", timeout, deadline);
         say("Java %s, %d processors", System.getProperty("java.version"), Runtime.getRuntime().availableProcessors());
         out.println();
@@ -176,6 +174,10 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         out.println(String.format(Locale.ROOT, format, values));
     }
 
+    private void head(String format, Object... values) {
+        out.println(CommandLines.strong(out, String.format(Locale.ROOT, format, values)));
+    }
+
     private void report(LoadClient.Outcome o, MeteredServer server, long pause) {
         out.println();
         say("%-34s%,12d", "connections closed for silence", o.closed);
@@ -185,17 +187,16 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         say("  %-32s%,12d", "answered in time", o.inTime);
         say("  %-32s%,12d", "not within the deadline", o.late);
         out.println();
-        out.println(style.strong(String.format("%-34s%12s%12s%12s", "lateness of the closings", "p50", "p99", "max")));
+        head("%-34s%12s%12s%12s", "lateness of the closings, ms", "median", "99 of 100", "latest");
         percentiles("at the server", server.lateness);
         percentiles("as the client saw it", o.lateness);
         out.println();
-        out.println(style.strong("what the machine made them wait"));
-        say("  %-56s%12s", "everybody, in its longest pause", style.time(pause));
-        say("  %-56s%12s", "the server, in its worst time", style.time(server.withheld.mostNanos()));
-        say("  %-56s%12s", "the client, in its worst time", style.time(o.withheld.mostNanos()));
+        head("what the machine made them wait, ms");
+        say("  %-56s%,12.2f", "everybody, in its longest pause", pause / 1e6);
+        say("  %-56s%,12.2f", "the server, in its worst time", server.withheld.mostNanos() / 1e6);
+        say("  %-56s%,12.2f", "the client, in its worst time", o.withheld.mostNanos() / 1e6);
         out.println();
-        out.println(style.strong(String.format("%-34s%12s%12s%12s", "the loop's processor time", "each", "all",
-                "share")));
+        head("%-34s%12s%12s%12s", "the loop's processor time", "each, ns", "all, ms", "share");
         share("in all, " + String.format(Locale.ROOT, "%,d turns", server.turns), server.turns, server.cpuNanos,
                 server.cpuNanos);
         share("reset", server.resets, server.heard, server.cpuNanos);
@@ -209,13 +210,12 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
     }
 
     private void percentiles(String label, Histogram h) {
-        say("  %-32s%12s%12s%12s", label, style.time(h.getValueAtPercentile(50)),
-                style.time(h.getValueAtPercentile(99)), style.time(h.getMaxValue()));
+        say("  %-32s%,12.2f%,12.2f%,12.2f", label, h.getValueAtPercentile(50) / 1e6, h.getValueAtPercentile(99) / 1e6,
+                h.getMaxValue() / 1e6);
     }
 
     private void share(String label, long times, double nanos, double cpuNanos) {
-        say("  %-32s%12s%12s%10.1f %%", label, style.time(nanos / Math.max(1, times)), style.time(nanos),
-                100 * nanos / cpuNanos);
+        say("  %-32s%,12.0f%,12.1f%10.1f %%", label, nanos / Math.max(1, times), nanos / 1e6, 100 * nanos / cpuNanos);
     }
 
     private List<String> complaints(LoadClient.Outcome o, MeteredServer server, long pause, long pending) {
@@ -240,10 +240,10 @@ public final class IdleTimeoutDemo implements Callable<Integer> {
         return all;
     }
 
-    private void complainIfLate(String where, Histogram lateness, long machine, List<String> complaints) {
-        complainIf(lateness.getMaxValue() > TOLERANCE.toNanos() + machine, complaints, "a connection was closed %s late"
-                + " %s; allowed were %s, and %s by which the machine was late", style.time(lateness.getMaxValue()),
-                where, style.time(TOLERANCE.toNanos()), style.time(machine));
+    private static void complainIfLate(String where, Histogram lateness, long machine, List<String> complaints) {
+        complainIf(lateness.getMaxValue() > TOLERANCE.toNanos() + machine, complaints, "a connection was closed %.2f ms"
+                + " late %s; allowed were %d ms, and %.2f ms by which the machine was late", lateness.getMaxValue() / 1e6,
+                where, TOLERANCE.toMillis(), machine / 1e6);
     }
 
     private static void complainIf(boolean wrong, List<String> complaints, String format, Object... values) {

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoubleConsumer;
 
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
@@ -51,14 +52,6 @@ final class Traffic {
         public String toString() {
             return armed + " armed, " + fired + " fired, " + stopped + " stopped, " + reset + " reset";
         }
-    }
-
-    /** Is told twice a second how the load goes on. */
-    interface Watcher {
-        Watcher NONE = (fired, share) -> {};
-
-        /** {@code share}: how much of the load is over, from 0 to 1. */
-        void see(long fired, double share);
     }
 
     /**
@@ -161,8 +154,12 @@ final class Traffic {
         }
     }
 
-    /** Runs the load, and closes the contender at the end. */
-    Outcome run(Watcher watcher) throws InterruptedException {
+    /**
+     * Runs the load, and closes the contender at the end.
+     *
+     * @param watcher is given twice a second how much of the load is over, from 0 to 1
+     */
+    Outcome run(DoubleConsumer watcher) throws InterruptedException {
         return run(watcher, PATIENCE_NANOS);
     }
 
@@ -171,7 +168,7 @@ final class Traffic {
      *
      * @param patience for how many nanoseconds timeouts that have not fired are waited for
      */
-    Outcome run(Watcher watcher, long patience) throws InterruptedException {
+    Outcome run(DoubleConsumer watcher, long patience) throws InterruptedException {
         long before = usedHeap();
         arm(others, OTHERS_LIMIT_NANOS);
         double bytes = (double) (usedHeap() - before) / Math.max(1, others.length);
@@ -219,7 +216,7 @@ final class Traffic {
     }
 
     /** Returns all requests when the last one has been answered or left without an answer. */
-    private List<Request> load(long start, Watcher watcher) throws InterruptedException {
+    private List<Request> load(long start, DoubleConsumer watcher) throws InterruptedException {
         ExecutorService pool = Executors.newFixedThreadPool(threads, Traffic::daemon);
         List<Request> requests = new ArrayList<>();
         try {
@@ -243,7 +240,7 @@ final class Traffic {
         return requests;
     }
 
-    private List<Request> await(Future<List<Request>> part, long start, Watcher watcher)
+    private List<Request> await(Future<List<Request>> part, long start, DoubleConsumer watcher)
             throws InterruptedException, ExecutionException {
         for (;;) {
             try {
@@ -325,11 +322,11 @@ final class Traffic {
     }
 
     /** Returns how many requests have neither been answered nor run into their timeout. */
-    private long look(Watcher watcher, double share) {
+    private long look(DoubleConsumer watcher, double share) {
         interval = lateness.getIntervalHistogram(interval);
         latenesses.add(interval);
         long fired = latenesses.getTotalCount();
-        watcher.see(fired, share);
+        watcher.accept(share);
         return armed.sum() - stopped.sum() - reset.sum() - fired - CONNECTIONS - others.length;
     }
 

@@ -4,7 +4,6 @@ import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -14,39 +13,37 @@ import java.util.function.ToLongFunction;
  */
 final class TrafficReport {
     private final PrintStream out;
-    private final Style style;
     private final List<Traffic.Outcome> ours;
     private final List<Traffic.Outcome> theirs;
 
-    TrafficReport(PrintStream out, Style style, List<Traffic.Outcome> ours, List<Traffic.Outcome> theirs) {
+    TrafficReport(PrintStream out, List<Traffic.Outcome> ours, List<Traffic.Outcome> theirs) {
         this.out = out;
-        this.style = style;
         this.ours = ours;
         this.theirs = theirs;
     }
 
     void print() {
         out.println();
-        out.println(style.strong(String.format("%-21s%11s%11s  Pendula is", "", "Pendula", "JDK pool")));
+        out.println(CommandLines.strong(out, String.format("%-21s%11s%11s  Pendula is", "", "Pendula", "JDK pool")));
         count("timers set", o -> o.counts().armed(), "resets included");
         count("  reset", o -> o.counts().reset(), "a message came");
         count("  stopped", o -> o.counts().stopped(), "the answer came, or the end");
         count("  fired", o -> o.counts().fired(), "no answer came");
         count("stopped, yet it fired", Traffic.Outcome::untrue, "should be 0");
         out.println();
-        figure("time of one call", style::time, Traffic.Outcome::perCall, "to set, stop or reset");
-        figure("processor time", style::time, Traffic.Outcome::cpuPerTimer, "a timer, with the load");
-        figure("memory", n -> String.format(Locale.ROOT, "%.0f B", n), Traffic.Outcome::bytes, "a timer that waits");
-        figure("lateness, median", style::time, o -> lateness(o, 50), "from deadline to run");
-        figure("  99 of 100 below", style::time, o -> lateness(o, 99), "");
-        figure("  the latest", style::time, o -> lateness(o, 100), "");
+        figure("time of one call, ns", Traffic.Outcome::perCall, "to set, stop or reset");
+        figure("processor time, ns", Traffic.Outcome::cpuPerTimer, "a timer, with the load");
+        figure("memory, bytes", Traffic.Outcome::bytes, "a timer that waits");
+        figure("lateness, us", o -> lateness(o, 50), "the median");
+        figure("  99 of 100 below", o -> lateness(o, 99), "");
+        figure("  the latest", o -> lateness(o, 100), "");
         out.println();
         out.println("Figures are medians of " + ours.size() + " rounds each. Better or worse: all rounds of the one are");
         out.println("beyond all of the other. Level: they are not, so the difference may be noise.");
     }
 
     private static double lateness(Traffic.Outcome outcome, double percentile) {
-        return outcome.lateness().getValueAtPercentile(percentile);
+        return outcome.lateness().getValueAtPercentile(percentile) / 1e3;
     }
 
     /** In all rounds together. */
@@ -55,12 +52,11 @@ final class TrafficReport {
                 theirs.stream().mapToLong(figure).sum(), meaning).stripTrailing());
     }
 
-    private void figure(String label, DoubleFunction<String> format, ToDoubleFunction<Traffic.Outcome> figure,
-            String meaning) {
+    private void figure(String label, ToDoubleFunction<Traffic.Outcome> figure, String meaning) {
         double[] a = ours.stream().mapToDouble(figure).sorted().toArray();
         double[] b = theirs.stream().mapToDouble(figure).sorted().toArray();
-        out.println(String.format("%-21s%11s%11s  %-6s  %s", label, format.apply(a[a.length / 2]),
-                format.apply(b[b.length / 2]), verdict(a, b), meaning).stripTrailing());
+        out.println(String.format(Locale.ROOT, "%-21s%,11.0f%,11.0f  %-6s  %s", label, a[a.length / 2],
+                b[b.length / 2], verdict(a, b), meaning).stripTrailing());
     }
 
     /** What the rounds of the first say beside those of the second, where less is better. */

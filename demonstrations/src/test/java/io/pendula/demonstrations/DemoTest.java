@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo does its job in small, and would tell if a scheduler did not do its own. */
 @Timeout(120)
@@ -56,12 +54,12 @@ class DemoTest {
             assertEquals(set, fired + figure("stopped", column) + figure("reset", column));
             assertTrue(fired >= 190, this::out); // one in twenty of 4,000 requests; more if the machine stands still
         }
-        for (String row : List.of("time of one call", "processor time", "memory", "lateness, median", "99 of 100 below",
+        for (String row : List.of("time of one call, ns", "processor time, ns", "memory, bytes", "lateness, us", "99 of 100 below",
                 "the latest")) {
             assertTrue(Pattern.compile("(?m)^ *" + row + " .* (better|level|worse)( |$)").matcher(out()).find(), this::out);
         }
         assertTrue(out().lines().allMatch(line -> line.length() <= 80), this::out);
-        assertFalse(out().contains("\u001b"), "escape sequences, but not to a terminal");
+        assertFalse(out().contains("\u001b") || out().contains("\r"), "drawn, but not to a terminal");
         assertEquals(before, userThreads());
     }
 
@@ -167,7 +165,7 @@ class DemoTest {
     }
 
     private static Traffic.Outcome outcomeOf(Contender contender) throws InterruptedException {
-        return new Traffic(contender, 10, 20_000, 1, MILLISECONDS.toNanos(20)).run(Traffic.Watcher.NONE, 0);
+        return new Traffic(contender, 10, 20_000, 1, MILLISECONDS.toNanos(20)).run(share -> {}, 0);
     }
 
     @Test
@@ -202,57 +200,11 @@ class DemoTest {
     void pendula_ownStatisticsDiffer_areReported() throws InterruptedException {
         try (Contender.Pendula pendula = new Contender.Pendula(1)) {
             Traffic.Outcome outcome = new Traffic(pendula, 10, 2000, 1, MILLISECONDS.toNanos(50))
-                    .run(Traffic.Watcher.NONE);
+                    .run(share -> {});
             assertEquals(List.of(), outcome.complaints());
             Traffic.Counts c = outcome.counts();
             String objection = pendula.objection(new Traffic.Counts(c.armed(), c.fired(), c.stopped(), c.reset() + 1));
             assertTrue(objection.contains(c.toString()), objection);
         }
-    }
-
-    // ---- drawing ----
-
-    private void show(Style style) {
-        Progress progress = new Progress(new PrintStream(out, true, UTF_8), style, "Pendula");
-        progress.see(10, 0.1);
-        progress.see(50, 0.5);
-        progress.end(100);
-    }
-
-    @Test
-    void progress_noTerminal_printsTheEnd() {
-        show(Style.PLAIN);
-        assertEquals("Pendula              ################ 100%       100 fired", out().stripTrailing());
-    }
-
-    @Test
-    void progress_terminal_redrawsOneLine() {
-        show(new Style(true, false, true));
-        assertEquals(3, out().chars().filter(c -> c == '\r').count());
-        assertTrue(out().contains("\rPendula              ████████░░░░░░░░  50% "), this::out);
-        assertEquals(out().length() - System.lineSeparator().length(), out().indexOf(System.lineSeparator()));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "true,  xterm, '',  true,  true", "true,  xterm, 1, true, false", "true, dumb, '', false, false",
-        "false, xterm, '', false, false"})
-    void style_environment_decides(boolean terminal, String term, String noColor, boolean inPlace, boolean colour) {
-        assertEquals(new Style(inPlace, colour, true),
-                Style.of(terminal, Map.of("TERM", term, "NO_COLOR", noColor), "UTF-8"));
-    }
-
-    @Test
-    void style_asciiOutput_hasAsciiBars() {
-        Style style = Style.of(false, Map.of(), "ANSI_X3.4-1968");
-        assertEquals("##### 20.0 us", style.bar(0.5, 10) + " " + style.time(19_960));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"999 ns", "1 µs", "1.23 µs", "12.3 µs", "123 µs", "1 ms", "45.6 s"})
-    void time_anyMagnitude_hasThreeDigits(String text) {
-        Map<String, Double> units = Map.of("ns", 1.0, "µs", 1e3, "ms", 1e6, "s", 1e9);
-        String[] parts = text.split(" ");
-        assertEquals(text, new Style(false, false, true).time(Double.parseDouble(parts[0]) * units.get(parts[1])));
     }
 }
