@@ -4,19 +4,29 @@ import io.pendula.Timer;
 import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** A scheduler as the demo sees it. Each shot belongs to one thread, which arms, stops and postpones it. */
 interface Contender extends AutoCloseable {
+    /** In words, for readers who would set it up alike. */
+    String setup();
+
     void arm(Shot shot, long nanos);
 
     /** True if that prevented the firing. */
     boolean stop(Shot shot);
 
     /** True if that replaced the firing that was to come; false if the shot will now fire once more. */
-    boolean postpone(Shot shot, long nanos);
+    default boolean postpone(Shot shot, long nanos) {
+        boolean replaced = stop(shot);
+        arm(shot, nanos);
+        return replaced;
+    }
 
     /** What is wrong if this scheduler, once closed, has counted differently; null if nothing is. */
     default String objection(Traffic.Counts counts) {
@@ -44,6 +54,11 @@ interface Contender extends AutoCloseable {
 
         int workers() {
             return timers.stats().queues().size();
+        }
+
+        @Override
+        public String setup() {
+            return "TimerScheduler, workers: " + workers();
         }
 
         @Override
@@ -75,13 +90,19 @@ interface Contender extends AutoCloseable {
         }
     }
 
-    /** What the JDK has; to postpone is to cancel and schedule anew. */
+    /** What the JDK has. */
     final class JdkPool implements Contender {
         private final ScheduledThreadPoolExecutor pool;
 
         JdkPool(int threads) {
             pool = new ScheduledThreadPoolExecutor(threads, Traffic::daemon);
             pool.setRemoveOnCancelPolicy(true);
+        }
+
+        @Override
+        public String setup() {
+            return "ScheduledThreadPoolExecutor, threads: " + pool.getCorePoolSize() + ", removeOnCancelPolicy: "
+                    + pool.getRemoveOnCancelPolicy();
         }
 
         @Override
@@ -92,13 +113,6 @@ interface Contender extends AutoCloseable {
         @Override
         public boolean stop(Shot shot) {
             return ((Future<?>) shot.handle()).cancel(false);
-        }
-
-        @Override
-        public boolean postpone(Shot shot, long nanos) {
-            boolean replaced = stop(shot);
-            arm(shot, nanos);
-            return replaced;
         }
 
         /** A future that is cancelled while its callback runs says that it was prevented. */
@@ -127,6 +141,36 @@ interface Contender extends AutoCloseable {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Netty's wheel: one thread, which wakes up once a tick. */
+    final class NettyWheel implements Contender {
+        private static final int TICK_MILLIS = 1;
+        /** With fewer, each tick would look at many timers that are not due. */
+        private static final int SLOTS = 65_536;
+
+        private final HashedWheelTimer wheel = new HashedWheelTimer(Traffic::daemon, TICK_MILLIS, TimeUnit.MILLISECONDS,
+                SLOTS);
+
+        @Override
+        public String setup() {
+            return "HashedWheelTimer, threads: 1, tick: " + TICK_MILLIS + " ms, slots: " + SLOTS;
+        }
+
+        @Override
+        public void arm(Shot shot, long nanos) {
+            shot.handle(wheel.newTimeout(shot, nanos, TimeUnit.NANOSECONDS));
+        }
+
+        @Override
+        public boolean stop(Shot shot) {
+            return ((Timeout) shot.handle()).cancel();
+        }
+
+        @Override
+        public void close() {
+            wheel.stop();
         }
     }
 }

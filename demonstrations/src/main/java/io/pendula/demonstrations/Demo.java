@@ -3,8 +3,10 @@ package io.pendula.demonstrations;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -14,15 +16,24 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Sets timers at the pace of a busy server, and shows what became of them and at which cost, beside the JDK's pool. */
+/** Sets timers at the pace of a busy server, and shows what became of them and at which cost, beside two other timers. */
 @Command(name = "demo", sortOptions = false, description = {
     "Sets timers at a steady pace, of which nearly all are reset or stopped, beside many that wait; checks that each"
     + " fired as often as it should and never early; and shows how late, at which cost. The same with"
-    + " ScheduledThreadPoolExecutor, in turn, some rounds of each."},
+    + " ScheduledThreadPoolExecutor and Netty's HashedWheelTimer, in turn, some rounds of each."},
     footer = {"", "java -jar demonstrations/target/demonstrations.jar --rate 20000"})
 public final class Demo implements Callable<Integer> {
     /** The load's threads: enough to compete for a lock. */
     private static final int THREADS = 2;
+    /** In the order of the columns; each is made for so many threads. */
+    private static final Map<String, IntFunction<Contender>> CONTENDERS = new LinkedHashMap<>();
+
+    static {
+        CONTENDERS.put("Pendula", Contender.Pendula::new);
+        CONTENDERS.put("JDK pool", Contender.JdkPool::new);
+        CONTENDERS.put("Netty wheel", threads -> new Contender.NettyWheel());
+    }
+
     /** The demo alone loads each processor by less than this. */
     private static final double BUSY = 1.5;
 
@@ -99,35 +110,41 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void compare() throws InterruptedException {
-        out.println(CommandLines.strong(out, String.format(Locale.ROOT, "%,d timers set in a second, beside %,d that wait", rate,
-                timers)));
+        out.println(CommandLines.strong(out, String.format(Locale.ROOT,
+                "%,d timers set in a second, beside %,d that wait", rate, timers)));
         out.println(String.format(Locale.ROOT, """
                 Nine of ten are idle timeouts of %,d connections: each message resets one.
                 The tenth is a request's timeout, 100 to 300 ms. The answer stops it after
                 20 ms, but for one in %d, which fires.""", Traffic.CONNECTIONS, Traffic.UNANSWERED));
         out.println("Java " + System.getProperty("java.version") + ", "
-                + Runtime.getRuntime().availableProcessors() + " processors; threads that set timers: " + THREADS
-                + ", that fire: " + threads);
-        out.println();
-        // Both, before either is measured: so that the compiler has seen both.
-        round("warming up, Pendula", Contender.Pendula::new, 1);
-        round("warming up, JDK pool", Contender.JdkPool::new, 1);
-        List<Traffic.Outcome> ours = new ArrayList<>();
-        List<Traffic.Outcome> theirs = new ArrayList<>();
-        for (int i = 1; i <= rounds; i++) {
-            ours.add(round("round " + i + ", Pendula", Contender.Pendula::new, seconds));
-            theirs.add(round("round " + i + ", JDK pool", Contender.JdkPool::new, seconds));
+                + Runtime.getRuntime().availableProcessors() + " processors; threads that set timers: " + THREADS);
+        for (String name : CONTENDERS.keySet()) {
+            try (Contender contender = CONTENDERS.get(name).apply(threads)) {
+                out.println(name + ": " + contender.setup());
+            }
         }
-        new TrafficReport(out, ours, theirs).print();
+        out.println();
+        // All, before one is measured: so that the compiler has seen all.
+        for (String name : CONTENDERS.keySet()) {
+            round("warming up", name, 1);
+        }
+        Map<String, List<Traffic.Outcome>> outcomes = new LinkedHashMap<>();
+        for (int i = 1; i <= rounds; i++) {
+            for (String name : CONTENDERS.keySet()) {
+                outcomes.computeIfAbsent(name, n -> new ArrayList<>()).add(round("round " + i, name, seconds));
+            }
+        }
+        new TrafficReport(out, outcomes).print();
         out.println();
     }
 
-    private Traffic.Outcome round(String name, IntFunction<Contender> maker, int length) throws InterruptedException {
-        try (Contender contender = maker.apply(threads)) {
+    private Traffic.Outcome round(String when, String who, int length) throws InterruptedException {
+        String name = when + ", " + who;
+        try (Contender contender = CONTENDERS.get(who).apply(threads)) {
             boolean inPlace = CommandLines.ansi(out).enabled();
             Traffic.Outcome outcome = new Traffic(contender, timers, rate, THREADS, TimeUnit.SECONDS.toNanos(length))
-                    .run(share -> out.print(inPlace ? String.format("\r%-22s%9.0f %%", name, 100 * share) : ""));
-            out.println(String.format(Locale.ROOT, "%s%-22s%,11d fired", inPlace ? "\r" : "", name,
+                    .run(share -> out.print(inPlace ? String.format("\r%-26s%9.0f %%", name, 100 * share) : ""));
+            out.println(String.format(Locale.ROOT, "%s%-26s%,11d fired", inPlace ? "\r" : "", name,
                     outcome.counts().fired()));
             outcome.complaints().forEach(c -> complaints.add(name + ": " + c));
             return outcome;
@@ -142,6 +159,9 @@ public final class Demo implements Callable<Integer> {
         }
         if (complaints.isEmpty()) {
             out.println("Checked for each timer: set = fired + stopped + reset; none was early.");
+            out.println();
+            out.println("Your first timer: docs/guide.md. Other loads: --help. More timers, more cases,");
+            out.println("and where Pendula is behind: benchmarks/README.md.");
             return 0;
         }
         out.flush();

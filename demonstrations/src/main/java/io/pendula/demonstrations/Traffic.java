@@ -40,6 +40,8 @@ final class Traffic {
     private static final long SEED = 0x9E3779B97F4A7C15L;
     /** A look is work that belongs to no contender, so there are few. */
     private static final long LOOK_MILLIS = 500;
+    /** Netty's wheel has a finalizer, and is gone only at the second collection after its round. */
+    private static final long FINALIZER_MILLIS = 100;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** How often timers were armed, and what came of it. */
@@ -169,6 +171,8 @@ final class Traffic {
      * @param patience for how many nanoseconds timeouts that have not fired are waited for
      */
     Outcome run(DoubleConsumer watcher, long patience) throws InterruptedException {
+        System.gc();
+        Thread.sleep(FINALIZER_MILLIS);
         long before = usedHeap();
         arm(others, OTHERS_LIMIT_NANOS);
         double bytes = (double) (usedHeap() - before) / Math.max(1, others.length);

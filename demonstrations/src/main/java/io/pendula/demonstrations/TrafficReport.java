@@ -1,70 +1,77 @@
 package io.pendula.demonstrations;
 
 import java.io.PrintStream;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The result of some rounds for people: two contenders side by side, whether the first is better, and what each line
- * means. The rounds are the control: what two contenders differ by has to be more than what a contender's own rounds do.
+ * The result of some rounds for people: contenders side by side, and whether the first is better than each other one. The
+ * rounds are the control: what two contenders differ by has to be more than what a contender's own rounds do.
  */
 final class TrafficReport {
     private final PrintStream out;
-    private final List<Traffic.Outcome> ours;
-    private final List<Traffic.Outcome> theirs;
+    private final Map<String, List<Traffic.Outcome>> outcomes;
 
-    TrafficReport(PrintStream out, List<Traffic.Outcome> ours, List<Traffic.Outcome> theirs) {
+    /** @param outcomes by contender, in the order of the columns */
+    TrafficReport(PrintStream out, Map<String, List<Traffic.Outcome>> outcomes) {
         this.out = out;
-        this.ours = ours;
-        this.theirs = theirs;
+        this.outcomes = outcomes;
     }
 
     void print() {
+        String first = outcomes.keySet().iterator().next();
         out.println();
-        out.println(CommandLines.strong(out, String.format("%-21s%11s%11s  Pendula is", "", "Pendula", "JDK pool")));
-        count("timers set", o -> o.counts().armed(), "resets included");
-        count("  reset", o -> o.counts().reset(), "a message came");
-        count("  stopped", o -> o.counts().stopped(), "the answer came, or the end");
-        count("  fired", o -> o.counts().fired(), "no answer came");
-        count("stopped, yet it fired", Traffic.Outcome::untrue, "should be 0");
+        out.println(CommandLines.strong(out, row("", outcomes.keySet().stream())));
+        count("timers set, resets included", o -> o.counts().armed());
+        count("  reset: a message came", o -> o.counts().reset());
+        count("  stopped: the answer, or end", o -> o.counts().stopped());
+        count("  fired: no answer came", o -> o.counts().fired());
+        count("stopped, yet it fired", Traffic.Outcome::untrue);
+        figure("set, stop or reset one, ns", first, Traffic.Outcome::perCall);
+        figure("processor time of a timer, ns", first, Traffic.Outcome::cpuPerTimer);
+        figure("memory of a timer, bytes", first, Traffic.Outcome::bytes);
+        figure("half are later than, us", first, o -> lateness(o, 50));
+        figure("1 of 100 is later than, us", first, o -> lateness(o, 99));
+        figure("the latest, us", first, o -> lateness(o, 100));
         out.println();
-        figure("time of one call, ns", Traffic.Outcome::perCall, "to set, stop or reset");
-        figure("processor time, ns", Traffic.Outcome::cpuPerTimer, "a timer, with the load");
-        figure("memory, bytes", Traffic.Outcome::bytes, "a timer that waits");
-        figure("lateness, us", o -> lateness(o, 50), "the median");
-        figure("  99 of 100 below", o -> lateness(o, 99), "");
-        figure("  the latest", o -> lateness(o, 100), "");
-        out.println();
-        out.println("Figures are medians of " + ours.size() + " rounds each. Better or worse: all rounds of the one are");
-        out.println("beyond all of the other. Level: they are not, so the difference may be noise.");
+        out.println("A figure is the median of the rounds. " + first + " is better where all its rounds are");
+        out.println("below all of the other's, and worse where they are above. Else it is level, as");
+        out.println("the difference may be noise.");
     }
 
     private static double lateness(Traffic.Outcome outcome, double percentile) {
         return outcome.lateness().getValueAtPercentile(percentile) / 1e3;
     }
 
+    private static String row(String label, Stream<String> cells) {
+        return String.format("%-30s", label) + cells.map(cell -> String.format("%16s", cell)).collect(Collectors.joining());
+    }
+
     /** In all rounds together. */
-    private void count(String label, ToLongFunction<Traffic.Outcome> figure, String meaning) {
-        out.println(String.format(Locale.ROOT, "%-21s%,11d%,11d          %s", label, ours.stream().mapToLong(figure).sum(),
-                theirs.stream().mapToLong(figure).sum(), meaning).stripTrailing());
+    private void count(String label, ToLongFunction<Traffic.Outcome> figure) {
+        out.println(row(label, outcomes.values().stream().map(rounds ->
+                String.format(Locale.ROOT, "%,d", rounds.stream().mapToLong(figure).sum()))));
     }
 
-    private void figure(String label, ToDoubleFunction<Traffic.Outcome> figure, String meaning) {
-        double[] a = ours.stream().mapToDouble(figure).sorted().toArray();
-        double[] b = theirs.stream().mapToDouble(figure).sorted().toArray();
-        out.println(String.format(Locale.ROOT, "%-21s%,11.0f%,11.0f  %-6s  %s", label, a[a.length / 2],
-                b[b.length / 2], verdict(a, b), meaning).stripTrailing());
+    private void figure(String label, String first, ToDoubleFunction<Traffic.Outcome> figure) {
+        Function<List<Traffic.Outcome>, double[]> sorted = rounds -> rounds.stream().mapToDouble(figure).sorted().toArray();
+        double[] ours = sorted.apply(outcomes.get(first));
+        List<double[]> all = outcomes.values().stream().map(sorted).toList();
+        out.println();
+        out.println(row(label, all.stream().map(n -> String.format(Locale.ROOT, "%,.0f", n[n.length / 2]))));
+        out.println(row("  least and most of the rounds", all.stream().map(n ->
+                String.format(Locale.ROOT, "%,.0f..%,.0f", n[0], n[n.length - 1]))));
+        out.println(row("  " + first + " is", all.stream().map(n -> n == all.get(0) ? "" : verdict(ours, n))));
     }
 
-    /** What the rounds of the first say beside those of the second, where less is better. */
+    /** What the rounds of the first say beside those of the second, where less is better; both in order. */
     static String verdict(double[] ours, double[] theirs) {
-        double ourBest = Arrays.stream(ours).min().orElseThrow();
-        double ourWorst = Arrays.stream(ours).max().orElseThrow();
-        double theirBest = Arrays.stream(theirs).min().orElseThrow();
-        double theirWorst = Arrays.stream(theirs).max().orElseThrow();
-        return ourWorst < theirBest ? "better" : ourBest > theirWorst ? "worse" : "level";
+        return ours[ours.length - 1] < theirs[0] ? "better" : ours[0] > theirs[theirs.length - 1] ? "worse" : "level";
     }
 }
