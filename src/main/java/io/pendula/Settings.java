@@ -49,9 +49,9 @@ public abstract sealed class Settings<B extends Settings<B>> permits TimerSchedu
      * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
      * gives them. Default: own threads.
      *
-     * <p>It must not block, as it is called by the thread that needs another one: by {@code build}, by a submission to an
-     * executor, by a thread that arms a timer of the shared scheduler or of a {@link TimerLoop}, by the monitor, or by a
-     * worker that is about to run a callback. What that thread does next waits for it.
+     * <p>It must not block. It is called by the thread that needs another one: by {@code build}, by a submission to an
+     * executor, by a thread that arms or stops a timer of the shared scheduler or of a {@link TimerLoop}, by the monitor, or
+     * by a worker, before a callback as a rule. What that thread does next waits for it.
      *
      * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
      * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads

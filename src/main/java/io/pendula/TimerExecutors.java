@@ -67,8 +67,8 @@ public final class TimerExecutors {
      * @param threadFactory must return new platform threads that have not been started. If the first one cannot be had,
      *     the submission that needed it throws, and nothing of it is queued; of a later one the uncaught-exception
      *     handler of the thread that called the factory is told, and later submissions and tasks try again. It must
-     *     not block: it is called by the first submission, then by a worker that is about to run a task, by one thread at
-     *     a time. It may submit to the pool; if it fails then to make the first thread, what
+     *     not block: it is called by the first submission, then by a worker that is about to run a task, after a failure
+     *     by a later submission, too, and by one thread at a time. It may submit to the pool; if it fails then to make the first thread, what
      *     it has submitted runs, and {@code close} returns, only after a later submission has got its thread
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's

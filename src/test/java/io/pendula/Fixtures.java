@@ -182,7 +182,7 @@ public final class Fixtures {
         void drain() {
             Inside.lock(queue).lock();
             try {
-                Inside.drainFully(queue);
+                Inside.drain(queue);
             } finally {
                 Inside.lock(queue).unlock();
             }
@@ -222,7 +222,7 @@ public final class Fixtures {
             Inside.lock(queue).lock();
             try {
                 if (Inside.hasMail(queue)) {
-                    Inside.drainFully(queue);
+                    Inside.drain(queue);
                 }
                 return queue.due.helpOne(run, now) == DueTimers.CLAIMED ? run : null;
             } finally {

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -414,9 +415,83 @@ class IdleEndTest {
         assertEquals(!fails, seat.get().wake());
         Fixtures.join(other.get());
         await(ran);
-        assertEquals(fails ? 2 : 1, made.size());
+        assertEquals(2, made.size());
         assertSame(made.get(fails ? 1 : 0), seat.get().thread());
+        assertEquals(Thread.State.NEW, made.get(fails ? 0 : 1).getState());
         assertEquals(fails ? 1 : 0, puts.get());
+    }
+
+    /** The factory may want a lock under which another thread arms. */
+    @Test
+    void newThread_anotherWakerComesMeanwhile_waitsForNothing() throws InterruptedException {
+        AtomicReference<Seat> seat = new AtomicReference<>();
+        AtomicInteger calls = new AtomicInteger();
+        TimerScheduler s = newShared(TimerScheduler.builder().workers(1).threadFactory(body -> {
+            if (calls.incrementAndGet() == 1) {
+                Thread waker = new Thread(() -> seat.get().wake());
+                waker.start();
+                eventually("it comes back", () -> !waker.isAlive());
+            }
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            return t;
+        }));
+        CountDownLatch ran = new CountDownLatch(1);
+        seat.set(new Seat(s.engine.workerPool, new Seat.Sitter() {
+            @Override
+            public void run() {
+                if (seat.get().isMine()) {
+                    ran.countDown();
+                }
+            }
+
+            @Override
+            public void couldNotStart() {
+                throw new AssertionError("a thread could not be started");
+            }
+        }, "woken"));
+        assertTrue(seat.get().wake());
+        await(ran);
+        assertEquals(2, calls.get());
+    }
+
+    /** The threads of both workers have ended, no thread can be made any more, and a spare worker has been poller. */
+    @Test
+    void arm_onlyASpareWorkerHasAThread_itRunsWhatIsDue() {
+        AtomicBoolean fails = new AtomicBoolean();
+        TimerScheduler s = newShared(TimerScheduler.builder().name(name).workers(2).threadFactory(body -> {
+            if (fails.get()) {
+                throw new OutOfMemoryError("meant");
+            }
+            Thread t = new Thread(body);
+            t.setDaemon(true);
+            t.setUncaughtExceptionHandler((thread, e) -> {});
+            return t;
+        }));
+        s.engine.idleNanos = 20_000_000;
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch release = new CountDownLatch(1);
+        for (int i = 0; i < 2; i++) {
+            s.after(Duration.ofMillis(1), () -> {
+                begun.countDown();
+                await(release);
+            });
+        }
+        await(begun);
+        CountDownLatch third = new CountDownLatch(1);
+        s.after(Duration.ofMillis(1), third::countDown);
+        await(third);
+        release.countDown();
+        Sleeper[] workers = s.engine.workerPool.workers();
+        eventually("the spare one is left", () -> workers[0].runner() == null && workers[1].runner() == null);
+        fails.set(true);
+        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
+        CountDownLatch fired = new CountDownLatch(1);
+        s.after(Duration.ofMillis(50), fired::countDown);
+        await(fired);
+        Thread.currentThread().setUncaughtExceptionHandler(before);
+        fails.set(false);
     }
 
     @Test

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -83,38 +83,20 @@ class LoopWatchTest {
         }
     }
 
-    /** The thread that has called the monitor is held up for as long as the monitor's thread lives. */
+    /** It has said so before its thread is made: afterwards that thread may have ended. */
     @Test
-    void first_callerIsHeldUpUntilTheMonitorHasEnded_nextOneCallsItAgain() {
+    void callWatch_anotherCallComesWhileTheThreadIsMade_makesOne() {
         AtomicInteger monitors = new AtomicInteger();
+        AtomicReference<TimerScheduler> made = new AtomicReference<>();
         try (TimerScheduler s = builder().threadFactory(body -> {
-            boolean isJoined = body instanceof StallWatch && monitors.getAndIncrement() == 0;
-            Thread t = isJoined ? new JoinedByItsStarter(body) : new Thread(body);
-            t.setDaemon(true);
-            return t;
-        }).build(); TimerLoop loop = s.attach(NO_WAIT); LoopFixtures.Actor other = new LoopFixtures.Actor("arms")) {
-            s.engine.idleNanos = 1;
-            Future<Timer> first = other.start(() -> loop.after(Duration.ZERO, NO_WAIT));
-            eventually("it has run, and nothing is armed", () -> loop.runDue() == 1);
-            LoopFixtures.result(first);
-            assertEquals(1, monitors.get());
-            awaitReport(loop.after(SOON, NO_WAIT));
-        }
-    }
-
-    private static final class JoinedByItsStarter extends Thread {
-        JoinedByItsStarter(Runnable body) {
-            super(body);
-        }
-
-        @Override
-        public void start() {
-            super.start();
-            try {
-                Fixtures.join(this);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+            if (body instanceof StallWatch && monitors.incrementAndGet() < 3) {
+                made.get().engine.callWatch();
             }
+            return new Thread(body);
+        }).build()) {
+            made.set(s);
+            s.engine.callWatch();
+            assertEquals(1, monitors.get());
         }
     }
 

@@ -31,7 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class SearchedScheduler implements Program {
     private static final Set<String> PARTS = Set.of();
     /** They count up; what matters of them is said otherwise, or is the same whenever the lock is released. */
-    private static final Set<String> UNCOUNTED = Set.of("stops", "completed", "swept", "nextSeq", "everStale");
+    private static final Set<String> UNCOUNTED = Set.of("stops", "swept", "nextSeq", "everStale");
 
     /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
     private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",

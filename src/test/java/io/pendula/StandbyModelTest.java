@@ -525,7 +525,7 @@ class StandbyModelTest {
         sleepAll();
         first.startsItsThread = false;
         model.arm(model.queues[1], model.now + 5 * MS);
-        standby.sleepOn(first);
+        standby.startFailed();
         assertEquals(Timeline.NEVER, model.queues[1].gate.lookAt());
         int before = first.wakes;
         model.arm(model.queues[1], model.now + 5 * MS);

@@ -264,8 +264,7 @@ public final class Compactor extends Padded {
         int before = entries.size();
         int goal = boundNow() / 2;
         try {
-            int most = Math.min(lock.left(), SWEEP_CHUNK);
-            lock.visit(entries.sweep(this, most, isFull ? Integer.MAX_VALUE : stale() - goal, isFull));
+            entries.sweep(this, SWEEP_CHUNK, isFull ? Integer.MAX_VALUE : stale() - goal, isFull);
         } finally {
             onStaleDropped(before - entries.size());
         }

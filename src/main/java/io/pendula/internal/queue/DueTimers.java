@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
- * until when it sleeps. Each operation takes the queue's lock itself, and drains as much as one hold of it may.
+ * until when it sleeps. Each operation takes the queue's lock itself.
  */
 public final class DueTimers extends Padded {
     /** While anything is filed, a worker's sleep ends at the next multiple of this, or before. */
@@ -20,7 +20,7 @@ public final class DueTimers extends Padded {
     public static final int NOTHING_DUE = 0;
     public static final int CLAIMED = 1;
     public static final int NOT_HERE = 3;
-    /** Nothing is due of what has been drained, but there is more. */
+    /** A loop has so much that is stale in front of its timers that other threads were let at the lock. */
     public static final int MORE = 4;
 
     private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
@@ -70,7 +70,6 @@ public final class DueTimers extends Padded {
                 if (when > now) {
                     return false;
                 }
-                lock.visit(1);
                 TimerNode t = entries.top();
                 long w = t.wordVolatile();
                 if (!compactor.isTopLive(t, w)) {
@@ -93,7 +92,7 @@ public final class DueTimers extends Padded {
             }
             return false;
         } finally {
-            setNextWhen(wakeTime(now));
+            setNextWhen(wakeTime());
         }
     }
 
@@ -104,16 +103,18 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * {@code drain}: what has arrived is filed first, as far as one hold of the lock may. The same if something has arrived
-     * that was due at {@code now}, as by {@code at}: it must not run after later ones.
+     * {@code drain}: what has arrived is filed first. The same if something has arrived that was due at {@code now}, as by
+     * {@code at}: it must not run after later ones.
      */
     private int step(Firing run, long now, boolean drain) {
         assert lock.isHeldByCurrentThread();
         if (closer.isClosed()) {
             return NOT_HERE;
         }
-        boolean more = (drain || drainer.isDrainDue(now)) && !drainer.drain();
-        return claimDue(now, run) ? CLAIMED : more ? MORE : NOTHING_DUE;
+        if (drain || drainer.isDrainDue(now)) {
+            drainer.drain();
+        }
+        return claimDue(now, run) ? CLAIMED : NOTHING_DUE;
     }
 
     /**
@@ -180,8 +181,9 @@ public final class DueTimers extends Padded {
     }
 
     private long settleLocked(long now) {
-        boolean isTidy = drainer.drain() && tidy(now, Timeline.NEVER);
-        long when = wakeTime(now);
+        drainer.drain();
+        boolean isTidy = tidy(now, Timeline.NEVER);
+        long when = wakeTime();
         setNextWhen(when);
         return isTidy ? when : RETRY;
     }
@@ -229,10 +231,13 @@ public final class DueTimers extends Padded {
             if (gate.owner() != me) {
                 return NOT_OWNER;
             }
-            if (drainer.isDrainDue(now) && !drainer.drain() || !tidy(now, Timeline.plus(now, LAZY_NANOS))) {
+            if (drainer.isDrainDue(now)) {
+                drainer.drain();
+            }
+            if (!tidy(now, Timeline.plus(now, LAZY_NANOS))) {
                 return RETRY;
             }
-            long p = Math.min(Math.min(wakeTime(now), inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()));
+            long p = Math.min(Math.min(wakeTime(), inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()));
             gate.set(p);
             if (inbox.arrivals() < p) { // as WG-R1: what is filed was there before
                 gate.set(WakeGate.AWAKE);
@@ -245,8 +250,8 @@ public final class DueTimers extends Padded {
     }
 
     /** When the owner must look again, as far as was drained. */
-    private long wakeTime(long now) {
-        return Math.min(Math.min(entries.topKey(), drainer.dueAt(now)), compactor.fullSweepAt);
+    private long wakeTime() {
+        return Math.min(Math.min(entries.topKey(), drainer.dueAt()), compactor.fullSweepAt);
     }
 
     /**
@@ -289,7 +294,7 @@ public final class DueTimers extends Padded {
             }
             gate.set(WakeGate.AWAKE);
             if (drainer.isDrainDue(now)) {
-                drainer.drainFully();
+                drainer.drain();
             }
             compactor.planFullSweep(now, drainer.hasMail()); // as its thread may never say that it waits
             pollSeq = entries.nextSeq;
@@ -369,7 +374,7 @@ public final class DueTimers extends Padded {
     public long earliestLive() {
         lock.lock();
         try {
-            drainer.drainFully();
+            drainer.drain();
             while (!drainer.cleanTops(Timeline.NEVER)) {
                 lock.giveWay();
             }
@@ -383,7 +388,7 @@ public final class DueTimers extends Padded {
      * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
      * filed first. NOT_OWNER if another thread has the lock, or should get it before all that is stale is dropped.
      */
-    public long tryPeekLate(long now, long late) {
+    public long tryPeekLate(long late) {
         if (!lock.tryLock()) {
             return NOT_OWNER;
         }
@@ -392,9 +397,9 @@ public final class DueTimers extends Padded {
             if (told > late) {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }
-            drainer.drainFully();
+            drainer.drain();
             boolean isClean = drainer.cleanTops(Timeline.NEVER); // or a timer that was stopped or put off would seem late
-            setNextWhen(wakeTime(now));
+            setNextWhen(wakeTime());
             return isClean ? entries.topKey() : NOT_OWNER;
         } finally {
             lock.unlock();

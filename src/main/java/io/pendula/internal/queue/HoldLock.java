@@ -4,19 +4,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The lock of a queue. It counts the timers that a hold visits, so that whatever takes long is done in slices, with the
- * lock released in between.
+ * The lock of a queue. Sweeps and walks through a queue are done in slices, with the lock released in between.
  *
  * <p>It is not fair: a fair one made start and stop with 1,000 timers in flight a fifth dearer. A thread that releases
  * it between two slices yields if others wait.
  */
 public class HoldLock extends ReentrantLock {
-    /** So many timers are visited in one hold at most; one that is visited twice in a hold counts once. */
-    static final int MAX_VISITS = 4096;
-
-    /** So many of a hold's visits a drain leaves: claims, and the cleaning of the top, come after it in the same hold. */
-    static final int SPARE_VISITS = 512;
-
     private static final long serialVersionUID = 1;
     private static final long SCARCE_WAIT_NANOS = 50_000;
     /** How often a lock that is held is tried, with so many spins in between. */
@@ -25,10 +18,6 @@ public class HoldLock extends ReentrantLock {
     private static final int YIELDS = 1000;
     /** Near three times what suffices if these frames are compiled, hence small, and those under the lock are not. */
     private static final int STACK_FRAMES = 30;
-
-    // Guarded by this.
-    private int visits;
-    private int most;
 
     /** Memory is short. Volatile: read by threads that arm or lock. */
     volatile boolean scarce;
@@ -129,25 +118,6 @@ public class HoldLock extends ReentrantLock {
         }
     }
 
-    @Override
-    public void unlock() {
-        most = Math.max(most, visits);
-        visits = 0;
-        super.unlock();
-    }
-
-    /** How many timers this hold may still visit. */
-    int left() {
-        assert isHeldByCurrentThread();
-        return MAX_VISITS - visits;
-    }
-
-    void visit(int timers) {
-        assert isHeldByCurrentThread();
-        visits += timers;
-        assert visits <= MAX_VISITS : visits + " timers visited in one hold, but at most " + MAX_VISITS + " expected";
-    }
-
     /**
      * Releases the lock for a moment, and begins a new hold; it is held again at the end, whatever fails. A thread that
      * waits needs longer to wake up than this one to take the lock again, slice after slice, so this one waits until none
@@ -168,11 +138,5 @@ public class HoldLock extends ReentrantLock {
                 enter();
             }
         }
-    }
-
-    /** How many timers one hold has visited at most. */
-    int most() {
-        assert isHeldByCurrentThread();
-        return Math.max(most, visits);
     }
 }

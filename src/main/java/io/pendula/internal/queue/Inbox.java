@@ -95,7 +95,7 @@ final class Inbox extends InboxFields {
     TimerNode take() {
         if (!holdsTimers()) { // what else the head may be comes only under this lock
             if (depth >= HELP_DEPTH) {
-                setDepth(0); // raised by a drain that took several holds
+                setDepth(0); // raised while memory was short
             }
             return null;
         }

@@ -10,28 +10,21 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Drains the inbox: takes timers out and files them, in the order of arming, as far as one hold of the lock may. Parks what
- * cannot be filed for want of memory. Guarded by the queue's lock. To all other threads such a timer is in the inbox.
+ * Drains the inbox: takes all timers out and files them, in the order of arming. Parks what cannot be filed for want of memory. Guarded by the queue's lock. To all other threads such a timer is in the inbox.
  */
 final class InboxDrainer {
     /*
-     * Batches. A hold of the lock visits no more than HoldLock.MAX_VISITS timers, so a drain may need several. It takes
-     * all that is in the inbox, the newest first, as a chain. It turns the chain round, timer by timer, and then files
-     * what that gives, the backlog. Only then does it take the next batch. While anything is in one of these two lists, no
-     * owner goes to sleep (DueTimers.wakeTime). A drain that returns false may not have looked at the inbox, so it is not the
-     * WG-R1 of a proof.
-     *
-     * Memory shortage. A timer for which the heap has no room, and cannot grow, is parked. The state of a parked timer is MOVING or MODIFIED_EARLIER, so stop and reset need
-     * its word alone. From time to time all parked timers are a batch. One that is due before the next of these takes the
-     * place of another that is due later, and that one is parked. A reset that brings a parked timer forward wakes the
-     * owner in vain, so the timer may be late by the time between two such batches.
+     * A timer for which the heap has no room, and cannot grow, is parked. Its state is MOVING or MODIFIED_EARLIER, so stop
+     * and reset need its word alone. From time to time a drain files all parked timers. One that is due before the next such
+     * drain takes the place of another that is due later, and that one is parked. A reset that brings a parked timer forward
+     * wakes the owner in vain, so the timer may be late by the time between two such drains.
      *
      * Memory is short while anything is parked. Meanwhile arming is refused unless the timer is due. A failed attempt to
      * grow may cost two full collections, so the pause before the next one is a multiple of what it took, unless the JVM
      * says that there is memory again.
      *
      * With a manual clock the order of arming counts, and time stands still. There no timer takes the place of another,
-     * and none is filed while others are parked. Each full drain tries to grow, once.
+     * and none is filed while others are parked. Each drain tries to grow, once.
      */
 
     /** While an inbox is longer than this, arming threads that cannot help yield. */
@@ -63,9 +56,7 @@ final class InboxDrainer {
     private final boolean keepOrder;
 
     // Each is the first timer of a list linked through TimerNode.next, or null.
-    /** Of the present batch the timers that have not been turned round yet, newest first. */
-    private TimerNode chain;
-    /** Of the present batch the timers that have been turned round and are not filed yet, oldest first. */
+    /** What was taken from the inbox and is not filed yet, oldest first. Null between two holds, but in a closed queue. */
     private TimerNode backlog;
     /** The timers for which the heap has no room, newest first. */
     private TimerNode parked;
@@ -81,8 +72,6 @@ final class InboxDrainer {
     volatile OutOfMemoryError unreported;
     private long nextReportAt;
 
-    /** How often all that was in the inbox has been filed or parked. */
-    private long completed;
     /** Timers that were stopped before they were filed. */
     long stops;
     /** How often arming threads have helped. */
@@ -126,38 +115,24 @@ final class InboxDrainer {
 
     // ---- from the inbox to the entries ----
 
-    /**
-     * Files what has been armed, in the order of arming, as far as one hold of the lock may.
-     *
-     * @return false if there is something left: then the inbox may not have been looked at
-     */
-    boolean drain() {
+    /** Files what has been armed, in the order of arming. */
+    void drain() {
         assert lock.isHeldByCurrentThread();
         if (!hasMail() && inbox.arrivals() == Timeline.NEVER) { // else it may have to be set back
-            return true;
+            return;
         }
-        boolean all = finishBatch();
-        if (all && parked != null && now() >= lookAt) {
+        if (parked != null && (keepOrder || now() >= lookAt)) {
             planLook();
-            chain = takeParked();
-            all = finishBatch();
+            fileAll(takeParked());
         }
-        if (all) {
-            due.passArrivals(); // before the take, see WakeGate
-            chain = inbox.take();
-            all = finishBatch();
-        }
-        if (all) {
-            completed++;
-            if (parked == null && lock.scarce) {
-                lock.scarce = false;
-            }
-        }
-        if (!all || parked != null) {
-            inbox.setDepth(Math.max(inbox.depth(), Inbox.HELP_DEPTH)); // the next arming thread looks here
+        due.passArrivals(); // before the take, see WakeGate
+        fileAll(inbox.take());
+        if (parked != null) {
+            inbox.setDepth(Inbox.HELP_DEPTH); // the next arming thread looks here
+        } else if (lock.scarce) {
+            lock.scarce = false;
         }
         compactor.noteSize();
-        return all;
     }
 
     private TimerNode takeParked() {
@@ -167,31 +142,20 @@ final class InboxDrainer {
         return newest;
     }
 
-    /** Goes on as far as this hold may; true if nothing is left of the batch. */
-    private boolean finishBatch() {
-        int counted = 0;
-        for (; chain != null && mayVisit(); counted++) {
-            turn();
+    private void fileAll(TimerNode newest) {
+        turn(newest);
+        for (TimerNode t = removeNext(); t != null; t = removeNext()) {
+            file(t);
         }
-        for (; chain == null && backlog != null && (counted > 0 || mayVisit()); counted--) { // twice in a hold counts once
-            file(removeNext());
-        }
-        return !isUnfinished();
     }
 
-    private boolean mayVisit() {
-        if (lock.left() <= HoldLock.SPARE_VISITS) {
-            return false;
+    private void turn(TimerNode newest) {
+        for (TimerNode t = newest; t != null; ) {
+            TimerNode older = t.next;
+            t.next = backlog;
+            backlog = t;
+            t = older;
         }
-        lock.visit(1);
-        return true;
-    }
-
-    private void turn() {
-        TimerNode t = chain;
-        chain = t.next;
-        t.next = backlog;
-        backlog = t;
     }
 
     /** What was stopped is dropped. */
@@ -213,23 +177,12 @@ final class InboxDrainer {
         }
     }
 
-    /** Until all is filed that was pushed before this call. Releases the lock between slices. */
-    void drainFully() {
-        assert lock.isHeldByCurrentThread();
-        if (keepOrder) {
-            lookAt = 0; // once, as what is parked then may take several holds
-        }
-        for (long enough = completed + (isUnfinished() ? 2 : 1); !drain() && completed < enough; ) {
-            lock.giveWay();
-        }
-    }
-
     /** The same for a thread that does not hold the lock. Goes through what is parked, too, and drops what was stopped. */
     void drainAll() {
         lock.lock();
         try {
             lookAt = 0;
-            drainFully();
+            drain();
         } finally {
             lock.unlock();
         }
@@ -237,7 +190,7 @@ final class InboxDrainer {
 
     /** For a loop, which leaves what has arrived in the inbox until it may be due. */
     boolean isDrainDue(long now) {
-        return keepOrder || inbox.arrivals() <= now || now >= compactor.fullSweepAt || now >= dueAt(now);
+        return keepOrder || inbox.arrivals() <= now || now >= compactor.fullSweepAt || now >= dueAt();
     }
 
     // ---- the top ----
@@ -254,7 +207,6 @@ final class InboxDrainer {
                     || entries.topKey() > lazyFrom && state(w) == MODIFIED_LATER) {
                 return true;
             }
-            lock.visit(1);
             cleanTop();
         }
         return false;
@@ -280,19 +232,19 @@ final class InboxDrainer {
 
     // ---- what is on its way ----
 
-    /** Whether something is on its way from the inbox to the entries, and may be filed at once. */
-    boolean isUnfinished() {
-        return chain != null || backlog != null;
+    /** Whether there is a backlog: in a queue that is being closed. */
+    boolean hasBacklog() {
+        return backlog != null;
     }
 
     /** Something may be waiting in the inbox, or something taken from it could not be filed. */
     boolean hasMail() {
-        return inbox.holdsTimers() || isUnfinished() || parked != null;
+        return inbox.holdsTimers() || parked != null;
     }
 
     /** Shows the timers that were taken from the inbox and are not filed. */
     void forEach(Consumer<TimerNode> look) {
-        for (TimerNode first : new TimerNode[] {chain, backlog, parked}) {
+        for (TimerNode first : new TimerNode[] {backlog, parked}) {
             for (TimerNode t = first; t != null; t = t.next) {
                 look.accept(t);
             }
@@ -311,17 +263,10 @@ final class InboxDrainer {
 
     /** The queue is being closed: all that is on its way, and what was in the inbox, is in the backlog then. */
     void gather(TimerNode newest) {
-        turnAll(chain);
-        turnAll(takeParked());
-        turnAll(newest);
+        turn(takeParked());
+        turn(newest);
         lock.scarce = false; // what is armed from now on is refused as the queue is closed, not for want of memory
         inbox.setDepth(0);
-    }
-
-    private void turnAll(TimerNode newest) {
-        for (chain = newest; chain != null; ) {
-            turn();
-        }
     }
 
     // ---- memory shortage ----
@@ -344,9 +289,9 @@ final class InboxDrainer {
         return lastNow;
     }
 
-    /** When to drain what is on its way: now, or when what is parked is looked at; else NEVER. */
-    long dueAt(long now) {
-        return isUnfinished() ? now : parked == null ? Timeline.NEVER : lookAt;
+    /** When what is parked is looked at; NEVER if nothing is. */
+    long dueAt() {
+        return parked == null ? Timeline.NEVER : lookAt;
     }
 
     private void planLook() {
@@ -406,7 +351,7 @@ final class InboxDrainer {
      */
     private boolean makeRoomFor(long when) {
         return when <= Timeline.plus(now(), 2 * MAX_LOOK_NANOS) && entries.lastKey() > when
-                && mayVisit() && removeLast();
+                && removeLast();
     }
 
     /** Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */

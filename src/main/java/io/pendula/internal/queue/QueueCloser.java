@@ -162,7 +162,7 @@ public final class QueueCloser {
         lock.lock();
         try {
             drainer.gather(inbox.close()); // QC-C3
-            while (drainer.isUnfinished()) { // QC-C4
+            while (drainer.hasBacklog()) { // QC-C4
                 reserve(collected); // before it is taken out
                 collect(drainer.removeNext(), false, collected);
             }

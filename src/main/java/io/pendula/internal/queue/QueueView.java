@@ -44,16 +44,6 @@ public final class QueueView {
         return stats().pending();
     }
 
-    /** How many timers one hold of the lock has visited at most. */
-    public int longestHold() {
-        lock.lock();
-        try {
-            return lock.most();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /**
      * The figures, of which those that count never fall. Threads that stop or reset a timer count that in several steps,
      * so the sum of what became of the armings may be more for a moment than it is a step later; and so may stops, while a
@@ -123,11 +113,9 @@ public final class QueueView {
     private boolean gather(TimerHeap.Walk walk, List<TimerNode> found) {
         assert lock.isHeldByCurrentThread();
         if (entries.isLast(walk)) {
-            queue.drainer.drainFully();
-            lock.giveWay(); // the drain may have made all visits of its hold
+            queue.drainer.drain();
         }
         Block b = entries.walkOn(walk);
-        lock.visit(b.size());
         b.forEach(t -> {
             if (isFiled(state(t.wordVolatile()))) {
                 found.add(t);

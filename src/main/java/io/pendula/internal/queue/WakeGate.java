@@ -23,8 +23,9 @@ public final class WakeGate extends Padded {
      * last one before WG-R2.
      *   - If WG-W3 < WG-R1, the owner sees the timer: it does not sleep beyond it, or calls the worker that does.
      *   - Else WG-W1 < WG-R1 < WG-W3 < WG-R2. So WG-R2 reads g, or AWAKE. If the deadline is before g, the arming thread
-     *     moves the gate and calls. If it reads AWAKE, or its CAS fails, another thread has moved the gate and calls, or the
-     *     owner is awake and passes WG-W1 and WG-R1 again before it sleeps.
+     *     moves the gate and calls, unless the owner looks anyway (needsCall). If its CAS fails, it reads the gate again. If
+     *     it reads AWAKE, another thread has moved the gate and calls, or the owner is awake and passes WG-W1 and WG-R1 again
+     *     before it sleeps.
      * The call reads which worker sleeps after WG-W4; the owner has said that before WG-W1. Standby has the rest.
      *
      * Any thread may drain, under the queue's lock. It lowers nextWhen to what arrivals says (WG-D1), sets arrivals to
@@ -82,7 +83,7 @@ public final class WakeGate extends Padded {
         return lookAt;
     }
 
-    /** By the owner: a loop that has the queue's lock or is awake, a poller that has the lock of Standby. */
+    /** By a loop that has the queue's lock or is awake, or under the lock of Standby. */
     public void set(long until) {
         if (lookAt != until) {
             lookAt = until; // WG-W1

@@ -31,8 +31,8 @@ package io.pendula.internal.queue;
  * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
  *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics
- *    may wait for the lock. No hold visits more timers than HoldLock allows, or copies more than one block of the heap;
- *    only a close may take longer.
+ *    may wait for the lock. A hold sweeps or copies one block of the heap at most. It files all that has
+ *    arrived. Only a close may take longer.
  *
  * Who may touch what
  *

@@ -3,6 +3,7 @@ package io.pendula.internal.scheduler;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.DueTimers;
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.standby.Sleeper;
@@ -66,16 +67,9 @@ public final class StallWatch implements Seat.Sitter {
     /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
     public void callIfIdle() {
         if (idle) { // SW-U2
-            boolean isOver = false;
-            idle = false; // the next thread need not call it again
-            try {
-                seat.wake();
-                isOver = true;
-            } finally {
-                if (!isOver) { // this thread is out of stack
-                    idle = true;
-                }
-            }
+            HoldLock.checkStack(); // or no thread might call it again
+            idle = false;
+            seat.wake();
         }
     }
 
@@ -200,6 +194,6 @@ public final class StallWatch implements Seat.Sitter {
 
     /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late is filed first. */
     private long peek(LoopWorker l, long now) {
-        return l.queue.due.tryPeekLate(now, now - Math.min(lookNanos, stallNanos));
+        return l.queue.due.tryPeekLate(now - Math.min(lookNanos, stallNanos));
     }
 }

@@ -25,7 +25,7 @@ public abstract class Sleeper extends Firing {
     /** Odd while a callback runs inline. */
     private volatile int pulse;
     /**
-     * It has run a callback since it woke up or took the poller's role. It sets this before it looks at the others: so of
+     * It has begun a callback, or other code of the user's, since it woke up or became the poller. It sets this before it looks at the others: so of
      * several that begin callbacks at once the last one sees that all have.
      */
     public volatile boolean hasBegun;
@@ -64,7 +64,7 @@ public abstract class Sleeper extends Firing {
         return called;
     }
 
-    /** Whether it was called, and has a thread that makes the round: that could not be started, perhaps. */
+    /** A call is pending, and a live thread will see it. After a failed start no thread will. */
     final boolean isComing() {
         Thread t = called ? runner() : null; // in this order: a thread that leaves its seat looks for a call after that
         return t != null && t.isAlive();
@@ -105,7 +105,7 @@ public abstract class Sleeper extends Firing {
         return (pulse & 1) != 0;
     }
 
-    /** Whether the calling thread is this one, and in no callback: it drains what it arms before it begins the next. */
+    /** Whether the calling thread is this one, and in no callback: it looks at what it arms before it sleeps. */
     final boolean isBetweenCallbacks() {
         return !isInCallback() && runner() == Thread.currentThread();
     }

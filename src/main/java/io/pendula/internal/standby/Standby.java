@@ -25,13 +25,14 @@ public final class Standby implements QueueOwner {
      *
      * All queues have one gate (WakeGate). It says by when a worker looks at all queues without being called. A thread that
      * arms for an earlier instant moves it to AWAKE (WG-W4), then calls the poller if that sleeps, else the guard (SB-A1).
-     * Only the poller writes anything else, under this object's lock, where it has checked its role:
+     * Only the poller lowers the gate, under this object's lock, where it has checked its role:
      *
-     *     SB-P1  before it sleeps: when it wakes up
+     *     SB-P1  before it sleeps: the next deadline (the spacing may end the sleep later)
      *     SB-P2  before its first callback since it woke up or became the poller: when the guard wakes up, less the grace
      *
-     * It first says who sleeps until then (poller, guard, asleep, until), then publishes (WG-W1), then looks at all queues
-     * (WG-R1). If one needs a look sooner, the poller does not park, or calls the guard. By the argument in WakeGate either
+     * Any other thread may raise it: that costs calls at worst. The poller first says who sleeps until then (poller, guard,
+     * asleep, until), then publishes (WG-W1), then looks at all queues (WG-R1). If one needs a look sooner, the poller does
+     * not park, or calls the guard. At SB-P2 it does not look if the guard wakes up within two graces, and looks then. By the argument in WakeGate either
      * that look finds a timer, or the thread that arms it moves the gate. So it remains to show that the call, SB-A1, reaches
      * a worker that looks. The poller, as SB-A1 sees it,
      *
@@ -42,9 +43,9 @@ public final class Standby implements QueueOwner {
      * 2. is awake, before its first callback. It comes to SB-P1 or SB-P2, and to WG-R1 after that.
      * 3. runs callbacks. The guard is called. It takes the role from a poller that is held up (SB-T2), as if it had just
      *    woken up: see 2. Else it sleeps for GRACE (SB-G1) and looks again. It sleeps for longer only after it has seen the
-     *    poller asleep, under the lock, and the next SB-P2 reads until when, under the lock. A guard that begins a callback
-     *    puts one of the reserve in its place. If there is none, all workers run callbacks: the gate stays as it is, and
-     *    each worker looks when its callback returns.
+     *    poller asleep, under the lock, and the next SB-P2 reads until when, under the lock. A guard that begins a
+     *    callback names a guard from the reserve if the poller is awake; else the poller does so when it begins one. If
+     *    there is none, all workers are awake: the gate stays as it is, and each looks before it sleeps.
      * 4. has lost the role, which it may learn late. It has no effect on the gate: SB-P1 and SB-P2 check the role. Like any
      *    helper it may drain and claim, as each thread that arms reads the gate after its push.
      * 5. leaves a queue to a worker that is loaded (see Worker). If a worker is loaded when the poller goes to sleep (SB-L1),
@@ -63,8 +64,9 @@ public final class Standby implements QueueOwner {
      * before it sleeps, and the threads that stop timers sweep, too.
      * While anything is armed the poller's sleep ends within a second (DueTimers.endOfLongestSleep). So does the guard's, a
      * second later: by then it is the poller, unless a timer was due in between.
-     * If the poller's thread cannot be started, SB-A1 calls the guard, which runs what is due and calls the poller each
-     * second. If that fails as well, the gate says again that the poller sleeps for ever: the next thread that arms tries.
+     * If a thread cannot be started, the gate says NEVER, so the next thread that arms tries again. A worker without a thread
+     * sleeps for ever, and counts as free. If it is the poller, SB-A1 calls the guard, too, which runs what is due and calls
+     * the poller each second.
      * The spacing rations sleeps, not spins: a poller that has run something sleeps until the spacing has passed since it
      * woke up. Then a dense series of timers is run in groups, and a sparse one to the microsecond.
      * This object's lock is held while a worker goes to sleep, changes its role or publishes. It is never taken under a
@@ -225,7 +227,7 @@ public final class Standby implements QueueOwner {
         return earliest;
     }
 
-    /** Whether the guard is up, or wakes up by then: it looks next at the poller that calls this. */
+    /** The guard was called, or wakes up by then, or is up and has begun no callback: it looks at the poller that calls this. */
     public boolean isLookedAfter(Sleeper me, long by) {
         Sleeper g = guard;
         return poller == me && g != null && (g.asleep ? g.isComing() || g.until <= by : !g.hasBegun);
@@ -285,7 +287,7 @@ public final class Standby implements QueueOwner {
 
     /**
      * When the poller must look next; RETRY if there is more to do. Leaves out queues that others run. What has arrived is
-     * filed only where it is due before what is filed, and before the longest sleep ends.
+     * filed only where it is due before what is filed, and before all that the queues seen so far need.
      *
      * @param looks at each queue, which is once a second: sweeps are planned for those that others run, too
      */
@@ -384,7 +386,7 @@ public final class Standby implements QueueOwner {
         return givesRole && (!isNear || needsLookBefore(next)) ? g : called;
     }
 
-    /** See "No wake-up is lost": the caller has checked that it is the poller, and has said who sleeps until then. */
+    /** See "No wake-up is lost": the caller is the poller, and has said who sleeps until then; or it raises the gate. */
     private void publish(long lookAt) {
         assert Thread.holdsLock(this);
         gate.set(lookAt);
@@ -462,9 +464,9 @@ public final class Standby implements QueueOwner {
         return false;
     }
 
-    /** A spare worker would end; false if it is needed still: it polls, or the poller is up. */
+    /** A spare worker would end; false if it is needed still: it polls, or the poller is up or has no thread. */
     public synchronized boolean leave(Sleeper d) {
-        if (poller == d || !poller.asleep) {
+        if (poller == d || !poller.asleep || poller.runner() == null && isAnythingBefore(Timeline.NEVER)) {
             return false;
         }
         if (guard == d) {
@@ -473,14 +475,8 @@ public final class Standby implements QueueOwner {
         return true;
     }
 
-    /** The thread of {@code d} could not be started, so the next thread that arms a timer must try again. */
-    public synchronized void sleepOn(Sleeper d) {
-        if (d.runner() == null && d.asleep) {
-            if (poller == d) {
-                publish(Timeline.NEVER);
-            } else if (guard == d && !poller.asleep) {
-                publish(d.until == Timeline.NEVER ? d.until : d.until - grace);
-            }
-        }
+    /** A thread could not be started, so the next thread that arms a timer must try again. At worst some call in vain. */
+    public synchronized void startFailed() {
+        publish(Timeline.NEVER);
     }
 }

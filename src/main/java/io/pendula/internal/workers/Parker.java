@@ -92,15 +92,6 @@ public final class Parker {
         }
     }
 
-    /** Sleeps so long by the system's clock, whatever the scheduler's says, or until the sleeper is called. */
-    static void parkFor(long nanos, Sleeper sleeper) {
-        long began = System.nanoTime();
-        for (long left = nanos; left > 0 && !sleeper.isCalled(); left = nanos - (System.nanoTime() - began)) {
-            LockSupport.parkNanos(sleeper, left);
-            Thread.interrupted(); // with the flag set the next park would return at once
-        }
-    }
-
     private void learn(long over) {
         long up = isExact ? EXACT_BIAS_UP_NANOS : BIAS_UP_NANOS;
         bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + up);

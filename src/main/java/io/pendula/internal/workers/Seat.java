@@ -21,9 +21,11 @@ public final class Seat {
      * - Both: the monitor lets one of them fill the seat. If that is the waker, the old thread ends. Else no thread is
      *   started, and the old one goes on, as after any wake.
      *
-     * A thread has the seat only when it has been started. Until then each waker waits for the monitor, and tries itself if
-     * the start has failed. After a failure couldNotStart puts back the word that decides whether a waker comes here (the
-     * gate; whether the watch is idle). So the next wake is the next attempt. Until then nothing runs, but nothing is lost.
+     * A thread that a waker starts gets the seat after its start. Until then each waker waits for the monitor, and tries
+     * itself if the start has failed. After a failure couldNotStart puts back the word that decides whether a waker comes here
+     * (the gate; whether the watch is idle). So the next wake is the next attempt. Until then nothing runs, but nothing is
+     * lost. The factory is called outside the monitor, as it may take locks of the user's: a waker that comes too late has
+     * made a thread that is never started.
      *
      * The fields of the worker are passed on by the seat: the old thread touches none after it has vacated the seat, unless
      * it takes the seat again; the new one waits for the monitor before it touches any.
@@ -70,9 +72,9 @@ public final class Seat {
 
     private boolean start() {
         try {
+            Thread t = workerPool.newThread(sitter, role);
             synchronized (this) {
                 if (thread == null) {
-                    Thread t = workerPool.newThread(sitter, role);
                     t.start();
                     thread = t;
                 }
@@ -97,14 +99,11 @@ public final class Seat {
     /** The own thread is about to end. True if it must; false if it was woken and goes on. */
     public boolean leave(BooleanSupplier isWoken) {
         thread = null; // SE-L1
-        return !isWoken.getAsBoolean() || !isSeatTakenAgain(); // SE-L2
-    }
-
-    private synchronized boolean isSeatTakenAgain() {
-        boolean isFree = thread == null;
-        if (isFree) {
-            thread = Thread.currentThread();
+        if (isWoken.getAsBoolean()) { // SE-L2
+            synchronized (this) {
+                thread = thread == null ? Thread.currentThread() : thread;
+            }
         }
-        return isFree;
+        return !isMine();
     }
 }

@@ -8,6 +8,7 @@ import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
+import java.util.concurrent.locks.LockSupport;
 
 /** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
 public final class Worker extends Sleeper implements Seat.Sitter {
@@ -122,7 +123,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     @Override
     public void couldNotStart() {
-        standby.sleepOn(this);
+        standby.startFailed();
     }
 
     // ---- rounds ----
@@ -146,7 +147,6 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                     }
                     stays = round();
                 } catch (Throwable e) { // no callback's: memory is short, or the stack, or the clock has thrown
-                    asleep = false;
                     isLoaded = false;
                     enterUsersCode();
                     Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
@@ -180,7 +180,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         boolean polls = poller == this;
         boolean looks = polls && now >= nextLook; // once a second, when the cap ends its sleep
         nextLook = looks ? DueTimers.endOfLongestSleep(now) : nextLook;
-        boolean ran = (polls || !isTemporary) && runDue(poller, looks);
+        boolean ran = (polls || !isTemporary || poller.runner() == null) && runDue(poller, looks); // null: could not be started
         isUncalled = false;
         if (ran) {
             hasRun = true;
@@ -282,12 +282,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         boolean owes = false;
         while (ran < BATCH && now - began < BATCH_NANOS && !engine.isClosed()) {
             int step = q == home ? q.due.claimNext(this, now) : q.due.helpOne(this, now);
-            if (step == DueTimers.CLAIMED) {
-                owes |= isOwing;
-                runClaimed();
-            } else if (step != DueTimers.MORE) {
+            if (step != DueTimers.CLAIMED) {
                 break;
             }
+            owes |= isOwing;
+            runClaimed();
             ran++;
             now = engine.timeline.now();
         }
@@ -347,6 +346,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     /** A handler or a listener of the user's is about to be called, which may block as a callback may. */
     private void enterUsersCode() {
+        asleep = false; // a call may have failed between the word of its sleep and the park
         claimedAt = now;
         enterCallback();
         ensureOthersLook(null);
@@ -417,7 +417,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             if (!isCalled(next)) {
                 parks = true;
                 if (ends) {
-                    Parker.parkFor(engine.idleNanos, this);
+                    LockSupport.parkNanos(this, engine.idleNanos); // once: it may end sooner
                 } else {
                     parker.parkUntil(target, polls ? next : target, this);
                 }

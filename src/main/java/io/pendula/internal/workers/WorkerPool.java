@@ -28,6 +28,8 @@ public final class WorkerPool {
     private static final long TELL_EACH_NANOS = 1_000_000_000;
 
     private static final Sleeper[] NONE = {};
+    /** Read with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
+    private static final Thread.State NOT_STARTED = Thread.State.NEW;
 
     final Engine engine;
     /** Owns the queues of the workers; null if there are none. */
@@ -39,13 +41,13 @@ public final class WorkerPool {
 
     /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
     private final Object starting = new Object();
-    /** A thread is about to start a worker of a pool, or is committed to. */
+    /** One thread is starting a further worker. */
     private final AtomicBoolean growing = new AtomicBoolean();
-    /** It is no pool, or its first thread was started. */
+    /** It is no pool, or no first thread is to be started any more. */
     private volatile boolean started;
     /** A worker that was wanted could not be started: when that may be tried again, by System.nanoTime; else 0. */
     private volatile long retriesFrom;
-    /** How many spare workers there have been. Of the thread that has set growing. */
+    /** How many workers were started after the first ones, for the names of spare ones. Of the thread that has set growing. */
     private int spares;
     /** Of new threads; not that of the thread which happens to need them. */
     private final ThreadGroup group;
@@ -159,8 +161,9 @@ public final class WorkerPool {
      * A worker is about to run a callback, which may block. If no other worker is free this starts one more, if there
      * may be more: in a pool one that stays, elsewhere a spare one. {@code by} is null for all other threads.
      *
-     * <p>One thread at a time does that. Another leaves it to that one, and it looks again when it has cleared growing:
-     * hasBegun was set before the other thread failed to set growing, so it is seen then.
+     * <p>One thread at a time does that. Another leaves it to that one, and it looks again after a success, when it has
+     * cleared growing: hasBegun was set before the other thread failed to set growing, so it is seen then. After a failure
+     * growAgain looks, RETRY_NANOS later at the earliest.
      *
      * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
      * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
@@ -210,10 +213,10 @@ public final class WorkerPool {
             }
         } catch (Throwable e) {
             failure = e;
-            retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
         }
         growing.set(false);
         if (failure != null) {
+            retriesFrom = System.nanoTime() + RETRY_NANOS | 1; // not 0
             reportStartFailed(failure);
         }
         return failure == null;
@@ -240,28 +243,16 @@ public final class WorkerPool {
         }
     }
 
-    /** The thread is started last, when all can find the worker. Does nothing once the scheduler is closed. */
+    /** Does nothing once the scheduler is closed. */
     private void launch(Worker d, String role) {
         Thread t = newThread(d, role);
-        d.setThread(t);
-        Sleeper[] before;
-        Sleeper[] all;
         synchronized (engine.lifecycle) {
-            if (engine.isClosed()) {
-                return;
+            if (!engine.isClosed()) {
+                Sleeper[] all = Engine.with(workers(), d);
+                d.setThread(t);
+                t.start();
+                standby.knows(all);
             }
-            before = workers();
-            all = Engine.with(before, d);
-            standby.knows(all);
-        }
-        try {
-            t.start();
-        } catch (Throwable e) { // memory may be short, so this makes no array unless another worker has ended meanwhile
-            synchronized (engine.lifecycle) {
-                standby.knows(workers() == all ? before : Engine.without(workers(), d));
-                engine.lifecycle.notifyAll();
-            }
-            throw e;
         }
     }
 
@@ -280,7 +271,7 @@ public final class WorkerPool {
         if (VirtualThreads.isVirtual(t)) {
             throw VirtualThreads.refused();
         }
-        if (t.getState() != Thread.State.NEW) {
+        if (t.getState() != NOT_STARTED) {
             throw new IllegalStateException("the thread factory returned a thread for " + name
                     + " that is not new but " + t.getState());
         }
@@ -321,6 +312,6 @@ public final class WorkerPool {
     /** Whether its thread has ended. A thread of the user's factory may do so without having run the worker. */
     public static boolean isOver(Sleeper d) {
         Thread t = d.runner();
-        return t != null && !t.isAlive() && t.getState() != Thread.State.NEW;
+        return t != null && !t.isAlive() && t.getState() != NOT_STARTED;
     }
 }

@@ -27,7 +27,6 @@ public final class Inside {
     public static final int BLOCK = TimerHeap.BLOCK;
     /** What a heap keeps that was large once: a block in use, and the spare ones. */
     public static final int MOST_SLOTS_KEPT = (TimerHeap.SPARE_MIN + 1) * TimerHeap.BLOCK;
-    public static final int MAX_VISITS = HoldLock.MAX_VISITS;
     public static final int CALL_EVERY = Compactor.CALL_EVERY;
     public static final long STALE = Compactor.STALE;
     public static final long STOP = Compactor.STOP;
@@ -65,12 +64,8 @@ public final class Inside {
 
     // ---- lock held ----
 
-    public static boolean drain(TimerQueue q) {
-        return q.drainer.drain();
-    }
-
-    public static void drainFully(TimerQueue q) {
-        q.drainer.drainFully();
+    public static void drain(TimerQueue q) {
+        q.drainer.drain();
     }
 
     public static boolean hasMail(TimerQueue q) {
@@ -307,7 +302,6 @@ public final class Inside {
         assertEquals(stale, q.compactor.stale(), "entries that are stale, and what is counted");
         Set<TimerNode> queued = new HashSet<>();
         addQueued(q.inbox.isClosed() ? null : q.inbox.head(), queued);
-        addQueued((TimerNode) get(q.drainer, "chain"), queued);
         addQueued((TimerNode) get(q.drainer, "backlog"), queued);
         int before = queued.size();
         addQueued((TimerNode) get(q.drainer, "parked"), queued);

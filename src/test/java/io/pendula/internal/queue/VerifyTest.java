@@ -32,7 +32,7 @@ class VerifyTest {
         }
         queue.lock.lock();
         try {
-            queue.drainer.drainFully();
+            queue.drainer.drain();
         } finally {
             queue.lock.unlock();
         }

@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import io.pendula.QueueHolds;
 import io.pendula.SchedulerExecutor;
 import io.pendula.TimerScheduler;
 import io.pendula.benchmarks.harness.Case;
@@ -104,7 +103,6 @@ final class PauseCase implements Case {
         }
         bare.end();
         child.figure("hold_cpu_us", Arrays.stream(threads).mapToLong(t -> t.most).max().orElseThrow() / 1e3);
-        child.figure("hold_timers", QueueHolds.longest(timers));
         child.figure("p99_probe_us", probe.lateness.getValueAtPercentile(99) / 1e3);
         child.figure("worst_probe_us", probe.lateness.getMaxValue() / 1e3);
         child.figure("park_p99_us", bare.lateness.getValueAtPercentile(99) / 1e3);

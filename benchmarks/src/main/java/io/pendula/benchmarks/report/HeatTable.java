@@ -183,8 +183,8 @@ public final class HeatTable {
     /** Of the settings in which cells differ, those that this one has. */
     public List<String> settings(String cell) {
         Map<String, String> settings = CellText.parse(cell);
-        return CellText.varying(best.keySet()).stream().filter(settings::containsKey).map(key -> key + " " + grouped(settings.get(key)))
-                .toList();
+        return CellText.varying(best.keySet()).stream().filter(settings::containsKey)
+                .map(key -> key + " " + grouped(settings.get(key))).toList();
     }
 
     /** Null if it was not measured. */
