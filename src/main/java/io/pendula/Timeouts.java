@@ -59,19 +59,19 @@ final class Timeouts {
         return Texts.duration(Math.max(0, nanos));
     }
 
-    static <T> CompletableFuture<T> fail(SchedulerEngine engine, CompletableFuture<T> future, long nanos) {
-        return arm(engine, future, nanos, () -> future.completeExceptionally(new TimeoutException("not completed within "
-                + limit(nanos) + ", says scheduler '" + engine.options.name + "'")));
+    static <T> CompletableFuture<T> fail(Timers timers, CompletableFuture<T> future, long nanos) {
+        return arm(timers, future, nanos, () -> future.completeExceptionally(new TimeoutException("not completed within "
+                + limit(nanos) + ", says " + timers)));
     }
 
-    static <T> CompletableFuture<T> complete(SchedulerEngine engine, CompletableFuture<T> future, T value, long nanos) {
-        return arm(engine, future, nanos, () -> future.complete(value));
+    static <T> CompletableFuture<T> complete(Timers timers, CompletableFuture<T> future, T value, long nanos) {
+        return arm(timers, future, nanos, () -> future.complete(value));
     }
 
-    private static <T> CompletableFuture<T> arm(SchedulerEngine engine, CompletableFuture<T> future, long nanos,
+    private static <T> CompletableFuture<T> arm(Timers timers, CompletableFuture<T> future, long nanos,
             Runnable completion) {
         if (!future.isDone()) {
-            Timer timer = OneShotTimer.arm(engine, nanos, new Timeout(future, nanos, completion));
+            Timer timer = timers.after(nanos, TimeUnit.NANOSECONDS, new Timeout(future, nanos, completion));
             try {
                 future.whenComplete((result, thrown) -> {
                     if (timer.isPending()) { // else it fires now, or a close returns it, with its task
@@ -168,16 +168,16 @@ final class Timeouts {
     // ---- delayedExecutor ----
 
     /** Hands what it executes to another executor, later. */
-    record Delayed(SchedulerEngine engine, long nanos, Executor executor) implements Executor {
+    record Delayed(Timers timers, long nanos, Executor executor) implements Executor {
         @Override
         public void execute(Runnable command) {
             Check.notNull(command, "command");
-            OneShotTimer.arm(engine, nanos, new Submission(executor, command));
+            timers.after(nanos, TimeUnit.NANOSECONDS, new Submission(executor, command));
         }
 
         @Override
         public String toString() {
-            return "delayedExecutor[" + Texts.duration(nanos) + ", scheduler " + engine.options.name + "]";
+            return "delayedExecutor[" + Texts.duration(nanos) + ", " + timers + "]";
         }
     }
 

@@ -53,7 +53,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @since 0.1
  */
-public final class TimerLoop implements AutoCloseable {
+public final class TimerLoop implements Timers, AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     final LoopWorker worker;
@@ -142,7 +142,7 @@ public final class TimerLoop implements AutoCloseable {
     /**
      * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
      * none of the loop's timers can be reset any more. Futures whose timeouts were there complete exceptionally on the
-     * calling thread, see {@link TimerScheduler#orTimeout}.
+     * calling thread, see {@link #orTimeout}.
      *
      * <p>The thread may attach another loop afterwards; after a call by one of the loop's callbacks, when that has
      * returned. If the thread has ended, any other may end the loop in its place; as soon as the scheduler finds out by
@@ -198,115 +198,23 @@ public final class TimerLoop implements AutoCloseable {
 
     // ---- any thread ----
 
-    /**
-     * Runs {@code task} once on this loop, after {@code delay}. Any thread may call this.
-     *
-     * @param delay how long to wait; zero or negative: due at once, but never inside this call; beyond 18 years: never
-     * @param task what to run
-     * @return the armed timer
-     * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
-     */
-    public Timer after(Duration delay, Runnable task) {
-        return after(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
-    }
-
-    /**
-     * As {@link #after(Duration, Runnable)}; makes no object but the timer.
-     *
-     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
-     *     beyond 18 years: never
-     * @param unit the unit of {@code delay}
-     * @param task what to run
-     * @return the armed timer
-     * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
-     */
+    @Override
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
         return OneShotTimer.armAt(queue(), worker.engine.timeline.deadlineIn(nanos), worker.engine.work(task));
     }
 
-    /**
-     * Runs {@code task} once on this loop when the scheduler's clock reaches an instant: as
-     * {@link #after(Duration, Runnable)}, but without a reading of the clock. A loop may call
-     * {@link TimerScheduler#now()} once in each round. Any thread may call this.
-     *
-     * @param deadlineNanos the instant, as {@code now() + delay}, never of another clock; in the past: due at once, but
-     *     never inside this call; from 36 years after the start on, or if the sum overflows: never, as
-     *     {@link TimerScheduler#at} has it
-     * @param task what to run
-     * @return the armed timer
-     * @throws NullPointerException if {@code task} is null
-     * @throws IllegalArgumentException as {@link TimerScheduler#at} does
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
-     */
+    @Override
+    public long now() {
+        return worker.engine.timeline.now();
+    }
+
+    @Override
     public Timer at(long deadlineNanos, Runnable task) {
         return OneShotTimer.armAt(queue(), Check.instant(deadlineNanos), worker.engine.work(task));
     }
 
-    /**
-     * Runs {@code task} on this loop each {@code period}, first after one period; missed ticks are skipped. Any thread
-     * may call this.
-     *
-     * @param period the time between two ticks, more than zero
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
-     */
-    public Ticker every(Duration period, Runnable task) {
-        return every(period, MissedTicks.SKIP, task);
-    }
-
-    /**
-     * As {@link #every(Duration, Runnable)}.
-     *
-     * @param period the time between two ticks, in {@code unit}s, more than zero
-     * @param unit the unit of {@code period}
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException as that does
-     */
-    public Ticker every(long period, TimeUnit unit, Runnable task) {
-        return every(Check.duration(period, unit), task);
-    }
-
-    /**
-     * Runs {@code task} on this loop each {@code period}, first after one period. Any thread may call this.
-     *
-     * @param period the time between two ticks, more than zero
-     * @param missedTicks what to do about ticks that could not run in time
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException if the loop or its scheduler is closed, the loop's thread has ended, or
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
-     */
-    public Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        return every(period, period, missedTicks, task);
-    }
-
-    /**
-     * Runs {@code task} on this loop first after {@code initialDelay}, then each {@code period}. Any thread may call
-     * this.
-     *
-     * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
-     * @param period the time between two ticks, more than zero
-     * @param missedTicks what to do about ticks that could not run in time
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
-     */
+    @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(queue(), initialDelay, period, missedTicks, task);
     }

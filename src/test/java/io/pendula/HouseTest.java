@@ -32,14 +32,14 @@ class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
-    private static final int MOST_FILES_OF_THE_API = 20;
+    private static final int MOST_FILES_OF_THE_API = 22;
     /** The Compactor has the TimerHeap and its Blocks sweep, and tells them what is stale. */
     private static final int LARGEST_CIRCLE_IN_QUEUE = 3;
     /** The sealed interfaces of timers, the nodes behind them, and what lists them; the workers; the builders. */
     private static final int LARGEST_CIRCLE = 5;
     private static final Pattern NAME = Pattern.compile("\\b[A-Z]\\w+\\b");
-    private static final Pattern NO_CODE = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(\\\\.|[^\"\\\\])*\"|(?m:^import [^\\n]*$)",
-            Pattern.DOTALL);
+    private static final Pattern NO_CODE = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(\\\\.|[^\"\\\\])*\"|(?m:^import [^\\n]*$)"
+            + "|\\bpermits [^{]*", Pattern.DOTALL);
 
     private static List<Path> sources(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
@@ -132,7 +132,7 @@ class HouseTest {
         }
     }
 
-    /** By class, what occurs in its file outside of comments, texts and imports. */
+    /** By class, what occurs in its file outside of comments, texts, imports, and the lists of who may implement it. */
     private static Map<String, Set<String>> names(Path folder) throws IOException {
         Map<String, Set<String>> names = new HashMap<>();
         for (Path f : sources(folder)) {

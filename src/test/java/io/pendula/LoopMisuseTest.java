@@ -180,7 +180,7 @@ class LoopMisuseTest {
         assertEquals("task must not be null", nullMessage(() -> loop.after(1, TimeUnit.HOURS, null)));
         assertEquals("period must not be null", nullMessage(() -> loop.every(null, NOTHING)));
         assertEquals("task must not be null", nullMessage(() -> loop.every(HOUR, null)));
-        assertEquals("missedTicks must not be null", nullMessage(() -> loop.every(HOUR, null, NOTHING)));
+        assertEquals("missedTicks must not be null", nullMessage(() -> loop.every(HOUR, (MissedTicks) null, NOTHING)));
         assertEquals("period must be positive, but is PT0S",
                 assertThrows(IllegalArgumentException.class, () -> loop.every(NOW, NOTHING)).getMessage());
         assertEquals(0, timers.stats().armed());

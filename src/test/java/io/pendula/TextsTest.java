@@ -81,7 +81,7 @@ class TextsTest {
             assertEquals("TimerScheduler[io, manual clock]", timers.toString());
             assertEquals("SchedulerExecutor[view of " + timers + "]", timers.asScheduledExecutorService().toString());
             Executor later = timers.delayedExecutor(Duration.ofMillis(1_500), timers.asScheduledExecutorService());
-            assertEquals("delayedExecutor[1.5 s, scheduler io]", later.toString());
+            assertEquals("delayedExecutor[1.5 s, TimerScheduler[io, manual clock]]", later.toString());
         }
     }
 

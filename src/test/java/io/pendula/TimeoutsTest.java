@@ -65,7 +65,7 @@ class TimeoutsTest {
         assertFalse(f.isDone());
         clock.advance(Duration.ofNanos(1));
         Throwable e = assertThrows(ExecutionException.class, f::get).getCause();
-        assertEquals("not completed within 1 s, says scheduler 't'", ((TimeoutException) e).getMessage());
+        assertEquals("not completed within 1 s, says TimerScheduler[t, manual clock]", ((TimeoutException) e).getMessage());
     }
 
     @Test
@@ -73,7 +73,7 @@ class TimeoutsTest {
         CompletableFuture<String> f = s.orTimeout(new CompletableFuture<>(), Duration.ofNanos(-5));
         clock.advance(Duration.ZERO);
         Throwable e = assertThrows(ExecutionException.class, f::get).getCause();
-        assertEquals("not completed within 0 ms, says scheduler 't'", e.getMessage());
+        assertEquals("not completed within 0 ms, says TimerScheduler[t, manual clock]", e.getMessage());
     }
 
     @Test
