@@ -73,8 +73,7 @@ public final class ManualClock implements NanoClock {
      * exception says that this happened, the clock stands at that instant; all that has not run is still armed.
      *
      * @param duration how far; zero runs what is due already
-     * @return how many firings there were: callbacks that were run or handed to an executor, and firings of timers and
-     *     tickers without a task
+     * @return how many firings there were: callbacks that were run or handed to an executor, and alarms that rang
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
      * @throws IllegalStateException if called by a callback that this clock runs, or while another thread advances it; if

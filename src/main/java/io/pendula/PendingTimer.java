@@ -134,6 +134,6 @@ public final class PendingTimer {
     /** A key that counts by the class of task. */
     static Class<?> classOf(TimerHandle t) {
         Object task = named(t.task() instanceof Counted c ? c.countedAs() : t.task());
-        return task != null ? task.getClass() : t instanceof Ticker ? Ticker.class : Timer.class;
+        return task != null ? task.getClass() : Alarm.class;
     }
 }

@@ -1,10 +1,8 @@
 package io.pendula;
 
-import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -19,8 +17,7 @@ import java.util.concurrent.TimeUnit;
  * returned. A callback that throws does not end its ticker; the exception goes to the {@link TimerListener}. Run k
  * happens-before run k + 1, whatever threads they run on.
  *
- * <p>A ticker <b>without a task</b> keeps one tick for a receiver, a thread that takes it by {@link #await()}. A
- * tick that falls due while one is kept already is dropped and counted in {@link #missed()}.
+ * <p>Threads that wait for ticks, in the place of a callback, have an {@link Alarm}.
  *
  * <p>All methods may be called by any thread at any time, the own callback included.
  *
@@ -73,21 +70,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     }
 
     /**
-     * A ticker without a task on the {@linkplain TimerScheduler#shared() shared scheduler}; see {@link #await()}.
-     *
-     * @param period the time between two ticks, more than zero
-     * @return the armed ticker
-     * @throws NullPointerException if {@code period} is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
-     */
-    static Ticker every(Duration period) {
-        return every(period, MissedTicks.SKIP, new Receiver.Ticks());
-    }
-
-    /**
-     * No more ticks, until {@code reset}. A tick that is kept for a receiver is taken away. A run in progress ends
-     * normally.
+     * No more ticks, until {@code reset}. A run in progress ends normally.
      *
      * @return true if ticks were to come
      */
@@ -96,8 +79,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     /**
      * Ticks each {@code period} from now on, the first one after one period; also after {@code stop}. Of several resets
      * at the same time one comes last: its first tick and its period count. A tick that runs while a reset is under way
-     * may be followed at the new period already. A tick that is kept for a receiver is taken away. A reset that throws
-     * changes nothing.
+     * may be followed at the new period already. A reset that throws changes nothing.
      *
      * @param period the time between two ticks, more than zero
      * @return true if ticks were to come before, false if the ticker was stopped
@@ -110,35 +92,11 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     boolean reset(Duration period);
 
     /**
-     * The number of ticks that were left out: skipped because the ticker was late, as its {@link MissedTicks} says; or,
-     * without a task, dropped because a receiver had not taken the one before, or taken away by a stop or a reset. So
-     * each tick of a ticker without a task was received, is kept, or is counted here. One that is kept when the ticker,
-     * its scheduler or its loop is closed is lost.
+     * The number of ticks that were skipped because the ticker was late, as its {@link MissedTicks} says.
      *
      * @return a count that never falls
      */
     long missed();
-
-    /**
-     * Waits for the next tick of a ticker without a task and takes it. Of several threads that wait, one gets it.
-     *
-     * @throws InterruptedException if the thread is interrupted before it got a tick
-     * @throws IllegalStateException if the ticker has a task
-     * @throws CancellationException if the ticker, its scheduler or its loop is closed
-     */
-    void await() throws InterruptedException;
-
-    /**
-     * As {@link #await()}, for a limited time.
-     *
-     * @param timeout how long to wait at most; zero or negative: only look
-     * @return true if a tick was taken, false if the time ran out before
-     * @throws NullPointerException if {@code timeout} is null
-     * @throws InterruptedException if the thread is interrupted before it got a tick
-     * @throws IllegalStateException if the ticker has a task
-     * @throws CancellationException if the ticker, its scheduler or its loop is closed
-     */
-    boolean await(Duration timeout) throws InterruptedException;
 
     /** As {@link #cancel()}. */
     @Override

@@ -3,7 +3,6 @@ package io.pendula;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -26,19 +25,18 @@ import java.util.concurrent.TimeUnit;
  * {@link TimerListener}. A timer never runs twice at the same time: one that is armed again while its callback runs
  * fires again when that callback has returned, at the earliest.
  *
- * <p><b>Without a task</b> a firing is kept for one receiver, a thread that takes it by {@link #await()}. Until then
- * {@code stop} and {@code reset} take it away and return true, so that no stale firing is ever received.
- *
  * <p><b>Equal deadlines</b> of one worker are taken in the order of arming; of two that run on two threads either may
  * begin first. A timer that was put off by {@code reset} takes its place in that order when its earlier deadline passes,
  * not when {@code reset} is called (with a {@link ManualClock}, when it is called).
  *
- * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but the awaiting ones blocks,
+ * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but {@code stopAndAwait} blocks,
  * with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
- * happens-before the run; the run happens-before {@code stopAndAwait} and {@code await} return. A timer that was stopped
- * keeps its task, for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
+ * happens-before the run; the run happens-before {@code stopAndAwait} returns. A timer that was stopped keeps its task,
+ * for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
  * {@link TimerLoop} while that is polled, with a {@link ManualClock} once its deadline has passed. One that was
  * cancelled drops its task at once.
+ *
+ * <p>Threads that wait for a time, in the place of a callback, have an {@link Alarm}.
  *
  * @since 0.1
  */
@@ -71,20 +69,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     }
 
     /**
-     * A timer without a task on the {@linkplain TimerScheduler#shared() shared scheduler}; see {@link #await()}.
-     *
-     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never fires
-     * @return the armed timer
-     * @throws NullPointerException if {@code delay} is null
-     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
-     */
-    static Timer after(Duration delay) {
-        return OneShotTimer.Received.arm(SharedScheduler.engine(), Check.nanos(delay, "delay"));
-    }
-
-    /**
-     * Prevents the firing that is to come, if there is one; without a task, also one that is kept, though that counts as
-     * fired. The timer can be armed anew by {@code reset}.
+     * Prevents the firing that is to come, if there is one. The timer can be armed anew by {@code reset}.
      *
      * @return true if this call prevented a firing; false if the timer has fired or is being fired, or was stopped
      *     before
@@ -108,8 +93,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * counts: that arming fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
-     * @return true if that replaced a firing that was to come, or is kept; false if the timer had fired, is being fired,
-     *     or was stopped
+     * @return true if that replaced a firing that was to come; false if the timer had fired, is being fired, or was
+     *     stopped
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled, or its scheduler's 36 years are over
      * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
@@ -145,30 +130,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     /**
      * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.
      *
-     * @return true if the timer is armed; false if a firing of a timer without a task is kept
+     * @return true if the timer is armed
      */
     @Override
     boolean isPending();
-
-    /**
-     * Waits for the firing of a timer without a task and takes it. Of several threads that wait, one gets it. Waits on if
-     * the timer is stopped meanwhile: it may be reset.
-     *
-     * @throws InterruptedException if the thread is interrupted before it got the firing
-     * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler or loop was closed before it fired
-     */
-    void await() throws InterruptedException;
-
-    /**
-     * As {@link #await()}, for a limited time.
-     *
-     * @param timeout how long to wait at most; zero or negative: only look
-     * @return true if the firing was taken, false if the time ran out before
-     * @throws NullPointerException if {@code timeout} is null
-     * @throws InterruptedException if the thread is interrupted before it got the firing
-     * @throws IllegalStateException if the timer has a task
-     * @throws CancellationException if the timer was cancelled, or its scheduler or loop was closed before it fired
-     */
-    boolean await(Duration timeout) throws InterruptedException;
 }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link TimerListener} and a list of pending timers name: a {@link Timer}, a {@link Ticker}, or the future of an
- * executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. Only this library implements it.
+ * What a {@link TimerListener} and a list of pending timers name: a {@link Timer}, a {@link Ticker}, an {@link Alarm}, or the
+ * future of an executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. Only this library implements it.
  *
  * <p>All methods may be called by any thread at any time; their answers are snapshots if other threads use the timer.
  *
@@ -18,7 +18,7 @@ public interface TimerHandle {
      * {@code submit(Runnable, T)}, {@code invokeAll} and {@code invokeAny} submit objects of the JDK, which call the
      * program's.
      *
-     * @return the task; null if the timer has none, was itself cancelled or closed, or if its executor's task has ended
+     * @return the task; null if it is an alarm, was itself cancelled or closed, or if its executor's task has ended
      */
     @Nullable Object task();
 

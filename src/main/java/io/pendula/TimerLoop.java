@@ -91,7 +91,7 @@ public final class TimerLoop implements Timers, AutoCloseable {
      * interrupt flag that a callback leaves set is not seen by the next, but set when this method returns: whether it
      * ends the loop is the application's decision.
      *
-     * @return how many firings there were: callbacks that were run, and firings of timers and tickers without a task
+     * @return how many firings there were: callbacks that were run, and alarms that rang
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public int runDue() {
@@ -148,21 +148,22 @@ public final class TimerLoop implements Timers, AutoCloseable {
      * returned. If the thread has ended, any other may end the loop in its place; as soon as the scheduler finds out by
      * itself it does what {@link #close()} does.
      *
-     * @return the one-shot timers that were stopped, in no particular order; they will not run. Tickers are stopped
-     *     and executors' tasks cancelled, but not returned. Empty if the loop or the scheduler was closed before
+     * @return what was armed, as {@link TimerListener#loopClosed} lists it: timers, tickers, alarms, and executors' tasks,
+     *     which are cancelled; in no particular order. None of them runs any more. Empty if the loop or the scheduler was
+     *     closed before
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
-    public List<Timer> detach() {
-        List<Timer> timers = new ArrayList<>();
+    public List<TimerHandle> detach() {
+        List<TimerHandle> stopped = new ArrayList<>();
         checkThread("detach", true);
         worker.loops.detach(worker, unfired -> {
             for (TimerNode t : unfired) {
-                if (t instanceof Timer timer) {
-                    timers.add(timer);
+                if (t instanceof TimerHandle handle) {
+                    stopped.add(handle);
                 }
             }
         });
-        return timers;
+        return stopped;
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.pendula;
 
 import io.pendula.internal.engine.Options;
-import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
@@ -130,34 +129,35 @@ public final class TimerScheduler implements Timers, AutoCloseable {
         return OneShotTimer.armAt(engine.currentQueue(), Check.instant(deadlineNanos), engine.work(task));
     }
 
-    /**
-     * A timer without a task, whose firing is kept for one receiver; see {@link Timer#await()}.
-     *
-     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
-     * @return the armed timer
-     * @throws NullPointerException if {@code delay} is null
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
-     */
-    public Timer after(Duration delay) {
-        return OneShotTimer.Received.arm(engine, Check.nanos(delay, "delay"));
-    }
-
     @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(engine.currentQueue(), initialDelay, period, missedTicks, task);
     }
 
     /**
-     * A ticker without a task, which keeps one tick for a receiver; see {@link Ticker#await()}.
+     * An alarm that rings once, for threads that wait. A worker's queue has it, also if the caller has a loop.
      *
-     * @param period the time between two ticks, more than zero
-     * @return the armed ticker
+     * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
+     * @return the armed alarm
+     * @throws NullPointerException if {@code delay} is null
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
+     */
+    public Alarm alarm(Duration delay) {
+        return OneShotAlarm.arm(engine, Check.nanos(delay, "delay"));
+    }
+
+    /**
+     * An alarm that rings each {@code period}, for threads that wait. A worker's queue has it, also if the caller has a
+     * loop.
+     *
+     * @param period the time between two firings, more than zero
+     * @return the armed alarm
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
-    public Ticker every(Duration period) {
-        return every(period, MissedTicks.SKIP, new Receiver.Ticks());
+    public Alarm alarmEvery(Duration period) {
+        return PeriodicAlarm.arm(engine, period);
     }
 
     /**
@@ -227,7 +227,7 @@ public final class TimerScheduler implements Timers, AutoCloseable {
     /**
      * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
      * A lambda's class names its maker. A {@link TaskWrapper} counts as what it stands for, a timeout as its future or its
-     * executor's task, a timer or ticker without a task as {@code Timer} or {@code Ticker}. As consistent as that list.
+     * executor's task, an alarm as {@code Alarm}. As consistent as that list.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -295,19 +295,19 @@ public final class TimerScheduler implements Timers, AutoCloseable {
      * them. Does not wait for callbacks in progress; {@link #close()} afterwards does. Futures complete as in a close.
      * If this fails, as for want of memory, the next call does the rest and returns what this one should have.
      *
-     * @return the one-shot timers that were armed, in no particular order, each once, also if the builder's executor had
-     *     not begun one that was armed again meanwhile; they will not run and cannot be reset. Tickers are stopped but not
-     *     returned
+     * @return what was armed, as {@link TimerListener#loopClosed} lists it for a loop: timers, tickers, alarms, and tasks of
+     *     views, which are cancelled; in no particular order, each once, also if the builder's executor had not begun one
+     *     that was armed again meanwhile. None of them runs or can be reset any more
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
-    public List<Timer> shutdownNow() {
-        List<Timer> timers = new ArrayList<>();
+    public List<TimerHandle> shutdownNow() {
+        List<TimerHandle> stopped = new ArrayList<>();
         engine.shutdownNow(t -> {
-            if (t instanceof Timer timer) {
-                timers.add(timer);
+            if (t instanceof TimerHandle handle) {
+                stopped.add(handle);
             }
         });
-        return timers;
+        return stopped;
     }
 
     /** {@return name and size, for people, as a text without a fixed form} */

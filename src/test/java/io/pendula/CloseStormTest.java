@@ -67,7 +67,7 @@ class CloseStormTest {
 
     private static void play() throws InterruptedException {
         List<List<Kept>> all = new ArrayList<>();
-        List<Timer> unfired;
+        List<TimerHandle> unfired;
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         TimerScheduler s = TimerScheduler.builder().workers(2).build();
         CountDownLatch warm = new CountDownLatch(THREADS);

@@ -141,9 +141,9 @@ class DecorateTest {
     }
 
     @Test
-    void withoutATask_nothingIsDecorated() throws InterruptedException {
-        Timer t = s.after(SECOND);
-        s.every(SECOND);
+    void alarms_areNotDecorated() throws InterruptedException {
+        Alarm t = s.alarm(SECOND);
+        s.alarmEvery(SECOND);
         assertEquals(0, decorated);
         clock.advance(SECOND);
         assertTrue(t.await(Duration.ZERO));

@@ -74,8 +74,8 @@ class EqualThreadsTest {
     @Test
     void await_anotherThreadHasItsFiring_closeEndsTheWait() throws Exception {
         TimerScheduler s = TimerScheduler.builder().workers(1).build();
-        Timer soon = s.after(Duration.ofMillis(1));
-        Timer never = s.after(Duration.ofHours(1));
+        Alarm soon = s.alarm(Duration.ofMillis(1));
+        Alarm never = s.alarm(Duration.ofHours(1));
         FutureTask<Void> waits = new FutureTask<>(() -> {
             never.await();
             return null;

@@ -3,7 +3,6 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.engine.QueuedNode;
-import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
@@ -170,7 +169,7 @@ public final class Fixtures {
         }
 
         OneShotTimer arm(long when, Runnable task) {
-            OneShotTimer t = task instanceof Receiver ? new OneShotTimer.Received(queue) : new OneShotTimer(queue, task);
+            OneShotTimer t = new OneShotTimer(queue, task);
             queue.arm(t, when);
             return t;
         }

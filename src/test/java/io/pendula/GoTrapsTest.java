@@ -300,7 +300,7 @@ class GoTrapsTest {
     @Test
     void teardown_stopRightAfterTheFirstTick_doesNotHang() throws Exception {
         for (int i = 0; i < 300; i++) {
-            Ticker ticker = timers.every(Duration.ofNanos(100_000));
+            Alarm ticker = timers.alarmEvery(Duration.ofNanos(100_000));
             ticker.await();
             assertTrue(ticker.stop());
             assertFalse(ticker.stop());
@@ -312,7 +312,7 @@ class GoTrapsTest {
     @Test
     void ticker_manyWaiters_eachTickWakesOne() throws Exception {
         AtomicLong taken = new AtomicLong();
-        try (Ticker ticker = timers.every(Duration.ofNanos(1_000))) {
+        try (Alarm ticker = timers.alarmEvery(Duration.ofNanos(1_000))) {
             inParallel(10, n -> {
                 for (int i = 0; i < 50; i++) {
                     ticker.await();
@@ -326,7 +326,7 @@ class GoTrapsTest {
 
     @Test
     void timer_manyWaitersAndRacingResets_eachFiringGoesToOne() throws Exception {
-        Timer t = timers.after(Duration.ofHours(1));
+        Alarm t = timers.alarm(Duration.ofHours(1));
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong taken = new AtomicLong();
         AtomicLong armed = new AtomicLong(1);
@@ -334,7 +334,7 @@ class GoTrapsTest {
         inParallel(6, n -> {
             if (n < 2) {
                 for (int i = 0; i < 2_000; i++) {
-                    if (t.reset(1, TimeUnit.NANOSECONDS)) {
+                    if (t.reset(Duration.ofNanos(1))) {
                         replaced.incrementAndGet();
                     }
                     armed.incrementAndGet();
@@ -359,7 +359,7 @@ class GoTrapsTest {
     void ticker_oneNanosecondUnderGarbageCollection_ticksOn(int readers) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong taken = new AtomicLong();
-        try (Ticker ticker = timers.every(Duration.ofNanos(1))) {
+        try (Alarm ticker = timers.alarmEvery(Duration.ofNanos(1))) {
             inParallel(readers + 1, n -> {
                 if (n == readers) {
                     for (int i = 0; i < Scale.of(4, 8); i++) {
@@ -384,7 +384,7 @@ class GoTrapsTest {
     void after_tenInSequence_takeAsLongAsTheirDelays() throws Exception {
         long began = System.nanoTime();
         for (int i = 0; i < 10; i++) {
-            timers.after(Duration.ofMillis(5)).await();
+            timers.alarm(Duration.ofMillis(5)).await();
         }
         assertTrue(System.nanoTime() - began >= 50_000_000, "early");
     }

@@ -247,7 +247,7 @@ class LifecycleTest {
         Ticker ticker = s.every(HOUR, NOTHING);
         s.close();
         assertThrows(RejectedExecutionException.class, () -> s.after(NOW, NOTHING));
-        assertThrows(RejectedExecutionException.class, () -> s.after(HOUR));
+        assertThrows(RejectedExecutionException.class, () -> s.alarm(HOUR));
         assertThrows(RejectedExecutionException.class, () -> s.every(HOUR, NOTHING));
         for (Timer t : List.of(waiting, stopped, fired)) {
             assertThrows(RejectedExecutionException.class, () -> t.reset(NOW));
@@ -295,13 +295,13 @@ class LifecycleTest {
     // ---- shutdownNow ----
 
     @Test
-    void shutdownNow_variousTimers_returnsExactlyTheArmedOneShots() {
+    void shutdownNow_variousTimers_returnsExactlyWhatIsArmed() {
         TimerScheduler s = scheduler("l10", 2).build();
         AtomicBoolean late = new AtomicBoolean();
         Runnable task = () -> late.set(true);
         Timer fired = s.after(NOW, NOTHING);
         eventually("fired", () -> !fired.isPending());
-        Set<Timer> expected = identitySet();
+        Set<TimerHandle> expected = identitySet();
         expected.add(s.after(HOUR, task));
         Timer moved = s.after(HOUR, task);
         assertTrue(moved.reset(Duration.ofHours(2)));
@@ -314,23 +314,24 @@ class LifecycleTest {
         assertTrue(revived.stop());
         assertFalse(revived.reset(HOUR));
         expected.add(revived);
-        Timer signal = s.after(HOUR);
+        Alarm signal = s.alarm(HOUR);
         expected.add(signal);
         assertTrue(s.after(HOUR, task).stop());
         assertTrue(s.after(HOUR, task).cancel());
         Ticker ticker = s.every(HOUR, task);
+        expected.add(ticker);
 
-        List<Timer> unfired = s.shutdownNow();
-        Set<Timer> returned = identitySet();
+        List<TimerHandle> unfired = s.shutdownNow();
+        Set<TimerHandle> returned = identitySet();
         returned.addAll(unfired);
         assertEquals(expected, returned);
         assertEquals(expected.size(), unfired.size());
-        for (Timer t : unfired) {
+        for (TimerHandle t : unfired) {
             assertFalse(t.isPending());
-            assertFalse(t.stop());
+            assertFalse(t.cancel());
         }
         assertFalse(ticker.stop());
-        assertEquals(expected.size() + 1, s.stats().unfired());
+        assertEquals(expected.size(), s.stats().unfired());
         s.close();
         awaitNoThreadOf("l10");
         assertFalse(late.get());
@@ -374,7 +375,7 @@ class LifecycleTest {
         self.set(t);
         Fixtures.node(t).queue.arm(Fixtures.node(t), s.engine.timeline.deadlineIn(0));
         await(armed);
-        AtomicReference<List<Timer>> unfired = new AtomicReference<>();
+        AtomicReference<List<TimerHandle>> unfired = new AtomicReference<>();
         Thread closer = new Thread(() -> unfired.set(s.shutdownNow()));
         Inside.lock(s.engine.queues[1]).lock();
         try {
@@ -390,7 +391,7 @@ class LifecycleTest {
         assertEquals(1, s.stats().unfired());
     }
 
-    private static Set<Timer> identitySet() {
+    private static <T> Set<T> identitySet() {
         return Collections.newSetFromMap(new IdentityHashMap<>());
     }
 
@@ -465,12 +466,12 @@ class LifecycleTest {
         for (int i = 0; i < 3; i++) {
             tickers.add(s.every(Duration.ofNanos(1 + i * 20_000), ticks::incrementAndGet));
         }
-        Set<Timer> unfired = identitySet();
+        Set<TimerHandle> unfired = identitySet();
         int[] list = new int[1];
         inParallel(3, n -> {
             if (n == 0) {
                 LifeFixtures.spin(ThreadLocalRandom.current().nextLong(3_000_000));
-                List<Timer> u = s.shutdownNow();
+                List<TimerHandle> u = s.shutdownNow();
                 list[0] = u.size();
                 unfired.addAll(u);
                 s.close();
@@ -616,7 +617,7 @@ class LifecycleTest {
         assertFalse(again.reset(Duration.ofSeconds(1)));
         Timer later = s.after(Duration.ofHours(1), ran::incrementAndGet);
 
-        assertEquals(Set.of(once, again, later), Set.copyOf(s.shutdownNow()));
+        assertEquals(Set.of(once, again, ticker, task, later), Set.copyOf(s.shutdownNow()));
         s.close();
         waiting.forEach(Runnable::run); // the executor comes to them too late
         assertEquals(0, ran.get());

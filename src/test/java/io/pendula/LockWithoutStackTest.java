@@ -161,7 +161,7 @@ class LockWithoutStackTest {
 
     private static final class AwaitOfAFiring implements Scene {
         private final ManualClock clock = new ManualClock();
-        private final Timer timer = TimerScheduler.builder().clock(clock).build().after(Duration.ofDays(1));
+        private final Alarm timer = TimerScheduler.builder().clock(clock).build().alarm(Duration.ofDays(1));
 
         @Override
         public void call(int level) throws Exception {

@@ -93,8 +93,8 @@ class LoopCloseTest {
         try (TimerScheduler s = scheduler(1)) {
             TimerLoop loop = s.attach(NOTHING);
             Timer timer = loop.after(ns(10), NOTHING);
-            loop.every(ns(10), NOTHING);
-            assertEquals(List.of(timer), loop.detach());
+            Ticker ticker = loop.every(ns(10), NOTHING);
+            assertEquals(Set.of(timer, ticker), Set.copyOf(loop.detach()));
             loop.close();
             assertEquals(List.of(), reports);
             assertAccount(s, 2, 0, 0, 0, 2);

@@ -91,17 +91,17 @@ class LoopDetachTest {
         assertEquals(1, loop.runDue());
         Timer putOff = loop.after(ns(5), note("put off"));
         Timer stopped = loop.after(ns(5), note("stopped"));
-        Timer signal = loopsOnly.after(ns(7));
+        Alarm signal = loopsOnly.alarm(ns(7));
         loop.nanosUntilNext();
         putOff.reset(ns(20));
         stopped.stop();
         Timer inbox = elsewhere(() -> loop.after(ns(3), note("in the inbox")));
         Ticker tick = loop.every(ns(4), note("tick"));
 
-        List<Timer> unfired = loop.detach();
-        assertEquals(Set.of(filed, putOff, signal, inbox), new HashSet<>(unfired));
-        assertEquals(4, unfired.size());
-        for (Timer t : unfired) {
+        List<TimerHandle> unfired = loop.detach();
+        assertEquals(Set.of(filed, putOff, signal, inbox, tick), new HashSet<>(unfired));
+        assertEquals(5, unfired.size());
+        for (Timer t : List.of(filed, putOff, inbox)) {
             assertFalse(t.isPending());
             assertFalse(t.stop());
             assertTrue(t.remaining().isZero());
@@ -110,6 +110,8 @@ class LoopDetachTest {
             assertFalse(t.isPending());
         }
         assertFalse(tick.stop());
+        assertFalse(signal.stop());
+        assertThrows(RejectedExecutionException.class, () -> signal.reset(ns(1)));
         assertThrows(RejectedExecutionException.class, () -> fired.reset(ns(1)));
         assertThrows(RejectedExecutionException.class, () -> stopped.reset(ns(1)));
         assertEquals(0, clock.advance(ns(1_000)));
@@ -120,8 +122,8 @@ class LoopDetachTest {
     @Test
     void detach_nobodyIsThere_whoeverWaitsIsTold() throws Exception {
         TimerLoop loop = loopsOnly.attach(NOTHING);
-        Timer signal = loopsOnly.after(HOUR);
-        Ticker ticks = loopsOnly.every(HOUR);
+        Alarm signal = loopsOnly.alarm(HOUR);
+        Alarm ticks = loopsOnly.alarmEvery(HOUR);
         ScheduledFuture<?> f = loopsOnly.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS);
         ScheduledFuture<?> rate = loopsOnly.asScheduledExecutorService().scheduleAtFixedRate(NOTHING, 1, 1,
                 TimeUnit.HOURS);
@@ -135,21 +137,21 @@ class LoopDetachTest {
                 actors.get(2).start(() -> f.get()),
                 actors.get(3).start(() -> rate.get(1, TimeUnit.HOURS)));
         actors.forEach(Actor::awaitWaiting);
-        assertEquals(List.of(signal), loop.detach());
+        assertEquals(Set.of(signal, ticks, f, rate), Set.copyOf(loop.detach()));
         for (Future<?> wait : waits) {
             assertThrows(CancellationException.class, () -> result(wait));
         }
         assertTrue(f.isCancelled());
         assertTrue(rate.isCancelled());
         CancellationException e = assertThrows(CancellationException.class, () -> signal.await(NOW));
-        assertEquals("the timer's loop is closed, so it will never fire", e.getMessage());
+        assertEquals("the alarm's loop is closed, so it will never ring", e.getMessage());
         actors.forEach(Actor::close);
     }
 
     @Test
     void detach_firingThatNobodyHasReceived_isStillReceived() throws Exception {
         TimerLoop loop = loopsOnly.attach(NOTHING);
-        Timer signal = loopsOnly.after(NOW);
+        Alarm signal = loopsOnly.alarm(NOW);
         assertEquals(1, loop.runDue());
         assertEquals(List.of(), loop.detach());
         assertTrue(signal.await(NOW));
@@ -178,7 +180,7 @@ class LoopDetachTest {
                 loop.every(HOUR, NOTHING);
                 elsewhere(() -> loop.after(HOUR, NOTHING));
                 assertThrows(RejectedExecutionException.class, () -> loop.after(HOUR, NOTHING));
-                assertEquals(2, loop.detach().size());
+                assertEquals(3, loop.detach().size());
             }
             assertAccount(s, 15, 0, 0, 0, 15);
         }
@@ -205,7 +207,7 @@ class LoopDetachTest {
     @Test
     void detach_inCallbackWithNobody_returnsTheRestAndTheOwnNextRun() {
         TimerLoop loop = loopsOnly.attach(NOTHING);
-        List<Timer> unfired = new ArrayList<>();
+        List<TimerHandle> unfired = new ArrayList<>();
         Timer[] self = new Timer[1];
         self[0] = loop.after(NOW, () -> {
             log.add("self");
@@ -225,9 +227,10 @@ class LoopDetachTest {
     @Test
     void detach_inCallbackOfATickerWithNobody_endsIt() {
         TimerLoop loop = loopsOnly.attach(NOTHING);
-        loop.every(ns(1), () -> {
+        Ticker[] self = new Ticker[1];
+        self[0] = loop.every(ns(1), () -> {
             log.add("tick");
-            assertEquals(List.of(), loop.detach());
+            assertEquals(List.of(self[0]), loop.detach());
         });
         clock.advance(ns(1));
         assertEquals(1, loop.runDue());

@@ -160,8 +160,8 @@ class LoopFailureTest {
         Fragile fragile = CloseFailureTest.fragileOn(loop);
         fragile.fails = room == Integer.MAX_VALUE;
         loop.worker.unfired = new ShortList<>(room);
-        Set<Timer> armed = Set.of(loop.after(HOUR, NOTHING), loop.after(HOUR, NOTHING), loop.after(HOUR, NOTHING));
         ScheduledFuture<?> task = withWorker.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS);
+        Set<Object> armed = Set.of(loop.after(HOUR, NOTHING), loop.after(HOUR, NOTHING), loop.after(HOUR, NOTHING), task);
         assertThrows(OutOfMemoryError.class, loop::detach);
         fragile.fails = false;
         assertEquals(armed, new HashSet<>(withWorker.shutdownNow()));
@@ -233,7 +233,7 @@ class LoopFailureTest {
         Ended ended = new Ended(withWorker);
         withWorker.attach(NOTHING).close();
         assertTold(1);
-        assertEquals(List.of(ended.timer), withWorker.shutdownNow());
+        assertEquals(Set.of(ended.timer, ended.task), Set.copyOf(withWorker.shutdownNow()));
     }
 
     /** The clock stands still but for the test, so the monitor looks many times at each instant. */

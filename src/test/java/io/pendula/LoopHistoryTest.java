@@ -216,7 +216,7 @@ class LoopHistoryTest {
         for (int n = 0; n < 5_000; n++) {
             arm(); // some stay in the inbox, some are taken out and not filed yet
         }
-        List<Timer> returned = loop.detach();
+        List<TimerHandle> returned = loop.detach();
         assertEquals(model.size(), returned.size());
         assertEquals(new HashSet<>(model.keySet()), new HashSet<>(returned));
     }

@@ -81,8 +81,8 @@ class LoopShutdownTest {
         Timer filed = loop.after(HOUR, NOTHING);
         looping.call(loop::nanosUntilNext);
         Timer inbox = loop.after(HOUR, NOTHING);
-        Timer signal = looping.call(() -> s.after(HOUR));
-        loop.every(HOUR, NOTHING);
+        Alarm signal = looping.call(() -> s.alarm(HOUR));
+        Ticker ticker = loop.every(HOUR, NOTHING);
         loop.after(HOUR, NOTHING).stop();
         ScheduledFuture<?> f = looping.call(() -> s.asScheduledExecutorService().schedule(NOTHING, 1, TimeUnit.HOURS));
         Future<?> waits = closing.start(() -> {
@@ -91,12 +91,12 @@ class LoopShutdownTest {
         });
         closing.awaitWaiting();
 
-        List<Timer> unfired = s.shutdownNow();
-        assertEquals(Set.of(filed, inbox, signal), new HashSet<>(unfired));
-        assertEquals(3, unfired.size());
+        List<TimerHandle> unfired = s.shutdownNow();
+        assertEquals(Set.of(filed, inbox, signal, ticker, f), new HashSet<>(unfired));
+        assertEquals(5, unfired.size());
         assertTrue(f.isCancelled());
         assertThrows(CancellationException.class, () -> result(waits));
-        unfired.forEach(t -> assertEquals("scheduler '" + s.stats().name() + "' is closed",
+        List.of(filed, inbox).forEach(t -> assertEquals("scheduler '" + s.stats().name() + "' is closed",
                 assertThrows(RejectedExecutionException.class, () -> t.reset(NOW)).getMessage()));
         assertAccount(s, 6, 0, 1, 0, 5);
         s.close();

@@ -102,8 +102,8 @@ class LoopStormTest {
         }
     }
 
-    private void returned(List<Timer> unfired) {
-        returned.addAll(unfired);
+    private void returned(List<TimerHandle> unfired) {
+        unfired.forEach(t -> returned.add((Timer) t));
     }
 
     /** Hears of the loops that were found to have no thread any more, before another thread could detach them. */

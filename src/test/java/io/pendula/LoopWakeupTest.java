@@ -250,7 +250,7 @@ class LoopWakeupTest {
         runElsewhere(() -> timers.after(ns(10), NOTHING)); // there is only this loop to go to
         assertEquals(1, bell.rings());
         assertEquals(10, loop.nanosUntilNext());
-        Timer none = elsewhere(() -> timers.after(ns(5)));
+        Alarm none = elsewhere(() -> timers.alarm(ns(5)));
         assertEquals(1, bell.rings());
         assertTrue(none.isPending());
     }

@@ -116,9 +116,9 @@ class PendingTimersTest {
         }
         s.after(HOUR, new Flush());
         s.after(HOUR, new Flush());
-        s.after(HOUR);
-        s.every(HOUR);
-        assertEquals(Map.of(Heartbeat.class, 100L, Flush.class, 2L, Timer.class, 1L, Ticker.class, 1L),
+        s.alarm(HOUR);
+        s.alarmEvery(HOUR);
+        assertEquals(Map.of(Heartbeat.class, 100L, Flush.class, 2L, Alarm.class, 2L),
                 s.pendingByTask());
         assertEquals(List.of(Heartbeat.class, Flush.class),
                 new ArrayList<>(s.pendingByTask().keySet()).subList(0, 2));

@@ -104,17 +104,20 @@ class PublicApiTest {
     }
 
     @Test
-    void timerAndTicker_haveTheDocumentedMembersAndNoOthers() {
-        assertEquals(Set.of("after", "await", "cancel", "isPending", "remaining", "reset", "runner", "schedulerName",
+    void timerTickerAndAlarm_haveTheDocumentedMembersAndNoOthers() {
+        assertEquals(Set.of("after", "cancel", "isPending", "remaining", "reset", "runner", "schedulerName",
                 "stop", "stopAndAwait", "task", "toString"), members(Timer.class));
-        assertEquals(Set.of("every", "await", "cancel", "close", "isPending", "missed", "remaining", "reset", "runner", "schedulerName",
+        assertEquals(Set.of("every", "cancel", "close", "isPending", "missed", "remaining", "reset", "runner", "schedulerName",
                 "stop", "task", "toString"), members(Ticker.class));
+        assertEquals(Set.of("after", "every", "await", "cancel", "close", "isPending", "missed", "remaining", "reset", "runner",
+                "schedulerName", "stop", "task", "toString"), members(Alarm.class));
     }
 
     /** Nobody but the library implements them, so a method may be added. */
     @Test
-    void timerAndTicker_areSealed() {
+    void timerTickerAndAlarm_areSealed() {
         assertEquals(List.of(OneShotTimer.class), List.of(Timer.class.getPermittedSubclasses()));
         assertEquals(List.of(PeriodicTimer.class), List.of(Ticker.class.getPermittedSubclasses()));
+        assertEquals(List.of(OneShotAlarm.class, PeriodicAlarm.class), List.of(Alarm.class.getPermittedSubclasses()));
     }
 }

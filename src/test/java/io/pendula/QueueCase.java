@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.Rig;
-import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -80,16 +79,16 @@ abstract class QueueCase {
     }
 
     /** Armed and claimed while the owner is up, so no wake is counted. */
-    final OneShotTimer claimed(Runnable task) {
+    private <T extends TimerNode> T claimed(T t) {
         rig.keepWith(rig.owner);
-        OneShotTimer t = rig.arm(100, task);
+        queue.arm(t, 100);
         assertSame(t, rig.claim(100).node());
         sleep();
         return t;
     }
 
     final OneShotTimer running() {
-        return claimed(() -> {});
+        return claimed(new OneShotTimer(queue, () -> {}));
     }
 
     final OneShotTimer runningArmed() {
@@ -122,9 +121,9 @@ abstract class QueueCase {
         return t;
     }
 
-    /** A timer without a task whose firing nobody has received. */
-    final OneShotTimer kept() {
-        return claimed(new Receiver());
+    /** An alarm whose firing nobody has received. */
+    final OneShotAlarm kept() {
+        return claimed(new OneShotAlarm(queue));
     }
 
     // ---- what must be true after the operation ----

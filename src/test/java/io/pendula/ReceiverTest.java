@@ -195,7 +195,7 @@ class ReceiverTest {
     @Test
     void cancel_severalThreadsWait_allLeave() throws Exception {
         try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build()) {
-            Timer t = timers.after(Duration.ofSeconds(1));
+            Alarm t = timers.alarm(Duration.ofSeconds(1));
             List<Thread> threads = new ArrayList<>();
             List<Future<?>> waiters = new ArrayList<>();
             CountDownLatch begun = new CountDownLatch(5);

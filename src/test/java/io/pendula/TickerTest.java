@@ -3,27 +3,17 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.Fixtures.ThrownListener;
-import io.pendula.internal.engine.Receiver;
-import io.pendula.internal.queue.Inside;
-import io.pendula.internal.queue.Timeline;
-import io.pendula.internal.queue.TimerHeap;
-import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.queue.WakeGate;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -71,11 +61,11 @@ class TickerTest {
         assertNames("period", () -> timers.every(null, MissedTicks.BURST, () -> {}));
         assertNames("missedTicks", () -> timers.every(ms(1), (MissedTicks) null, () -> {}));
         assertNames("task", () -> timers.every(ms(1), MissedTicks.BURST, null));
-        assertNames("period", () -> timers.every((Duration) null));
+        assertNames("period", () -> timers.alarmEvery(null));
         assertNames("period", () -> Ticker.every(null, () -> {}));
         assertNames("missedTicks", () -> Ticker.every(ms(1), null, () -> {}));
         assertNames("task", () -> Ticker.every(ms(1), null));
-        assertNames("period", () -> Ticker.every((Duration) null));
+        assertNames("period", () -> Alarm.every(null));
         assertEquals(0, timers.pending());
     }
 
@@ -84,7 +74,7 @@ class TickerTest {
     void every_periodNotPositive_isRejectedWithItsValue(String text) {
         Duration period = Duration.parse(text);
         Ticker k = every(5);
-        for (Executable call : List.<Executable>of(() -> timers.every(period, () -> {}), () -> timers.every(period),
+        for (Executable call : List.<Executable>of(() -> timers.every(period, () -> {}),
                 () -> timers.every(period, MissedTicks.DELAY, () -> {}), () -> Ticker.every(period, () -> {}),
                 () -> k.reset(period))) {
             assertEquals("period must be positive, but is " + period,
@@ -124,18 +114,16 @@ class TickerTest {
     void every_closed_isRejected() {
         timers.close();
         assertThrows(RejectedExecutionException.class, () -> every(1));
-        assertThrows(RejectedExecutionException.class, () -> timers.every(ms(1)));
+        assertThrows(RejectedExecutionException.class, () -> timers.alarmEvery(ms(1)));
     }
 
     @Test
     void every_sharedScheduler_ticks() throws InterruptedException {
         CountDownLatch ticked = new CountDownLatch(6);
         try (Ticker a = Ticker.every(ms(1), ticked::countDown);
-                Ticker b = Ticker.every(ms(1), MissedTicks.BURST, ticked::countDown);
-                Ticker c = Ticker.every(ms(1))) {
+                Ticker b = Ticker.every(ms(1), MissedTicks.BURST, ticked::countDown)) {
             Fixtures.await(ticked);
-            c.await();
-            assertTrue(a.stop() & b.stop() & c.stop());
+            assertTrue(a.stop() & b.stop());
         }
     }
 
@@ -357,258 +345,5 @@ class TickerTest {
             k.stop();
         }
         assertEquals(0, overlaps.get());
-    }
-
-    // ---- await ----
-
-    @Test
-    void await_severalTicks_keepsOneAndCountsTheOthers() throws InterruptedException {
-        Ticker k = timers.every(ms(10));
-        assertFalse(k.await(Duration.ZERO));
-        advance(10);
-        assertTrue(k.await(Duration.ZERO));
-        assertFalse(k.await(Duration.ZERO));
-        assertEquals(0, k.missed());
-        advance(30);
-        assertEquals(2, k.missed());
-        k.await();
-        assertFalse(k.await(ms(-1)));
-        assertEquals(1, timers.pending());
-    }
-
-    @Test
-    void missed_closed_doesNotFall() {
-        Ticker k = timers.every(ms(10));
-        advance(30);
-        assertEquals(2, k.missed());
-        k.close();
-        assertEquals(2, k.missed());
-    }
-
-    @Test
-    void await_waiting_returnsAtTheTick() throws Exception {
-        Ticker k = timers.every(ms(10));
-        FutureTask<Void> waiter = new FutureTask<>(() -> {
-            k.await();
-            return null;
-        });
-        Thread thread = new Thread(waiter);
-        thread.start();
-        Fixtures.awaitWaiting(thread);
-        advance(10);
-        waiter.get(Fixtures.PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertEquals(0, k.missed());
-    }
-
-    @Test
-    void await_realClock_isNotEarly() throws InterruptedException {
-        long began = System.nanoTime();
-        try (Ticker k = Ticker.every(ms(2))) {
-            for (int i = 1; i <= 3; i++) {
-                k.await();
-                assertTrue(System.nanoTime() - began >= i * 2_000_000L);
-            }
-        }
-    }
-
-    @Test
-    void stop_tickKept_discardsIt() throws InterruptedException {
-        Ticker k = timers.every(ms(10));
-        advance(10);
-        assertTrue(k.stop());
-        assertFalse(k.await(Duration.ZERO));
-        assertFalse(k.reset(ms(10)));
-        assertFalse(k.await(Duration.ZERO));
-        advance(10);
-        assertTrue(k.await(Duration.ZERO));
-    }
-
-    @Test
-    void reset_tickKept_discardsIt() throws InterruptedException {
-        Ticker k = timers.every(ms(10));
-        advance(10);
-        assertTrue(k.reset(ms(5)));
-        assertFalse(k.await(Duration.ZERO));
-        advance(5);
-        assertTrue(k.await(Duration.ZERO));
-        assertEquals(1, k.missed());
-    }
-
-    @Test
-    void missed_ticksAreReceivedTakenAwayOrDropped_eachIsCountedOnce() throws InterruptedException {
-        Ticker k = timers.every(ms(10));
-        int received = 0;
-        int fired = 0;
-        for (int i = 0; i < 60; i++) {
-            fired += (int) clock.advance(ms(10));
-            switch (i % 5) {
-                case 0 -> k.reset(ms(i % 3 == 0 ? 5 : 10));
-                case 1 -> k.stop();
-                case 2 -> k.reset(ms(10));
-                default -> received += k.await(Duration.ZERO) ? 1 : 0;
-            }
-        }
-        k.stop();
-        assertTrue(received > 10, "received " + received);
-        assertEquals(fired - received, k.missed());
-    }
-
-    /** A ticker on a queue of its own; its clock calls back once, in the middle of what reads it. */
-    private static final class Alone {
-        long now = 100;
-        Runnable inTheMiddle;
-        final TimerQueue queue = new TimerQueue(0, new Timeline(this::read), null, new TimerHeap(), null, false,
-                new WakeGate());
-        final Receiver.Ticks signal = new Receiver.Ticks();
-        final PeriodicTimer ticker = new PeriodicTimer(queue, signal, 10, MissedTicks.SKIP);
-
-        Alone() {
-            queue.arm(ticker, queue.timeline.deadlineIn(10));
-        }
-
-        private long read() {
-            Runnable hook = inTheMiddle;
-            inTheMiddle = null;
-            if (hook != null) {
-                hook.run();
-            }
-            return now;
-        }
-
-        /** The firing that is due after so long, or null. */
-        Fixtures.Claim claimAfter(long nanos) {
-            now += nanos;
-            Fixtures.Claim run = new Fixtures.Claim();
-            Inside.lock(queue).lock();
-            try {
-                Inside.drain(queue);
-                return Inside.claimDue(queue, queue.timeline.now(), run) ? run : null;
-            } finally {
-                Inside.lock(queue).unlock();
-            }
-        }
-
-        void run(Fixtures.Claim claimed) {
-            ticker.fire(claimed.task, claimed.deadline);
-            queue.endRun(ticker);
-        }
-
-        /** Whether a receiver gets the tick. */
-        boolean delivers(Fixtures.Claim claimed) {
-            run(claimed);
-            return signal.take();
-        }
-    }
-
-    @Test
-    void stop_tickClaimedButNotKeptYet_discardsIt() {
-        Alone s = new Alone();
-        Fixtures.Claim run = s.claimAfter(10);
-        assertTrue(s.ticker.stop());
-        assertFalse(s.delivers(run));
-        assertEquals(1, s.ticker.missed());
-    }
-
-    @Test
-    void reset_tickClaimedButNotKeptYet_discardsIt() {
-        Alone s = new Alone();
-        Fixtures.Claim run = s.claimAfter(10);
-        assertTrue(s.ticker.reset(Duration.ofNanos(3)));
-        assertFalse(s.delivers(run));
-        assertTrue(s.delivers(s.claimAfter(3)));
-    }
-
-    @Test
-    void reset_threadIsHeldUpUntilItsFirstTick_keepsThatTick() {
-        Alone s = new Alone();
-        s.inTheMiddle = () -> s.inTheMiddle = () -> s.run(s.claimAfter(7)); // the second reading comes after the reset
-        s.ticker.reset(Duration.ofNanos(7));
-        assertTrue(s.signal.take());
-        assertEquals(0, s.ticker.missed());
-    }
-
-    /** The clock throws once, at the reading that comes after the stop or the reset. */
-    private static void failAtReading(Alone s, int number) {
-        s.inTheMiddle = () -> {
-            if (number > 1) {
-                failAtReading(s, number - 1);
-            } else {
-                throw new IllegalStateException("meant");
-            }
-        };
-    }
-
-    @Test
-    void stop_clockThrowsAfterIt_hasStoppedAndTakesTheKeptTickAway() {
-        Alone s = new Alone();
-        s.run(s.claimAfter(10));
-        failAtReading(s, 1);
-        assertTrue(s.ticker.stop());
-        assertNull(s.inTheMiddle, "the clock has thrown");
-        assertFalse(s.signal.take());
-        assertEquals(1, s.ticker.missed());
-        assertFalse(s.ticker.stop());
-    }
-
-    @Test
-    void reset_clockThrowsAfterIt_hasResetAndTakesTheKeptTickAway() {
-        Alone s = new Alone();
-        s.run(s.claimAfter(10));
-        failAtReading(s, 2);
-        assertTrue(s.ticker.reset(Duration.ofNanos(3)));
-        assertNull(s.inTheMiddle, "the clock has thrown");
-        assertFalse(s.signal.take());
-        assertEquals(1, s.ticker.missed());
-        assertTrue(s.delivers(s.claimAfter(3)));
-    }
-
-    @Test
-    void stop_resetByAnotherInTheMiddle_keepsTheTicksThatFollow() {
-        Alone s = new Alone();
-        s.inTheMiddle = () -> s.ticker.reset(Duration.ofNanos(7));
-        assertTrue(s.ticker.stop());
-        assertNull(s.claimAfter(6));
-        assertTrue(s.delivers(s.claimAfter(1)));
-    }
-
-    @Test
-    void reset_shorterResetByAnotherInTheMiddle_keepsTheTicksThatFollow() {
-        Alone s = new Alone();
-        s.inTheMiddle = () -> s.inTheMiddle = () -> s.ticker.reset(Duration.ofNanos(7));
-        s.ticker.reset(Duration.ofDays(1));
-        assertTrue(s.delivers(s.claimAfter(7)));
-    }
-
-    @Test
-    void await_tickerWithTask_throws() {
-        Ticker k = every(10);
-        assertThrows(IllegalStateException.class, k::await);
-        assertThrows(IllegalStateException.class, () -> k.await(ms(1)));
-        assertNames("timeout", () -> timers.every(ms(1)).await(null));
-    }
-
-    @Test
-    void await_closed_throws() throws Exception {
-        Ticker k = timers.every(ms(10));
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread thread = new Thread(() -> thrown.set(assertThrows(CancellationException.class, k::await)));
-        thread.start();
-        Fixtures.awaitWaiting(thread);
-        k.close();
-        Fixtures.join(thread);
-        assertNotNull(thrown.get());
-        assertThrows(CancellationException.class, () -> k.await(ms(1)));
-    }
-
-    @Test
-    void await_schedulerClosed_throws() throws Exception {
-        Ticker k = timers.every(ms(10));
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread thread = new Thread(() -> thrown.set(assertThrows(CancellationException.class, k::await)));
-        thread.start();
-        Fixtures.awaitWaiting(thread);
-        timers.close();
-        Fixtures.join(thread);
-        assertNotNull(thrown.get());
     }
 }

@@ -247,7 +247,7 @@ class TimeoutsTest {
         CLOSE, LIMIT, NOW;
 
         /** Returns what was returned. */
-        List<Timer> of(TimerScheduler timers) {
+        List<TimerHandle> of(TimerScheduler timers) {
             switch (this) {
                 case CLOSE -> timers.close();
                 case LIMIT -> assertTrue(timers.close(SECOND));
@@ -271,7 +271,7 @@ class TimeoutsTest {
         CompletableFuture<String> two = timers.completeOnTimeout(new CompletableFuture<>(), "late", Duration.ofHours(1));
         CompletableFuture<String> done = timers.orTimeout(new CompletableFuture<>(), SECOND);
         done.complete("in time");
-        List<Timer> returned = way.of(timers);
+        List<TimerHandle> returned = way.of(timers);
         assertEquals("scheduler 'io' was closed before the timeout of 0 ms was over", reasonOf(due).getMessage());
         assertEquals("scheduler 'io' was closed before the timeout of 1 s was over", reasonOf(one).getMessage());
         assertEquals("scheduler 'io' was closed before the timeout of 1 h was over", reasonOf(two).getMessage());
@@ -279,7 +279,7 @@ class TimeoutsTest {
         assertEquals(3, timers.stats().unfired());
         if (way == Close.NOW) {
             assertEquals(3, returned.size());
-            for (Timer t : returned) {
+            for (TimerHandle t : returned) {
                 assertTrue(String.valueOf(t.task()).startsWith("timeout of"), () -> "it has its task, too: " + t);
             }
         }
@@ -393,12 +393,12 @@ class TimeoutsTest {
         CompletableFuture<Integer> dropped = CompletableFuture.supplyAsync(runs::incrementAndGet, delayed);
         CompletableFuture<Integer> limited = s.orTimeout(
                 CompletableFuture.supplyAsync(runs::incrementAndGet, delayed), Duration.ofHours(1));
-        List<Timer> returned = s.shutdownNow();
+        List<TimerHandle> returned = s.shutdownNow();
         assertEquals(3, returned.size());
         reasonOf(limited);
         assertFalse(dropped.isDone());
         assertEquals(0, runs.get(), "early");
-        for (Timer t : returned) { // as a program may do that has an end for them
+        for (TimerHandle t : returned) { // as a program may do that has an end for them
             if (t.task() instanceof CompletableFuture.AsynchronousCompletionTask task) {
                 ((Runnable) task).run();
             }

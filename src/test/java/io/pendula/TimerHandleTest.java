@@ -88,10 +88,11 @@ class TimerHandleTest {
     }
 
     @Test
-    void withoutATask_thereIsNone() {
-        assertNull(timers.after(SECOND).task());
-        assertNull(timers.every(SECOND).task());
-        assertEquals("Timer[no task, due in 1 s, scheduler timers]", timers.after(SECOND).toString());
+    void alarms_haveNoTask() {
+        assertNull(timers.alarm(SECOND).task());
+        assertNull(timers.alarmEvery(SECOND).task());
+        assertEquals("Alarm[no task, due in 1 s, scheduler timers]", timers.alarm(SECOND).toString());
+        assertEquals("Alarm[no task, every 1 s, due in 1 s, scheduler timers]", timers.alarmEvery(SECOND).toString());
     }
 
     @Test
@@ -172,7 +173,7 @@ class TimerHandleTest {
 
     @Test
     void cancel_ofEachKind_endsItForGoodAndTellsWhetherAFiringWasToCome() {
-        List<TimerHandle> all = List.of(timers.after(SECOND, task), timers.every(SECOND, task), timers.every(SECOND),
+        List<TimerHandle> all = List.of(timers.after(SECOND, task), timers.every(SECOND, task), timers.alarm(SECOND), timers.alarmEvery(SECOND),
                 handle(view.schedule((Runnable) task, 1, TimeUnit.SECONDS)),
                 handle(view.scheduleAtFixedRate(task, 1, 1, TimeUnit.SECONDS)));
         for (TimerHandle h : all) {

@@ -334,15 +334,19 @@ class TimerLoopTest {
         assertAccount(timers, 100_000, 100_000, 0, 0, 0);
     }
 
+    /** The loop's thread may wait for it, so it is a worker's. */
     @Test
-    void runDue_withoutTask_isKeptForTheReceiver() throws Exception {
-        Timer signal = timers.after(ns(10));
-        assertFalse(signal.await(NOW));
-        clock.advance(ns(10));
-        assertFalse(signal.await(NOW), "nobody has run the loop");
-        assertEquals(1, loop.runDue());
-        assertTrue(signal.await(NOW));
-        assertFalse(signal.await(NOW));
+    void alarm_ofALoopsThread_ringsThoughTheLoopDoesNotRun() throws Exception {
+        try (TimerScheduler withWorker = TimerScheduler.builder().clock(clock).build();
+                TimerLoop its = withWorker.attach(NOTHING)) {
+            Alarm signal = withWorker.alarm(ns(10));
+            Alarm beat = withWorker.alarmEvery(ns(10));
+            assertFalse(signal.await(NOW));
+            clock.advance(ns(10));
+            assertTrue(signal.await(NOW));
+            assertTrue(beat.await(NOW));
+            assertEquals(0, its.runDue());
+        }
     }
 
     // ---- the clock and the loop ----

@@ -146,7 +146,7 @@ class TimerQueueModelTest {
                     long period = 1 + rnd.nextInt(9);
                     yield new Known(new PeriodicTimer(queue, () -> {}, period, MissedTicks.SKIP), period, true);
                 }
-                case 1 -> new Known(new OneShotTimer.Received(queue), 0, false);
+                case 1 -> new Known(new OneShotAlarm(queue), 0, false);
                 default -> new Known(new OneShotTimer(queue, () -> {}), 0, true);
             };
             all.add(k);

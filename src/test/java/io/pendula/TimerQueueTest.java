@@ -21,7 +21,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
-import io.pendula.internal.engine.Receiver;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Inside;
@@ -296,8 +295,9 @@ class TimerQueueTest extends QueueCase {
     }
 
     @Test
-    void run_withoutTask_keepsTheFiring() {
-        OneShotTimer t = rig.arm(100, new Receiver());
+    void run_ofAnAlarm_keepsTheFiring() {
+        OneShotAlarm t = new OneShotAlarm(queue);
+        queue.arm(t, 100);
         assertNotNull(rig.claim(100));
         assertWord(t, NO_STATUS, 100);
         assertCounts(0, 0, 1);

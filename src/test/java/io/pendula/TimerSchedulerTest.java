@@ -145,7 +145,7 @@ class TimerSchedulerTest {
         try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
             List<Arguments> calls = List.of(
                     bad(NullPointerException.class, "delay must not be null", () -> s.after(null, NOTHING)),
-                    bad(NullPointerException.class, "delay must not be null", () -> s.after(null)),
+                    bad(NullPointerException.class, "delay must not be null", () -> s.alarm(null)),
                     bad(NullPointerException.class, "task must not be null", () -> s.after(HOUR, null)),
                     bad(NullPointerException.class, "unit must not be null", () -> s.after(1, null, NOTHING)),
                     bad(NullPointerException.class, "task must not be null",
@@ -157,7 +157,7 @@ class TimerSchedulerTest {
                     bad(IllegalArgumentException.class, "period must be positive, but is PT0S",
                             () -> s.every(Duration.ZERO, NOTHING)),
                     bad(IllegalArgumentException.class, "period must be positive, but is PT-1S",
-                            () -> s.every(Duration.ofSeconds(-1))));
+                            () -> s.alarmEvery(Duration.ofSeconds(-1))));
             for (Arguments c : calls) {
                 @SuppressWarnings("unchecked")
                 Class<? extends Exception> type = (Class<? extends Exception>) c.get()[0];

@@ -14,13 +14,10 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -61,11 +58,11 @@ class TimerTest {
         assertNames("task", () -> timers.after(ms(1), null));
         assertNames("unit", () -> timers.after(1, null, () -> {}));
         assertNames("task", () -> timers.after(1, TimeUnit.SECONDS, null));
-        assertNames("delay", () -> timers.after((Duration) null));
+        assertNames("delay", () -> timers.alarm(null));
         assertNames("delay", () -> Timer.after(null, () -> {}));
         assertNames("task", () -> Timer.after(ms(1), null));
         assertNames("unit", () -> Timer.after(1, null, () -> {}));
-        assertNames("delay", () -> Timer.after((Duration) null));
+        assertNames("delay", () -> Alarm.after(null));
         assertEquals(0, timers.pending());
     }
 
@@ -120,7 +117,7 @@ class TimerTest {
     void after_closed_isRejected() {
         timers.close();
         assertThrows(RejectedExecutionException.class, () -> after(1));
-        assertThrows(RejectedExecutionException.class, () -> timers.after(ms(1)));
+        assertThrows(RejectedExecutionException.class, () -> timers.alarm(ms(1)));
     }
 
     // ---- stop ----
@@ -478,176 +475,18 @@ class TimerTest {
         Fixtures.join(worker);
     }
 
-    // ---- await ----
-
-    private static FutureTask<Boolean> start(Timer t) {
-        FutureTask<Boolean> waiter = new FutureTask<>(() -> {
-            t.await();
-            return true;
-        });
-        Thread thread = new Thread(waiter);
-        thread.setDaemon(true);
-        thread.start();
-        Fixtures.awaitWaiting(thread);
-        return waiter;
-    }
-
-    private static boolean get(FutureTask<Boolean> waiter) throws InterruptedException, TimeoutException {
-        try {
-            return waiter.get(Fixtures.PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof CancellationException) {
-                return false;
-            }
-            throw new AssertionError(e);
-        }
-    }
-
-    @Test
-    void await_firedBefore_takesTheFiringOnce() throws InterruptedException {
-        Timer t = timers.after(ms(5));
-        assertFalse(t.await(Duration.ZERO));
-        advance(5);
-        assertFalse(t.isPending());
-        assertTrue(t.await(Duration.ZERO));
-        assertFalse(t.await(Duration.ZERO));
-        assertFalse(t.await(ms(-1)));
-    }
-
-    @Test
-    void await_waiting_returnsWhenItFires() throws Exception {
-        Timer t = timers.after(ms(5));
-        FutureTask<Boolean> waiter = start(t);
-        advance(5);
-        assertTrue(get(waiter));
-        assertFalse(t.await(Duration.ZERO));
-    }
-
-    @Test
-    void await_timeout_isNoShorter() throws InterruptedException {
-        Timer t = timers.after(ms(5));
-        long began = System.nanoTime();
-        assertFalse(t.await(ms(3)));
-        assertTrue(System.nanoTime() - began >= 3_000_000);
-    }
-
-    @Test
-    void await_realClock_isNotEarly() throws InterruptedException {
-        long began = System.nanoTime();
-        Timer.after(ms(3)).await();
-        assertTrue(System.nanoTime() - began >= 3_000_000);
-    }
-
-    @Test
-    void await_nullTimeout_isNamed() {
-        assertNames("timeout", () -> timers.after(ms(5)).await(null));
-    }
-
-    @Test
-    void await_timerWithTask_throws() {
-        Timer t = after(5);
-        assertThrows(IllegalStateException.class, t::await);
-        assertThrows(IllegalStateException.class, () -> t.await(ms(1)));
-    }
-
-    @Test
-    void stop_firingNotReceived_takesItAway() throws InterruptedException {
-        Timer t = timers.after(ms(5));
-        advance(5);
-        assertTrue(t.stop());
-        assertFalse(t.stop());
-        assertFalse(t.await(Duration.ZERO));
-    }
-
-    @Test
-    void reset_firingNotReceived_takesItAway() throws InterruptedException {
-        Timer t = timers.after(ms(5));
-        advance(5);
-        assertTrue(t.reset(ms(2)));
-        assertFalse(t.await(Duration.ZERO));
-        advance(2);
-        assertTrue(t.await(Duration.ZERO));
-        assertFalse(t.reset(ms(1)));
-    }
-
-    @Test
-    void await_stoppedMeanwhile_waitsForTheNextArming() throws Exception {
-        Timer t = timers.after(ms(5));
-        FutureTask<Boolean> waiter = start(t);
-        assertTrue(t.stop());
-        advance(10);
-        assertFalse(waiter.isDone());
-        assertFalse(t.reset(ms(1)));
-        advance(1);
-        assertTrue(get(waiter));
-    }
-
-    @Test
-    void await_cancelled_throws() throws Exception {
-        Timer t = timers.after(ms(5));
-        FutureTask<Boolean> waiter = start(t);
-        assertTrue(t.cancel());
-        assertFalse(get(waiter));
-        assertThrows(CancellationException.class, t::await);
-        assertThrows(CancellationException.class, () -> t.await(ms(1)));
-    }
-
-    @Test
-    void await_firingCancelled_throws() {
-        Timer t = timers.after(ms(5));
-        advance(5);
-        assertTrue(t.cancel());
-        assertThrows(CancellationException.class, t::await);
-    }
-
-    @Test
-    void await_schedulerClosed_throws() throws Exception {
-        Timer t = timers.after(ms(5));
-        FutureTask<Boolean> waiter = start(t);
-        timers.close();
-        assertFalse(get(waiter));
-        assertThrows(CancellationException.class, () -> t.await(ms(1)));
-    }
-
-    @Test
-    void await_firedBeforeClose_isStillReceived() throws InterruptedException {
-        Timer t = timers.after(ms(5));
-        advance(5);
-        timers.close();
-        t.await();
-        assertThrows(CancellationException.class, t::await);
-    }
-
-    @Test
-    void await_twoWaitersOneFiring_oneGetsIt() throws Exception {
-        Timer t = timers.after(ms(5));
-        FutureTask<Boolean> a = start(t);
-        FutureTask<Boolean> b = start(t);
-        advance(5);
-        Fixtures.awaitTrue(() -> a.isDone() || b.isDone());
-        assertFalse(t.await(Duration.ZERO));
-        t.cancel();
-        assertTrue(get(a) ^ get(b));
-    }
-
-    @Test
-    void await_interrupted_throws() {
-        Timer t = timers.after(ms(5));
-        Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, t::await);
-        assertTrue(t.isPending());
-    }
+    // ---- shutdownNow ----
 
     @Test
     void shutdownNow_pending_returnsTheTimers() {
         Timer t = after(5);
-        Timer signal = timers.after(ms(6));
+        Alarm signal = timers.alarm(ms(6));
         Timer stopped = after(7);
         stopped.stop();
-        timers.every(ms(1), () -> {});
-        List<Timer> unfired = timers.shutdownNow();
-        assertEquals(2, unfired.size());
-        assertTrue(unfired.containsAll(List.of(t, signal)));
+        Ticker ticker = timers.every(ms(1), () -> {});
+        List<TimerHandle> unfired = timers.shutdownNow();
+        assertEquals(3, unfired.size());
+        assertTrue(unfired.containsAll(List.of(t, signal, ticker)));
         assertFalse(t.isPending());
     }
 
@@ -676,11 +515,11 @@ class TimerTest {
         assertEquals(3, free());
         Timer stopped = bounded.after(ms(1), runs::incrementAndGet);
         stopped.stop();
-        Timer signal = bounded.after(ms(1));
+        Alarm signal = bounded.alarm(ms(1));
         bounded.after(ms(5), () -> {});
         bounded.every(ms(5), () -> {});
         assertThrows(RejectedExecutionException.class, () -> bounded.after(ms(1), runs::incrementAndGet));
-        assertThrows(RejectedExecutionException.class, () -> bounded.after(ms(1)));
+        assertThrows(RejectedExecutionException.class, () -> bounded.alarm(ms(1)));
         assertThrows(RejectedExecutionException.class, () -> bounded.every(ms(1), runs::incrementAndGet));
         assertThrows(RejectedExecutionException.class, () -> stopped.reset(ms(1)));
         assertFalse(stopped.isPending());

@@ -59,10 +59,10 @@ class TransitionTableTest extends QueueCase {
     private static final String EARLIER = RESET + ", earlier";
 
     /** How a timer comes into a state. */
-    private static final Map<String, Function<QueueCase, OneShotTimer>> STATES = new LinkedHashMap<>();
+    private static final Map<String, Function<QueueCase, QueuedNode>> STATES = new LinkedHashMap<>();
     private static final Map<String, Integer> CODES = new LinkedHashMap<>();
 
-    private static void state(String name, int code, Function<QueueCase, OneShotTimer> timer) {
+    private static void state(String name, int code, Function<QueueCase, QueuedNode> timer) {
         STATES.put(name, timer);
         CODES.put(name, code);
     }
@@ -155,7 +155,7 @@ class TransitionTableTest extends QueueCase {
 
     private interface Operation {
         /** What it returned. */
-        Object on(OneShotTimer t, long when);
+        Object on(QueuedNode t, long when);
     }
 
     static Stream<Row> arm() {
@@ -200,7 +200,7 @@ class TransitionTableTest extends QueueCase {
     @ParameterizedTest
     @MethodSource("abort")
     void abort_eachState_goesAsTheTableSays(Row row) {
-        OneShotTimer t = check(row, d -> d, (a, when) -> queue.abort(a) >= 0);
+        QueuedNode t = check(row, d -> d, (a, when) -> queue.abort(a) >= 0);
         assertTrue(row.result().equals("false") || t.work() == null);
     }
 
@@ -272,7 +272,7 @@ class TransitionTableTest extends QueueCase {
     @ParameterizedTest
     @MethodSource("receive")
     void receive_kept_goesAsTheTableSays(Row row) {
-        OneShotTimer received = check(row, d -> d, (t, when) -> t.tryReceive(t.wordVolatile()));
+        QueuedNode received = check(row, d -> d, (t, when) -> t.tryReceive(t.wordVolatile()));
         assertTrue(!received.tryReceive(TimerNode.word(rig.deadline(received), NO_STATUS)));
     }
 
@@ -310,7 +310,7 @@ class TransitionTableTest extends QueueCase {
     @MethodSource("close")
     void close_eachState_goesAsTheTableSays(Row row) {
         List<TimerNode> unfired = new ArrayList<>();
-        OneShotTimer closed = check(row, d -> d, (t, when) -> {
+        QueuedNode closed = check(row, d -> d, (t, when) -> {
             queue.closer.close(unfired);
             assertTrue(queue.isClosed());
             if (isRunning(rig.state(t))) {
@@ -329,13 +329,13 @@ class TransitionTableTest extends QueueCase {
     // ---- what must be true after the operation ----
 
     /** {@code instant}: of the operation, and of the timer then; from its deadline before. */
-    private OneShotTimer check(Row row, LongUnaryOperator instant, Operation operation) {
+    private QueuedNode check(Row row, LongUnaryOperator instant, Operation operation) {
         sleepUntilTheAnchor();
         STATES.get(row.from()).apply(this);
         QueueView.Snapshot before = queue.view().stats(); // drains the inbox, so of a queue of its own
 
         sleepUntilTheAnchor();
-        OneShotTimer t = STATES.get(row.from()).apply(this);
+        QueuedNode t = STATES.get(row.from()).apply(this);
         int from = rig.state(t);
         int stale = rig.dead();
         long deadline = rig.deadline(t);
@@ -367,7 +367,7 @@ class TransitionTableTest extends QueueCase {
         return isQueued(from) && isArmed(from) ? deadline : Long.MAX_VALUE;
     }
 
-    private void checkBooks(Row row, OneShotTimer t, int from, int staleBefore, QueueView.Snapshot before) {
+    private void checkBooks(Row row, QueuedNode t, int from, int staleBefore, QueueView.Snapshot before) {
         String operation = row.operation();
         boolean isClose = operation.equals("close");
         boolean ended = isArmed(from) && !isArmed(row.code());

@@ -170,7 +170,7 @@ class VirtualThreadsTest {
         Timer stopped = s.after(Duration.ofHours(1), NOTHING);
         assertTrue(stopped.reset(Duration.ofHours(2)));
         assertTrue(stopped.stop());
-        assertTrue(s.after(Duration.ofMillis(2)).await(Duration.ofSeconds(Fixtures.PATIENCE_SECONDS)));
+        assertTrue(s.alarm(Duration.ofMillis(2)).await(Duration.ofSeconds(Fixtures.PATIENCE_SECONDS)));
         CountDownLatch ran = new CountDownLatch(1);
         Timer awaited = s.after(Duration.ZERO, ran::countDown);
         assertTrue(ran.await(Fixtures.PATIENCE_SECONDS, SECONDS));

@@ -385,7 +385,7 @@ class WorkerTest {
             assertTrue(again.reset(NOW));
             await(done);
             assertTrue(ranOn.stream().allMatch("pool"::equals), ranOn::toString);
-            Timer kept = s.after(NOW); // without a task there is nothing to hand over
+            Alarm kept = s.alarm(NOW); // here is nothing to hand over
             eventually("kept firing", () -> {
                 try {
                     return kept.await(NOW);

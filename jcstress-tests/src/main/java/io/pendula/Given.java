@@ -62,9 +62,9 @@ final class Given {
         Fired() { file(timer, DUE); worker.runDue(queue, DUE); is(timer, TimerNode.NO_STATUS); }
     }
 
-    /** A timer without a task has fired; the firing waits for a receiver. */
+    /** An alarm has rung; the firing waits for a receiver. */
     abstract static class Kept extends Rig {
-        final OneShotTimer received = new OneShotTimer.Received(queue);
+        final OneShotAlarm received = new OneShotAlarm(queue);
         Kept() { file(received, DUE); worker.runDue(queue, DUE); is(received, TimerNode.NO_STATUS); }
     }
 }

@@ -116,7 +116,7 @@ public class PublicationRaces {
     @Outcome(id = "-1, ok", expect = ACCEPTABLE, desc = "Nothing to receive yet.")
     @Outcome(id = "1, ok", expect = ACCEPTABLE, desc = "Seen.")
     public static class FireVsReceive extends Rig {
-        private final OneShotTimer received = new OneShotTimer.Received(queue);
+        private final OneShotAlarm received = new OneShotAlarm(queue);
         private int data;
         public FireVsReceive() { queue.arm(received, DUE); }
         @Actor public void fire(IL_Result r) { data = 1; worker.runDue(queue, DUE); }

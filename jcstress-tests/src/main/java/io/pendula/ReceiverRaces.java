@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.ZZI_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** The tick that a ticker without a task keeps, and its receivers. */
+/** The tick that a repeating alarm keeps, and its receivers. */
 public class ReceiverRaces {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.pendula.Alarm;
 import io.pendula.ManualClock;
 import io.pendula.MissedTicks;
 import io.pendula.NanoClock;
@@ -144,7 +145,7 @@ class GuideTest {
     @Test
     void await_insteadOfACallback() throws InterruptedException {
         AtomicInteger steps = new AtomicInteger();
-        try (Ticker beat = Ticker.every(Duration.ofMillis(2))) {
+        try (Alarm beat = Alarm.every(Duration.ofMillis(2))) {
             for (int i = 0; i < 3; i++) {
                 beat.await();
                 steps.incrementAndGet();
@@ -152,7 +153,7 @@ class GuideTest {
         }
         assertEquals(3, steps.get());
 
-        Timer pause = Timer.after(Duration.ofMillis(5));
+        Alarm pause = Alarm.after(Duration.ofMillis(5));
         boolean over = pause.await(Duration.ofSeconds(30));    // another thread may shorten it by reset
 
         assertTrue(over);
@@ -163,7 +164,7 @@ class GuideTest {
     @Test
     void scheduler_ofOnesOwn_isClosedWithItsTimers() {
         Runnable retry = () -> log("retry");
-        List<Timer> unfired;
+        List<TimerHandle> unfired;
 
         try (TimerScheduler io = TimerScheduler.builder().name("io").workers(2).build()) {
             io.after(Duration.ofMinutes(5), retry);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
-import io.pendula.Timer;
+import io.pendula.TimerHandle;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 
@@ -77,7 +77,7 @@ class LoopPageTest {
         TimerScheduler timers = TimerScheduler.builder().workers(0).clock(clock).build();
         TimerLoop loop = timers.attach(() -> {});
         loop.after(Duration.ofSeconds(5), expire);
-        List<Timer> unfired = loop.detach();        // one timer, stopped
+        List<TimerHandle> unfired = loop.detach();        // one timer, stopped
 
         assertEquals(1, unfired.size());
         assertFalse(unfired.get(0).isPending());

@@ -1,5 +1,6 @@
 package io.pendula.examples;
 
+import io.pendula.Alarm;
 import io.pendula.MissedTicks;
 import io.pendula.Ticker;
 import io.pendula.TimerScheduler;
@@ -23,7 +24,7 @@ public final class MetricsTicker {
     static void eachBeat(TimerScheduler timers, Duration period, int beats, Runnable step)
             throws InterruptedException {
         // tag::readme[]
-        try (Ticker beat = timers.every(period)) {
+        try (Alarm beat = timers.alarmEvery(period)) {
             for (int i = 0; i < beats; i++) {
                 beat.await();
                 step.run();

@@ -35,8 +35,8 @@ class ApiSignatureTest {
     @Test
     void signature_hasTypesMembersAndExceptions() throws Exception {
         List<String> lines = ApiSignature.lines();
-        for (String part : List.of("public sealed interface io.pendula.Timer", "    public abstract boolean stop()",
-                "    public abstract void await() throws java.lang.InterruptedException",
+        for (String part : List.of("public sealed interface io.pendula.Timer", "public sealed interface io.pendula.Alarm", "    public abstract boolean stop()",
+                "    public default void await() throws java.lang.InterruptedException",
                 "    public static final io.pendula.MissedTicks SKIP", "class io.pendula.TimerScheduler$Builder")) {
             assertTrue(lines.stream().anyMatch(l -> l.contains(part)), () -> part + " is missing in " + lines);
         }

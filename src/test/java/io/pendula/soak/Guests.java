@@ -1,7 +1,7 @@
 package io.pendula.soak;
 
 import io.pendula.SchedulerExecutor;
-import io.pendula.Timer;
+import io.pendula.TimerHandle;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
@@ -59,7 +59,7 @@ final class Guests {
         List<Account> accounts = armed(TIMERS, how);
         LockSupport.parkNanos(STAY_NANOS);
         accounts.addAll(armed(LATE_TIMERS, how)); // most are in the inbox when it closes
-        List<Timer> unfired = untilThereIsMemory(s::shutdownNow);
+        List<TimerHandle> unfired = untilThereIsMemory(s::shutdownNow);
         untilThereIsMemory(() -> {
             s.close();
             return s;
@@ -140,9 +140,9 @@ final class Guests {
     }
 
     /** No callback runs any more. */
-    private void settle(String whose, List<Account> accounts, List<Timer> unfired) {
-        Set<Timer> left = untilThereIsMemory(() -> {
-            Set<Timer> set = Collections.newSetFromMap(new IdentityHashMap<>());
+    private void settle(String whose, List<Account> accounts, List<TimerHandle> unfired) {
+        Set<TimerHandle> left = untilThereIsMemory(() -> {
+            Set<TimerHandle> set = Collections.newSetFromMap(new IdentityHashMap<>());
             set.addAll(unfired);
             return set;
         });

@@ -1,6 +1,7 @@
 package io.pendula.demonstrations;
 
 import io.pendula.Timer;
+import io.pendula.TimerHandle;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
 
@@ -154,7 +155,7 @@ public final class MultiReactor implements AutoCloseable {
                     }
                 } finally {
                     leave();
-                    for (Timer unfired : attached.detach()) {
+                    for (TimerHandle unfired : attached.detach()) {
                         if (unfired.task() instanceof Arrival late) {
                             assign(late.guest()); // it was on its way here
                         }

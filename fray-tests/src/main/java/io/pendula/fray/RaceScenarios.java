@@ -2,6 +2,7 @@ package io.pendula.fray;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
+import io.pendula.Alarm;
 import io.pendula.ManualClock;
 import io.pendula.Ticker;
 import io.pendula.Timer;
@@ -93,7 +94,7 @@ final class RaceScenarios {
     static void oneFiringTwoReceivers(Bed bed) throws InterruptedException {
         CountDownLatch first = new CountDownLatch(1);
         try (TimerScheduler s = bed.scheduler(1).build()) {
-            Timer t = s.after(SOON);
+            Alarm t = s.alarm(SOON);
             for (int i = 0; i < 2; i++) {
                 bed.thread(() -> {
                     t.await();
@@ -109,7 +110,7 @@ final class RaceScenarios {
 
     static void twoTicksTwoReceivers(Bed bed) throws InterruptedException {
         try (TimerScheduler s = bed.scheduler(1).build()) {
-            Ticker t = s.every(Duration.ofMillis(1));
+            Alarm t = s.alarmEvery(Duration.ofMillis(1));
             bed.thread(t::await);
             bed.thread(t::await);
             bed.join();

@@ -30,7 +30,7 @@ public class Call implements Runnable {
     // ---- the builder's decorate ----
 
     static Runnable decorated(UnaryOperator<Runnable> decorator, Runnable task) {
-        return task == null || task instanceof Receiver ? task : new Decorated(taskOf(task), task, decorator);
+        return task == null ? null : new Decorated(taskOf(task), task, decorator);
     }
 
     static Call decorated(UnaryOperator<Runnable> decorator, Callable<?> task) {

@@ -314,14 +314,10 @@ public abstract class Engine implements TimerQueue.Host {
         });
     }
 
-    // ---- timers without a task ----
+    // ---- alarms ----
 
-    /** Waits for a timer without a task, on its receiver; closing the scheduler ends the wait. */
-    public final boolean await(QueuedNode t, Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
-        if (receiver == null) {
-            checkAwaitable(t);
-            throw new IllegalStateException("only a timer or ticker without a task can be awaited");
-        }
+    /** Waits for an alarm, on its receiver; closing the scheduler ends the wait. */
+    public final boolean await(Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
         HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
         Object call = new Object(); // threads need not be told apart by equals
         try {
@@ -332,15 +328,23 @@ public abstract class Engine implements TimerQueue.Host {
         }
     }
 
+    /** Cancels it, and ends the waits of threads. */
+    public final boolean cancel(QueuedNode t, Receiver receiver) {
+        HoldLock.checkStack(); // or what follows might not wake them
+        boolean prevented = t.queue.cancel(t);
+        receiver.run();
+        return prevented;
+    }
+
     public final void checkAwaitable(QueuedNode t) {
         if (TimerNode.isCancelled(TimerNode.state(t.wordVolatile()))) {
-            throw new CancellationException("the timer was cancelled, so it will never fire");
+            throw new CancellationException("the alarm was cancelled, so it will never ring");
         }
         if (closed) {
-            throw new CancellationException("the timer's scheduler is closed, so it will never fire");
+            throw new CancellationException("the alarm's scheduler is closed, so it will never ring");
         }
         if (t.queue.isClosed()) {
-            throw new CancellationException("the timer's loop is closed, so it will never fire");
+            throw new CancellationException("the alarm's loop is closed, so it will never ring");
         }
     }
 }

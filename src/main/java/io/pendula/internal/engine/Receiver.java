@@ -5,7 +5,7 @@ import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets threads wait for the firings of a timer or a ticker without a task. It stands where others have their task. Only
+ * Lets threads wait for the firings of an alarm. It stands where other timers have their task. Only
  * a thread that waits ever blocks: a firing, a stop, a reset and a close change one word and wake the first waiter.
  */
 public class Receiver implements Runnable {
@@ -19,7 +19,7 @@ public class Receiver implements Runnable {
     private static final class Waiters extends AbstractQueuedSynchronizer {
         private static final long serialVersionUID = 1;
 
-        /** All threads that wait for one timer ask the same. */
+        /** All threads that wait for one alarm ask the same. */
         private transient volatile BooleanSupplier taken;
 
         @Override
@@ -52,7 +52,7 @@ public class Receiver implements Runnable {
         return true;
     }
 
-    /** Of a ticker: holds one tick for the next thread that waits. */
+    /** Of a repeating alarm: holds one tick for the next thread that waits. */
     public static final class Ticks extends Receiver {
         /** In the low bit of {@link #kept}: a tick is there to be received. */
         private static final long TICK = 1;

@@ -17,7 +17,7 @@ public class TimerNode {
      * the time that a timer spends in the inbox. "Armed" below: a firing is to come that a stop would prevent.
      *
      * A row: the states from which an operation goes, the state to which, its result, and what else happens. NEW was never
-     * armed, KEPT is NO_STATUS of a timer without a task, whose firing waits for a receiver; "others" are all states that
+     * armed, KEPT is NO_STATUS of an alarm that rings once, whose firing waits for a receiver; "others" are all states that
      * the operation has no other row for. TransitionTableTest reads this table, and tries each row.
      *
      * operation       from -> to                                    result  what else happens
@@ -66,7 +66,7 @@ public class TimerNode {
      * park            WAITING, MODIFIED_LATER -> MOVING             -       entry dropped, for want of memory
      * run (top)       WAITING -> RUNNING                            -       if due; a one-shot's entry is popped
      *                 WAITING -> RUNNING_ARMED                      -       a periodic timer's, with its next deadline
-     *                 WAITING -> KEPT                               -       without a task
+     *                 WAITING -> KEPT                               -       an alarm's
      *                 MODIFIED_LATER -> WAITING                     -       (Go's adjust) its entry gets its true key
      * receive         KEPT -> REMOVED                               true
      * run end         RUNNING -> NO_STATUS                          -
@@ -87,7 +87,7 @@ public class TimerNode {
 
     // States. The order of the codes is used: up to CANCELLED a timer is at rest, from MOVING on it is linked in an inbox.
 
-    /** Never armed, or fired. Nowhere. For a timer without a task: fired, and not received yet. */
+    /** Never armed, or fired. Nowhere. Of an alarm that rings once: has rung, and not received yet. */
     public static final int NO_STATUS = 0;
     /** Stopped and let go. Nowhere. */
     public static final int REMOVED = 1;

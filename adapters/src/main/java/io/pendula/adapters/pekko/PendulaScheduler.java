@@ -1,7 +1,7 @@
 package io.pendula.adapters.pekko;
 
 import com.typesafe.config.Config;
-import io.pendula.Timer;
+import io.pendula.TimerHandle;
 import io.pendula.TimerScheduler;
 import java.io.Closeable;
 import java.util.concurrent.RejectedExecutionException;
@@ -149,7 +149,7 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
      */
     @Override
     public void close() {
-        for (Timer timer : timers.shutdownNow()) {
+        for (TimerHandle timer : timers.shutdownNow()) {
             if (timer.task() instanceof OnceTask task) {
                 task.close(log);
             }

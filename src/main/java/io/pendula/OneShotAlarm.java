@@ -1,0 +1,76 @@
+package io.pendula;
+
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.engine.Receiver;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.scheduler.SchedulerEngine;
+import io.pendula.internal.util.Check;
+import java.time.Duration;
+
+/** An {@link Alarm} that rings once. Its word says whether the firing is kept. */
+final class OneShotAlarm extends QueuedNode implements Alarm {
+    /** Stands where others have their task, and outlives a cancel here. */
+    private final Receiver receiver;
+
+    OneShotAlarm(TimerQueue queue) {
+        super(queue, new Receiver());
+        this.receiver = (Receiver) work();
+    }
+
+    /** A new one on a worker's queue, armed: no loop's, as the caller may wait for it. */
+    static Alarm arm(SchedulerEngine engine, long delay) {
+        OneShotAlarm a = new OneShotAlarm(engine.workersQueue(Thread.currentThread()));
+        a.queue.arm(a, engine.timeline.deadlineIn(delay));
+        return a;
+    }
+
+    @Override
+    public boolean stop() {
+        return queue.stop(this);
+    }
+
+    @Override
+    public boolean cancel() {
+        return Engine.of(this).cancel(this, receiver);
+    }
+
+    @Override
+    public boolean reset(Duration delay) {
+        return queue.reset(this, queue.timeline.deadlineIn(Check.nanos(delay, "delay")));
+    }
+
+    @Override
+    public long missed() {
+        return 0;
+    }
+
+    @Override
+    public boolean await(Duration timeout) throws InterruptedException {
+        return Engine.of(this).await(receiver, this::takeFiring, Check.nanos(timeout, "timeout"));
+    }
+
+    private boolean takeFiring() {
+        long w = wordVolatile();
+        if (state(w) == NO_STATUS && tryReceive(w)) {
+            return true;
+        }
+        Engine.of(this).checkAwaitable(this);
+        return false;
+    }
+
+    @Override
+    public boolean isReceiver(Runnable claimed) {
+        return claimed != null;
+    }
+
+    @Override
+    protected Object named(Object task) {
+        return PendingTimer.named(task);
+    }
+
+    @Override
+    protected String kind() {
+        return "Alarm";
+    }
+}
