@@ -1,8 +1,6 @@
 package io.pendula;
 
-import io.pendula.internal.engine.Engine;
 import io.pendula.internal.engine.QueuedNode;
-import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
@@ -10,8 +8,8 @@ import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link Timer}: the node of the queue itself, so that it costs one object. */
-final class OneShotTimer extends QueuedNode implements Timer {
+/** A {@link Timer}: the node of the queue itself, so that it costs one object. Not final, so that tests can step in. */
+non-sealed class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
         super(queue, task);
     }
@@ -34,11 +32,6 @@ final class OneShotTimer extends QueuedNode implements Timer {
     }
 
     @Override
-    public boolean cancel() {
-        return queue.cancel(this);
-    }
-
-    @Override
     public boolean reset(Duration delay) {
         return reset(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS);
     }
@@ -46,13 +39,6 @@ final class OneShotTimer extends QueuedNode implements Timer {
     @Override
     public boolean reset(long delay, TimeUnit unit) {
         return queue.reset(this, queue.timeline.deadlineIn(Check.delay(delay, unit)));
-    }
-
-    @Override
-    public boolean stopAndAwait(Duration timeout) throws InterruptedException {
-        long nanos = Check.notNegative(timeout, "timeout");
-        stop();
-        return !Engine.of(this).isRunByCaller(t -> t == this) && RunAwaiter.await(queue, this, nanos);
     }
 
     @Override

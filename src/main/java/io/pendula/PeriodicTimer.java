@@ -23,11 +23,6 @@ final class PeriodicTimer extends PeriodicNode implements Ticker {
     }
 
     @Override
-    public boolean cancel() {
-        return queue.cancel(this);
-    }
-
-    @Override
     void tick(Runnable claimed, long deadline) {
         claimed.run();
     }

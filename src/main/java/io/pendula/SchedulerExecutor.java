@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Futures.</b> All but those of {@code invokeAll} are {@link java.util.concurrent.RunnableScheduledFuture}s, those
  * of {@code submit} too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not
  * started never will, and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts
- * the running task and nothing that its thread does afterwards. Once a task has ended, nothing here refers to it. Two
+ * the running task and nothing that its thread does afterwards. A run in progress goes on after its future is cancelled;
+ * {@link TimerHandle#cancelAndAwait} waits for its end. Once a task has ended, nothing here refers to it. Two
  * futures of one scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
  * {@code shutdownNow()} has returned.
  *
@@ -298,7 +299,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /** A task as its listener knows it. */
-    static class Task<V> extends ScheduledTask<V> implements TimerHandle {
+    static non-sealed class Task<V> extends ScheduledTask<V> implements TimerHandle {
         Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
             super(tracker.engine.currentQueue(), work, tracker, period, unheld);
         }
@@ -382,7 +383,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     @Override
     public void close() {
         shutdown();
-        if (engine.isRunByCaller(t -> true) || engine.hasLoopOfCaller()) {
+        if (engine.isInCallback() || engine.hasLoopOfCaller()) {
             return;
         }
         boolean interrupted = false;

@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
  * begin first. A timer that was put off by {@code reset} takes its place in that order when its earlier deadline passes,
  * not when {@code reset} is called (with a {@link ManualClock}, when it is called).
  *
- * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but {@code stopAndAwait} blocks,
- * with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
- * happens-before the run; the run happens-before {@code stopAndAwait} returns. A timer that was stopped keeps its task,
+ * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but {@code cancelAndAwait}
+ * blocks, with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
+ * happens-before the run; the run happens-before {@code cancelAndAwait} returns. A timer that was stopped keeps its task,
  * for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
  * {@link TimerLoop} while that is polled, with a {@link ManualClock} once its deadline has passed. One that was
  * cancelled drops its task at once.
@@ -114,18 +114,6 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @throws RejectedExecutionException as {@link #reset(Duration)} does
      */
     boolean reset(long delay, TimeUnit unit);
-
-    /**
-     * Stops the timer, then waits until no run of its callback is in progress. Called by that very callback it does
-     * not wait for itself. A reset by the callback or another thread arms the timer again; after {@code cancel} none can.
-     *
-     * @param timeout how long to wait at most; zero: only look
-     * @return true if no run is in progress any more; false if the time ran out, or if the own callback called
-     * @throws NullPointerException if {@code timeout} is null
-     * @throws IllegalArgumentException if {@code timeout} is negative
-     * @throws InterruptedException if the thread is interrupted while it waits; the timer is stopped all the same
-     */
-    boolean stopAndAwait(Duration timeout) throws InterruptedException;
 
     /**
      * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.

@@ -1,17 +1,46 @@
 package io.pendula;
 
+import io.pendula.internal.util.Check;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link TimerListener} and a list of pending timers name: a {@link Timer}, a {@link Ticker}, an {@link Alarm}, or the
- * future of an executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. Only this library implements it.
+ * A timer of any kind: a {@link Timer}, a {@link Ticker}, an {@link Alarm}, or the future of an executor's task, which is
+ * a {@link java.util.concurrent.RunnableScheduledFuture}, too. A {@link TimerListener} and a list of pending timers name
+ * it.
+ *
+ * <p><b>How to end one.</b> Each word means the same wherever it stands:
+ * <ul>
+ * <li>{@code stop} prevents what is to come, and keeps the task: a {@code reset} arms the timer again;
+ * <li>{@code cancel} does so for good, and drops the task;
+ * <li>{@code close}, of a ticker or an alarm, is {@code cancel}, for {@code try} statements;
+ * <li>{@code cancelAndAwait} is {@code cancel}, then waits until no run is in progress.
+ * </ul>
+ * The first three do not wait: a run in progress goes on, and ends normally. Only {@code cancelAndAwait} tells that what
+ * the callback uses may be freed.
  *
  * <p>All methods may be called by any thread at any time; their answers are snapshots if other threads use the timer.
  *
  * @since 0.1
  */
-public interface TimerHandle {
+public sealed interface TimerHandle permits Timer, Ticker, Alarm, SchedulerExecutor.Task {
+    /**
+     * The handle of an executor's task, as for {@link #cancelAndAwait}.
+     *
+     * @param future what a method of a {@link SchedulerExecutor} has returned, {@code invokeAll} excepted
+     * @return {@code future} itself
+     * @throws NullPointerException if {@code future} is null
+     * @throws IllegalArgumentException if it is no future of such an executor
+     */
+    static TimerHandle of(Future<?> future) {
+        if (Check.notNull(future, "future") instanceof TimerHandle handle) {
+            return handle;
+        }
+        throw new IllegalArgumentException("a future of a SchedulerExecutor has a handle, but not a "
+                + future.getClass().getName());
+    }
+
     /**
      * What the timer runs, as the program gave it: a {@link Runnable}, or a {@link java.util.concurrent.Callable} that
      * was submitted to an executor. Never what the builder's {@code decorate} has made of it. The executor's
@@ -42,6 +71,20 @@ public interface TimerHandle {
      * @return true if firings were to come; of an executor's task, what {@code cancel(false)} says
      */
     boolean cancel();
+
+    /**
+     * Cancels the timer, then waits until no run of its callback is in progress. What that run did happens-before this
+     * returns true; none begins afterwards. Called by that very callback it does not wait for itself. Two callbacks that
+     * wait for each other both wait until their limits. A task is not interrupted: for that, call {@code cancel(true)} of
+     * its future before.
+     *
+     * @param limit how long to wait at most; zero: only look
+     * @return true if no run is in progress any more; false if the limit has passed, or if the own callback called
+     * @throws NullPointerException if {@code limit} is null
+     * @throws IllegalArgumentException if {@code limit} is negative
+     * @throws InterruptedException if the thread is interrupted while it waits; the timer is cancelled all the same
+     */
+    boolean cancelAndAwait(Duration limit) throws InterruptedException;
 
     /**
      * The thread that runs the callback at this moment, as for a {@link TimerListener} that wants to know where a

@@ -66,7 +66,7 @@
  *     {@code workers(1)} and in a loop the others wait.
  * <li>A timer never overlaps itself.
  * <li>What happens before a timer is armed happens-before its run; run <i>k</i> of a ticker happens-before run
- *     <i>k + 1</i>; a run happens-before {@code stopAndAwait} and {@code await} return.
+ *     <i>k + 1</i>; a run happens-before {@code cancelAndAwait} returns.
  * <li>Timers of one worker with equal deadlines are taken in the order of arming. After {@code workers(1)} all
  *     callbacks run one after the other, unless {@code maxThreads}, an {@code executor} or a loop adds threads.
  * <li>Stopped timers leave memory within a minute, even if every worker sleeps for hours; those of a loop while its

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.TimerQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -223,7 +222,7 @@ class ExecutorViewTest {
     private static final int OTHERS = 100_000;
 
     /** Counts the looks at it. */
-    private static final class Watched extends QueuedNode implements TimerHandle {
+    private static final class Watched extends OneShotTimer {
         private final AtomicInteger looks;
 
         Watched(TimerQueue queue, AtomicInteger looks) {
@@ -235,11 +234,6 @@ class ExecutorViewTest {
         public long wordVolatile() {
             looks.incrementAndGet();
             return super.wordVolatile();
-        }
-
-        @Override
-        public boolean cancel() {
-            return queue.cancel(this);
         }
 
         @Override

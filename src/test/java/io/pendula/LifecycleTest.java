@@ -624,7 +624,7 @@ class LifecycleTest {
         assertTrue(task.isCancelled());
         assertFalse(ticker.isPending());
         assertThrows(RejectedExecutionException.class, () -> once.reset(NOW));
-        assertTrue(once.stopAndAwait(NOW), "its run has ended");
+        assertTrue(once.cancelAndAwait(NOW), "its run has ended");
         TimerStats stats = s.stats();
         assertEquals(0, stats.fired());
         assertEquals(7, stats.unfired(), stats::toString); // four firings, two that were armed anew, and one

@@ -277,11 +277,11 @@ class LoopCallbackTest {
     }
 
     @Test
-    void stopAndAwait_inOwnCallback_doesNotWait() {
+    void cancelAndAwait_inOwnCallback_doesNotWait() {
         Timer[] self = new Timer[1];
         self[0] = loop.after(NOW, () -> {
             try {
-                log.add("" + self[0].stopAndAwait(HOUR));
+                log.add("" + self[0].cancelAndAwait(HOUR));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

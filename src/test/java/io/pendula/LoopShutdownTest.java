@@ -317,13 +317,13 @@ class LoopShutdownTest {
     }
 
     @Test
-    void stopAndAwait_callbackOfALoop_waitsForItsEnd() {
+    void cancelAndAwait_callbackOfALoop_waitsForItsEnd() {
         TimerScheduler s = scheduler(0);
         TimerLoop loop = looping.call(() -> s.attach(NOTHING));
         Timer t = loop.after(NOW, this::block);
         looping.start(loop::runDue);
         await(began);
-        Future<Boolean> stopped = closing.start(() -> t.stopAndAwait(HOUR) && ended.get());
+        Future<Boolean> stopped = closing.start(() -> t.cancelAndAwait(HOUR) && ended.get());
         closing.awaitWaiting();
         go.countDown();
         assertTrue(result(stopped));

@@ -397,15 +397,15 @@ class OutOfStackTest {
                     t.reset(0, TimeUnit.NANOSECONDS);
                     return isSoon(loop::runDue, () -> runs.get() > before && ticks.get() > ticksBefore);
                 });
-                assertTrue(stopAndAwait(t));
+                assertTrue(cancelAndAwait(t));
                 loop.close();
             }
         });
     }
 
-    private static boolean stopAndAwait(Timer t) {
+    private static boolean cancelAndAwait(Timer t) {
         try {
-            return t.stopAndAwait(Duration.ofSeconds(1));
+            return t.cancelAndAwait(Duration.ofSeconds(1));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -427,7 +427,7 @@ class OutOfStackTest {
                     t.reset(0, TimeUnit.NANOSECONDS);
                     return isSoon(loop::runDue, () -> runs.get() > before);
                 });
-                assertTrue(stopAndAwait(t));
+                assertTrue(cancelAndAwait(t));
             }
         });
     }
@@ -463,7 +463,7 @@ class OutOfStackTest {
                     t.reset(1, TimeUnit.NANOSECONDS);
                     return isSoon(advance, () -> runs.get() > before);
                 });
-                assertTrue(stopAndAwait(t));
+                assertTrue(cancelAndAwait(t));
                 assertNull(s.engine.stepper.node());
                 assertEquals(0, s.pending());
             }

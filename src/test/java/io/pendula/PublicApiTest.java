@@ -105,17 +105,19 @@ class PublicApiTest {
 
     @Test
     void timerTickerAndAlarm_haveTheDocumentedMembersAndNoOthers() {
-        assertEquals(Set.of("after", "cancel", "isPending", "remaining", "reset", "runner", "schedulerName",
-                "stop", "stopAndAwait", "task", "toString"), members(Timer.class));
-        assertEquals(Set.of("every", "cancel", "close", "isPending", "missed", "remaining", "reset", "runner", "schedulerName",
+        assertEquals(Set.of("after", "cancel", "cancelAndAwait", "isPending", "remaining", "reset", "runner", "schedulerName",
+                "stop", "task", "toString"), members(Timer.class));
+        assertEquals(Set.of("every", "cancel", "cancelAndAwait", "close", "isPending", "missed", "remaining", "reset", "runner", "schedulerName",
                 "stop", "task", "toString"), members(Ticker.class));
-        assertEquals(Set.of("after", "every", "await", "cancel", "close", "isPending", "missed", "remaining", "reset", "runner",
+        assertEquals(Set.of("after", "every", "await", "cancel", "cancelAndAwait", "close", "isPending", "missed", "remaining", "reset", "runner",
                 "schedulerName", "stop", "task", "toString"), members(Alarm.class));
     }
 
     /** Nobody but the library implements them, so a method may be added. */
     @Test
     void timerTickerAndAlarm_areSealed() {
+        assertEquals(List.of(Timer.class, Ticker.class, Alarm.class, SchedulerExecutor.Task.class),
+                List.of(TimerHandle.class.getPermittedSubclasses()));
         assertEquals(List.of(OneShotTimer.class), List.of(Timer.class.getPermittedSubclasses()));
         assertEquals(List.of(PeriodicTimer.class), List.of(Ticker.class.getPermittedSubclasses()));
         assertEquals(List.of(OneShotAlarm.class, PeriodicAlarm.class), List.of(Alarm.class.getPermittedSubclasses()));

@@ -385,33 +385,33 @@ class TimerTest {
         assertTrue(t.toString().contains("not pending"), t.toString());
     }
 
-    // ---- stopAndAwait ----
+    // ---- cancelAndAwait ----
 
     @Test
-    void stopAndAwait_badArguments_areNamed() {
+    void cancelAndAwait_badArguments_areNamed() {
         Timer t = after(5);
-        assertNames("timeout", () -> t.stopAndAwait(null));
-        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> t.stopAndAwait(ms(-1)));
-        assertEquals("timeout must not be negative, but is PT-0.001S", e.getMessage());
+        assertNames("limit", () -> t.cancelAndAwait(null));
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> t.cancelAndAwait(ms(-1)));
+        assertEquals("limit must not be negative, but is PT-0.001S", e.getMessage());
         assertTrue(t.isPending());
     }
 
     @Test
-    void stopAndAwait_notRunning_stopsAndReturnsAtOnce() throws InterruptedException {
+    void cancelAndAwait_notRunning_cancelsAndReturnsAtOnce() throws InterruptedException {
         Timer t = after(5);
-        assertTrue(t.stopAndAwait(Duration.ZERO));
+        assertTrue(t.cancelAndAwait(Duration.ZERO));
         assertFalse(t.isPending());
-        assertTrue(t.stopAndAwait(Duration.ofSeconds(Long.MAX_VALUE)));
+        assertTrue(t.cancelAndAwait(Duration.ofSeconds(Long.MAX_VALUE)));
     }
 
     @Test
-    void stopAndAwait_inOwnCallback_isFalseAndStops() {
+    void cancelAndAwait_inOwnCallback_isFalseAndCancels() {
         AtomicReference<Timer> self = new AtomicReference<>();
         AtomicReference<Boolean> ended = new AtomicReference<>();
         self.set(timers.after(ms(1), () -> {
             self.get().reset(ms(1));
             try {
-                ended.set(self.get().stopAndAwait(Duration.ofDays(1)));
+                ended.set(self.get().cancelAndAwait(Duration.ofDays(1)));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -419,10 +419,11 @@ class TimerTest {
         advance(10);
         assertEquals(false, ended.get());
         assertFalse(self.get().isPending());
+        assertThrows(IllegalStateException.class, () -> self.get().reset(ms(1)));
     }
 
     @Test
-    void stopAndAwait_running_waitsForTheEnd() throws Exception {
+    void cancelAndAwait_running_waitsForTheEnd() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch leave = new CountDownLatch(1);
         Timer t = timers.after(ms(1), () -> {
@@ -437,10 +438,10 @@ class TimerTest {
         Thread worker = new Thread(() -> clock.advance(ms(1)));
         worker.start();
         Fixtures.await(inside);
-        assertFalse(t.stopAndAwait(Duration.ZERO));
-        assertFalse(t.stopAndAwait(ms(1)));
+        assertFalse(t.cancelAndAwait(Duration.ZERO));
+        assertFalse(t.cancelAndAwait(ms(1)));
         FutureTask<Integer> waiter = new FutureTask<>(() -> {
-            assertTrue(t.stopAndAwait(Duration.ofSeconds(Long.MAX_VALUE)));
+            assertTrue(t.cancelAndAwait(Duration.ofSeconds(Long.MAX_VALUE)));
             return runs.get();
         });
         Thread thread = new Thread(waiter);
@@ -452,7 +453,7 @@ class TimerTest {
     }
 
     @Test
-    void stopAndAwait_interrupted_hasStoppedAllTheSame() throws Exception {
+    void cancelAndAwait_interrupted_hasCancelledAllTheSame() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch leave = new CountDownLatch(1);
         AtomicReference<Timer> self = new AtomicReference<>();
@@ -469,7 +470,7 @@ class TimerTest {
         worker.start();
         Fixtures.await(inside);
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> self.get().stopAndAwait(Duration.ofDays(1)));
+        assertThrows(InterruptedException.class, () -> self.get().cancelAndAwait(Duration.ofDays(1)));
         assertFalse(self.get().isPending());
         leave.countDown();
         Fixtures.join(worker);

@@ -174,7 +174,7 @@ class VirtualThreadsTest {
         CountDownLatch ran = new CountDownLatch(1);
         Timer awaited = s.after(Duration.ZERO, ran::countDown);
         assertTrue(ran.await(Fixtures.PATIENCE_SECONDS, SECONDS));
-        awaited.stopAndAwait(Duration.ofSeconds(Fixtures.PATIENCE_SECONDS));
+        awaited.cancelAndAwait(Duration.ofSeconds(Fixtures.PATIENCE_SECONDS));
         for (SchedulerExecutor e : executors) {
             assertEquals(5, e.submit(() -> 5).get(Fixtures.PATIENCE_SECONDS, SECONDS));
             assertTrue(e.scheduleAtFixedRate(NOTHING, 1, 1, HOURS).cancel(true));

@@ -9,6 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIL_Result;
 import org.openjdk.jcstress.infra.results.IL_Result;
+import org.openjdk.jcstress.infra.results.ZII_Result;
 import org.openjdk.jcstress.infra.results.ZIL_Result;
 
 /** What one side wrote plainly before, the other side sees after: armings, runs, and those who wait for them. */
@@ -109,6 +110,16 @@ public class PublicationRaces {
         @Actor public void await(ZIL_Result r) { queue.stop(timer); r.r1 = awaitRunEnd(); r.r2 = data; }
         @Actor public void end(ZIL_Result r) { worker.finish(); }
         @Arbiter public void settle(ZIL_Result r) { r.r3 = audit(1, 0, 0); }
+    }
+
+    /** The same of a task: it was called and its end is seen, or it never is called. */
+    @JCStressTest @State
+    @Outcome(id = "true, 0, 0", expect = ACCEPTABLE, desc = "Cancelled before its call.")
+    @Outcome(id = "true, 1, 1", expect = ACCEPTABLE, desc = "Seen.")
+    public static class AwaitVsRunOfTask extends TaskRaces.RunningTask {
+        @Actor public void await(ZII_Result r) { task.cancel(); r.r1 = awaitRunEnd(task); r.r2 = calls; }
+        @Actor public void end() { worker.finish(); }
+        @Arbiter public void settle(ZII_Result r) { r.r3 = calls; }
     }
 
     /** Who receives a firing sees what was written before it was fired. */

@@ -102,8 +102,12 @@ abstract class Rig {
 
     /** Waits longer than any run lasts; false if the end of the run was missed. */
     final boolean awaitRunEnd() {
+        return awaitRunEnd(timer);
+    }
+
+    final boolean awaitRunEnd(TimerNode t) {
         try {
-            return RunAwaiter.await(queue, timer, TimeUnit.SECONDS.toNanos(10));
+            return RunAwaiter.await(queue, t, TimeUnit.SECONDS.toNanos(10));
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a state", e);
         }

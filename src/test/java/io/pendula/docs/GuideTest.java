@@ -79,7 +79,7 @@ class GuideTest {
     }
 
     @Test
-    void timer_stopAndAwait() throws InterruptedException {
+    void timer_cancelAndAwait() throws InterruptedException {
         try (TimerScheduler real = TimerScheduler.builder().workers(1).build()) {
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
@@ -92,10 +92,10 @@ class GuideTest {
                 }
             });
             begun.await();
-            assertFalse(timer.stopAndAwait(Duration.ZERO));
+            assertFalse(timer.cancelAndAwait(Duration.ZERO));
             go.countDown();
 
-            if (timer.stopAndAwait(Duration.ofSeconds(30))) {
+            if (timer.cancelAndAwait(Duration.ofSeconds(30))) {
                 log("no run is in progress, and none will begin");
             }
 

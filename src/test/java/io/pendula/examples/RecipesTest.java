@@ -22,6 +22,9 @@ import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CountDownLatch;
+import java.util.Collections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -642,6 +645,44 @@ class RecipesTest {
             assertEquals(2, thrown.size());
             assertEquals(0, lag.waitingNanos());
         }
+    }
+
+    @Test
+    void flusher_closed_flushesWhatHasComeSince() throws Exception {
+        AtomicInteger count = new AtomicInteger();
+        List<Integer> flushed = new ArrayList<>();
+        Flusher flusher = new Flusher(timers, ofSeconds(10), () -> flushed.add(count.getAndSet(0)));
+        count.set(1);
+        clock.advance(ofSeconds(10));
+        count.set(2);
+        assertTrue(flusher.close(ofSeconds(1)));
+        clock.advance(ofSeconds(60));
+        assertEquals(List.of(1, 2), flushed);
+    }
+
+    @Test
+    void flusher_closedDuringAFlush_waitsForItOrSaysThatItGoesOn() throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        List<String> flushes = Collections.synchronizedList(new ArrayList<>());
+        Flusher flusher = new Flusher(timers, ofSeconds(10), () -> {
+            inside.countDown();
+            try {
+                leave.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            flushes.add("ended");
+        });
+        Thread runs = new Thread(() -> clock.advance(ofSeconds(10)));
+        runs.start();
+        inside.await();
+        assertFalse(flusher.close(Duration.ZERO));
+        assertEquals(List.of(), flushes);
+        leave.countDown();
+        assertTrue(flusher.close(ofSeconds(60)));
+        assertEquals(List.of("ended", "ended"), flushes);
+        runs.join();
     }
 
     @Test

@@ -29,7 +29,7 @@ final class RaceScenarios {
     static void addTo(Map<String, Bed.Scenario> all) {
         all.put("stop-reset-fire", RaceScenarios::stopResetFire);
         all.put("reset-beside-the-run", RaceScenarios::resetBesideTheRun);
-        all.put("stop-and-await", RaceScenarios::stopAndAwait);
+        all.put("cancel-and-await", RaceScenarios::cancelAndAwait);
         all.put("one-firing-two-receivers", RaceScenarios::oneFiringTwoReceivers);
         all.put("two-ticks-two-receivers", RaceScenarios::twoTicksTwoReceivers);
         all.put("ticker-reset-twice", RaceScenarios::tickerResetTwice);
@@ -72,7 +72,7 @@ final class RaceScenarios {
         bed.check(ended.get() == 3, "3 armings have ended " + ended + " times");
     }
 
-    static void stopAndAwait(Bed bed) throws InterruptedException {
+    static void cancelAndAwait(Bed bed) throws InterruptedException {
         AtomicInteger running = new AtomicInteger();
         try (TimerScheduler s = bed.scheduler(1).build()) {
             Timer t = s.after(Duration.ZERO, () -> {
@@ -82,7 +82,7 @@ final class RaceScenarios {
             });
             for (int i = 0; i < 2; i++) {
                 bed.thread(() -> {
-                    bed.check(t.stopAndAwait(Duration.ofSeconds(5)), "the end of the run was not seen");
+                    bed.check(t.cancelAndAwait(Duration.ofSeconds(5)), "the end of the run was not seen");
                     bed.check(running.get() == 0, "the run goes on");
                 });
             }

@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * What all parts of a scheduler share: clock, settings, queues, the reporter, and the run of a callback. Its timers,
@@ -132,8 +131,8 @@ public abstract class Engine implements TimerQueue.Host {
     /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
     public abstract void forEachRunning(Consumer<TimerNode> look);
 
-    /** Whether the calling thread is inside a callback of such a timer. */
-    public abstract boolean isRunByCaller(Predicate<TimerNode> timer);
+    /** Whether the calling thread is inside a callback. */
+    public abstract boolean isInCallback();
 
     // ---- pauses ----
 

@@ -1,8 +1,10 @@
 package io.pendula.internal.engine;
 
+import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
 import io.pendula.internal.util.Texts;
 import java.time.Duration;
 
@@ -42,6 +44,21 @@ public abstract class QueuedNode extends TimerNode {
 
     public final Duration remaining() {
         return Duration.ofNanos(remainingNanos(wordVolatile()));
+    }
+
+    public boolean cancel() {
+        return queue.cancel(this);
+    }
+
+    public final boolean cancelAndAwait(Duration limit) throws InterruptedException {
+        long nanos = Check.notNegative(limit, "limit");
+        cancel();
+        return !isRunByCaller() && RunAwaiter.await(queue, this, nanos);
+    }
+
+    /** Whether the calling thread is inside its callback. */
+    protected boolean isRunByCaller() {
+        return runner() == Thread.currentThread();
     }
 
     /** 0 if the timer is not armed. */

@@ -19,7 +19,6 @@ import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-
 /**
  * A task of an executor: a timer and a future in one object. The timer's word is the future's state, too, so completion
  * and cancellation are decided by the same CAS as every other transition.
@@ -29,7 +28,6 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * What the word says of the future: *CANCELLED* is cancelled (and done, even while it runs). NO_STATUS is done, but
      * for a periodic task without an outcome (isOver), which was given back or is about to be cancelled. All else is not
      * done. The outcome is written before the CAS that ends the run.
-     *
      * Wait: a thread that waits makes the latch, then looks at the word; a thread that ends the task changes the word,
      * then looks for a latch. Both are volatile, so one of the two sees the other.
      *
@@ -42,8 +40,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * task too late, cancels them. Each first puts its mark in the place of null: a run its thread, a shutdownNow()
      * RETURNED, the others REFUSED. The one that succeeds has the task, and does the rest. So no shutdown touches a run
      * that has begun: a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has
-     * claimed a task finds such a mark before the call. A task that was given back stays as it is then, RUNNING if it had
-     * been claimed, until its receiver runs or cancels it.
+     * claimed a task finds such a mark before the call. A task that was given back stays as it is then, RUNNING if been claimed, until its receiver runs or cancels it. ShutdownTracker uses tally.
+
      *
      * Shutdown: see ShutdownTracker, which uses tally.
      */
@@ -54,11 +52,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** Runs no more. It stays, as a worker that has claimed a returned task may come to that only now. */
     private static final Object ENDED = "ended";
 
-    /** Not counted by a shutdown. */
+    // Of tally: not one of those that a shutdown waits for; one of them; ended, so it need not be counted any more.
     private static final byte UNCOUNTED = 0;
-    /** Counted as one of those that a shutdown waits for. */
     static final byte COUNTED = 1;
-    /** Ended, so it need not be counted any more. */
     static final byte GONE = 2;
 
     private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
@@ -138,6 +134,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return was >= 0;
     }
 
+    @Override
     public boolean cancel() {
         return cancel(false);
     }
@@ -229,9 +226,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     public long getDelay(TimeUnit unit) {
-        Check.notNull(unit, "unit");
         long due = due(wordVolatile());
-        return unit.convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
+        return Check.notNull(unit, "unit").convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
     }
 
     /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */
@@ -243,11 +239,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     public int compareTo(Delayed other) {
-        if (other == this) {
-            return 0;
-        }
         if (other instanceof ScheduledTask<?> t && t.queue.timeline == queue.timeline) {
-            return Long.compare(due(wordVolatile()), t.due(t.wordVolatile()));
+            return t == this ? 0 : Long.compare(due(wordVolatile()), t.due(t.wordVolatile()));
         }
         return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
@@ -352,6 +345,18 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
                 Thread.interrupted();
             }
         }
+    }
+
+    /** What was claimed, and given back or handed to the executor, is not called any more once it is cancelled. */
+    @Override
+    protected boolean isInRun() {
+        Object r = runner;
+        return r == INTERRUPTING || r instanceof Thread;
+    }
+
+    @Override
+    protected boolean isRunByCaller() {
+        return super.isRunByCaller() || runner == Thread.currentThread(); // what was given back to the caller
     }
 
     /** Interrupts the run in progress; nothing if there is none. */
@@ -484,10 +489,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     @Override
     protected String status(long w) {
         int s = state(w);
-        if (isRunning(s) && runner != RETURNED) {
-            return "running";
-        }
-        return isArmed(s) && !isRunning(s) ? dueIn(w) : "given back by a shutdown";
+        return isRunning(s) && runner != RETURNED ? "running"
+                : isArmed(s) && !isRunning(s) ? dueIn(w) : "given back by a shutdown";
     }
 
     @Override

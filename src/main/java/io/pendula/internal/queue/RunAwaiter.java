@@ -1,8 +1,5 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.TimerNode.isRunning;
-import static io.pendula.internal.queue.TimerNode.state;
-
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -39,7 +36,7 @@ public final class RunAwaiter {
         RunAwaiter me = new RunAwaiter(t);
         me.enter(queue);
         try {
-            while (isRunning(state(t.wordVolatile()))) {
+            while (t.isInRun()) {
                 long left = end - System.nanoTime();
                 if (left <= 0) {
                     return false;

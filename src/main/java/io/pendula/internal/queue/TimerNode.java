@@ -183,6 +183,11 @@ public class TimerNode {
         return state == WAITING || state == MODIFIED_LATER;
     }
 
+    /** Whether its callback may be running; once it is cancelled and this is false, none begins. */
+    protected boolean isInRun() {
+        return isRunning(state(wordVolatile()));
+    }
+
     // ---- transitions: each false if the word is no longer w ----
 
     private boolean cas(long w, long deadline, int to) {

@@ -76,9 +76,9 @@ public final class Firings {
         return find(run -> run.runner() == me);
     }
 
-    /** Whether the calling thread is inside a callback of such a timer. */
-    boolean isByCaller(Predicate<TimerNode> timer) {
-        return ofCaller().stream().anyMatch(run -> timer.test(run.node()));
+    /** Whether the calling thread is inside a callback. */
+    boolean isInCallback() {
+        return !ofCaller().isEmpty();
     }
 
     /**

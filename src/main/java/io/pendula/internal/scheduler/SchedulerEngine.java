@@ -23,7 +23,6 @@ import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The inside of a scheduler: makes its queues, workers and loops, closes them, and finds the
@@ -339,8 +338,8 @@ public final class SchedulerEngine extends Engine {
     }
 
     @Override
-    public boolean isRunByCaller(Predicate<TimerNode> timer) {
-        return firings().isByCaller(timer);
+    public boolean isInCallback() {
+        return firings().isInCallback();
     }
 
     @Override

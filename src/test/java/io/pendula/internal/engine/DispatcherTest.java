@@ -22,7 +22,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -51,7 +50,7 @@ class DispatcherTest {
         public void forEachRunning(Consumer<TimerNode> look) {}
 
         @Override
-        public boolean isRunByCaller(Predicate<TimerNode> timer) {
+        public boolean isInCallback() {
             return false;
         }
 
