@@ -8,4 +8,5 @@ module io.pendula {
     requires static org.jspecify;
 
     exports io.pendula;
+    exports io.pendula.spi;
 }

@@ -65,11 +65,6 @@ final class OneShotAlarm extends QueuedNode implements Alarm {
     }
 
     @Override
-    protected Object named(Object task) {
-        return PendingTimer.named(task);
-    }
-
-    @Override
     protected String kind() {
         return "Alarm";
     }

@@ -40,9 +40,4 @@ non-sealed class OneShotTimer extends QueuedNode implements Timer {
     public boolean reset(long delay, TimeUnit unit) {
         return queue.reset(this, queue.timeline.deadlineIn(Check.delay(delay, unit)));
     }
-
-    @Override
-    protected Object named(Object task) {
-        return PendingTimer.named(task);
-    }
 }

@@ -29,8 +29,6 @@ public final class PendingTimer {
         Object countedAs();
     }
 
-    private static final int MOST_WRAPPERS = 8;
-
     private final QueuedNode timer;
     private final Object task;
     private final long remaining;
@@ -71,7 +69,7 @@ public final class PendingTimer {
     /** {@return the task's text, or its class if that has none of its own, remaining time, period and queue, for people} */
     @Override
     public String toString() {
-        return "PendingTimer[" + Texts.of(task, PendingTimer::named) + ", " + Texts.dueIn(remaining)
+        return "PendingTimer[" + Texts.of(task, QueuedNode::named) + ", " + Texts.dueIn(remaining)
                 + (period == 0 ? "" : ", period " + Texts.duration(period)) + ", queue " + queue() + "]";
     }
 
@@ -113,27 +111,9 @@ public final class PendingTimer {
         return Collections.unmodifiableMap(sorted);
     }
 
-    /** What a task is named after: what it stands for, or itself. Calls the program. */
-    static Object named(Object task) {
-        Object named = task;
-        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
-            Object inner = null;
-            try {
-                inner = w.task();
-            } catch (Throwable e) {
-                // It is named itself: one that is broken must not hide all others.
-            }
-            if (inner == null) {
-                break;
-            }
-            named = inner;
-        }
-        return named;
-    }
-
     /** A key that counts by the class of task. */
     static Class<?> classOf(TimerHandle t) {
-        Object task = named(t.task() instanceof Counted c ? c.countedAs() : t.task());
+        Object task = QueuedNode.named(t.task() instanceof Counted c ? c.countedAs() : t.task());
         return task != null ? task.getClass() : Alarm.class;
     }
 }

@@ -75,11 +75,6 @@ abstract class PeriodicNode extends QueuedNode {
     abstract void tick(Runnable claimed, long deadline);
 
     @Override
-    protected final Object named(Object task) {
-        return PendingTimer.named(task);
-    }
-
-    @Override
     public final long periodNanos() {
         return period;
     }

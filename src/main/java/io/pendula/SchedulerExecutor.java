@@ -303,11 +303,6 @@ public final class SchedulerExecutor extends AbstractExecutorService
         Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
             super(tracker.engine.currentQueue(), work, tracker, period, unheld);
         }
-
-        @Override
-        protected Object named(Object task) {
-            return PendingTimer.named(task);
-        }
     }
 
     // ---- shutdown ----

@@ -10,13 +10,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the builders of schedulers and of executors have in common: {@link TimerScheduler.Builder} and
- * {@link TimerExecutors.Builder}. Each setting is checked when it is set.
+ * What the builders of schedulers and of executors have in common. Each setting is checked when it is set.
  *
- * @param <B> the builder itself
- * @since 0.1
+ * @param <B> the builder itself; without a bound, as its erasure stands in the signatures of methods that a program calls
  */
-public abstract sealed class Settings<B extends Settings<B>> permits TimerScheduler.Builder, TimerExecutors.Builder {
+abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors.Builder {
     final Options options;
 
     Settings(Options options) {

@@ -98,7 +98,7 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, SchedulerExecu
     String schedulerName();
 
     /**
-     * The class of the task, or of what a {@link TaskWrapper} stands for, the remaining time, and the period if there is
+     * The class of the task, or of what a {@link io.pendula.spi.TaskWrapper} stands for, the remaining time, and the period if there is
      * one, for people. The task's own {@code toString} is not called: it might fail, or name this timer in turn.
      *
      * @return a text without a fixed form

@@ -226,7 +226,7 @@ public final class TimerScheduler implements Timers, AutoCloseable {
 
     /**
      * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
-     * A lambda's class names its maker. A {@link TaskWrapper} counts as what it stands for, a timeout as its future or its
+     * A lambda's class names its maker. A {@link io.pendula.spi.TaskWrapper} counts as what it stands for, a timeout as its future or its
      * executor's task, an alarm as {@code Alarm}. As consistent as that list.
      *
      * @return an unmodifiable map, the most frequent class first
@@ -376,16 +376,8 @@ public final class TimerScheduler implements Timers, AutoCloseable {
             return this;
         }
 
-        /**
-         * Whether a spare worker is started when all others run callbacks, and a monitor thread reports callbacks that
-         * stall and loops that are late; there is one while a callback lasts or a loop has timers. Without it nothing is
-         * lost, but what is due behind callbacks that block all workers waits, and nothing is reported. Workers look after
-         * each other in any case. Default: true.
-         *
-         * @param monitor false for no monitor, hence no spare workers
-         * @return this
-         */
-        public Builder monitor(boolean monitor) {
+        /** For tests: without one there are no spare workers, and nothing is reported. */
+        Builder monitor(boolean monitor) {
             options.monitor = monitor;
             return this;
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.spi.TaskWrapper;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;

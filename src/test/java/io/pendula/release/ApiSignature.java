@@ -54,11 +54,13 @@ final class ApiSignature {
     private static List<Class<?>> types() throws Exception {
         Path classes = Path.of(Timer.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         List<Class<?>> types = new ArrayList<>();
-        try (Stream<Path> files = Files.list(classes.resolve("io/pendula"))) {
-            for (String name : names(files)) {
-                Class<?> type = Class.forName("io.pendula." + name, false, Timer.class.getClassLoader());
-                if (isVisible(type)) {
-                    types.add(type);
+        for (String exported : List.of("io.pendula", "io.pendula.spi")) {
+            try (Stream<Path> files = Files.list(classes.resolve(exported.replace('.', '/')))) {
+                for (String name : names(files)) {
+                    Class<?> type = Class.forName(exported + "." + name, false, Timer.class.getClassLoader());
+                    if (isVisible(type)) {
+                        types.add(type);
+                    }
                 }
             }
         }
@@ -92,7 +94,7 @@ final class ApiSignature {
 
     private static String describe(Class<?> type) {
         List<String> parents = new ArrayList<>();
-        if (type.getGenericSuperclass() != null && type.getSuperclass() != Object.class) {
+        if (type.getSuperclass() != null && type.getSuperclass() != Object.class && isVisible(type.getSuperclass())) {
             parents.add(type.getGenericSuperclass().getTypeName());
         }
         Arrays.stream(type.getGenericInterfaces()).map(Type::getTypeName).sorted().forEach(parents::add);

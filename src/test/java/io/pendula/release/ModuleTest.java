@@ -36,7 +36,7 @@ class ModuleTest {
 
     @Test
     void exports_areTheApiOnly() throws Exception {
-        assertEquals(Set.of("io.pendula"), module().exports().stream().map(ModuleDescriptor.Exports::source)
+        assertEquals(Set.of("io.pendula", "io.pendula.spi"), module().exports().stream().map(ModuleDescriptor.Exports::source)
                 .collect(Collectors.toSet()));
         assertTrue(module().opens().isEmpty() && !module().isOpen());
     }

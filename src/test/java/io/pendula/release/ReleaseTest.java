@@ -73,7 +73,7 @@ class ReleaseTest {
     @Test
     void osgiVersion_isThatOfThePom() throws Exception {
         assertEquals("${revision}", value(LIBRARY, "//manifestEntries/Bundle-Version"));
-        assertEquals("io.pendula;version=\"${revision}\"", value(LIBRARY, "//manifestEntries/Export-Package"));
+        assertEquals("io.pendula;version=\"${revision}\",io.pendula.spi;version=\"${revision}\"", value(LIBRARY, "//manifestEntries/Export-Package"));
         assertTrue(value(PARENT, "/project/properties/revision").matches("\\d+\\.\\d+\\.\\d+"));
         assertTrue(changelist().isEmpty() || changelist().equals("-SNAPSHOT"), changelist());
     }
@@ -203,7 +203,7 @@ class ReleaseTest {
         Set<String> missing = new TreeSet<>();
         for (String line : ApiSignature.lines()) {
             if (!line.startsWith(" ")) {
-                String type = line.replaceFirst("^.* (io\\.pendula\\.[\\w$]+).*?( : .*)?$", "$1").replaceAll(" .*", "");
+                String type = line.replaceFirst("^.* (io\\.pendula\\.[\\w.$]+).*?( : .*)?$", "$1").replaceAll(" .*", "");
                 Path file = Path.of("src/main/java", type.replaceAll("\\$.*", "").replace('.', '/') + ".java");
                 String simple = type.replaceAll(".*[.$]", "");
                 Matcher m = Pattern.compile("@since [^\\n]+\\n[ ]*\\*/\\n[^/]*?(class|interface|enum|record) " + simple + "\\b")

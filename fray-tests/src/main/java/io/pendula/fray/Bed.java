@@ -1,5 +1,6 @@
 package io.pendula.fray;
 
+import io.pendula.Door;
 import io.pendula.NanoClock;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerHandle;
@@ -37,7 +38,7 @@ final class Bed {
 
     /** Without a monitor, which makes executions longer. */
     TimerScheduler.Builder scheduler(int workers) {
-        return TimerScheduler.builder().name("fray").workers(workers).monitor(false).listener(new Told());
+        return Door.monitor(TimerScheduler.builder().name("fray").workers(workers).listener(new Told()), false);
     }
 
     TimerExecutors.Builder pool(int threads) {

@@ -2,6 +2,7 @@ package io.pendula.fray;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
+import io.pendula.Door;
 import io.pendula.Timer;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
@@ -215,13 +216,13 @@ final class WakeScenarios {
 
     /** A spare thread takes over. */
     static void blockedOnlyWorker(Bed bed) throws InterruptedException {
-        try (TimerScheduler s = bed.scheduler(1).maxThreads(2).monitor(true).build()) {
+        try (TimerScheduler s = Door.monitor(bed.scheduler(1).maxThreads(2), true).build()) {
             armAndBlock(bed, s, 1);
         }
     }
 
     static void allWorkersBlocked(Bed bed) throws InterruptedException {
-        try (TimerScheduler s = bed.scheduler(2).maxThreads(4).monitor(true).build()) {
+        try (TimerScheduler s = Door.monitor(bed.scheduler(2).maxThreads(4), true).build()) {
             armAndBlock(bed, s, 2);
         }
     }
@@ -281,7 +282,7 @@ final class WakeScenarios {
                 told.countDown();
             }
         };
-        try (TimerScheduler s = bed.scheduler(2).monitor(true).stallAfter(Duration.ofMillis(50)).listener(listener)
+        try (TimerScheduler s = Door.monitor(bed.scheduler(2), true).stallAfter(Duration.ofMillis(50)).listener(listener)
                 .build()) {
             for (int i = 0; i < 2; i++) {
                 long before = told.getCount();

@@ -6,10 +6,13 @@ import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.Check;
 import io.pendula.internal.util.Texts;
+import io.pendula.spi.TaskWrapper;
 import java.time.Duration;
 
 /** A timer of a scheduler: knows its queue, and answers what its user's handle, which a subclass is, is asked. */
 public abstract class QueuedNode extends TimerNode {
+    private static final int MOST_WRAPPERS = 8;
+
     /** The queue that this timer belongs to for life. */
     public final TimerQueue queue;
 
@@ -85,9 +88,22 @@ public abstract class QueuedNode extends TimerNode {
         return "Timer";
     }
 
-    /** What a task is named after: itself, or what it stands for. Calls the program. */
-    protected Object named(Object task) {
-        return task;
+    /** What a task is named after: what it stands for, or itself. Calls the program. */
+    public static Object named(Object task) {
+        Object named = task;
+        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
+            Object inner = null;
+            try {
+                inner = w.task();
+            } catch (Throwable e) {
+                // It is named itself: one that is broken must not hide all others.
+            }
+            if (inner == null) {
+                break;
+            }
+            named = inner;
+        }
+        return named;
     }
 
     /** How often it runs: empty if once. */
@@ -122,7 +138,7 @@ public abstract class QueuedNode extends TimerNode {
     record Name(QueuedNode timer, Object task) {
         @Override
         public String toString() {
-            return timer.text(Texts.of(task, timer::named));
+            return timer.text(Texts.of(task, QueuedNode::named));
         }
     }
 

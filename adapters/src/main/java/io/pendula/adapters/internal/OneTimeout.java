@@ -1,6 +1,6 @@
 package io.pendula.adapters.internal;
 
-import io.pendula.TaskWrapper;
+import io.pendula.spi.TaskWrapper;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 

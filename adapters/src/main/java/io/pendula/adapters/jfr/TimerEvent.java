@@ -1,6 +1,6 @@
 package io.pendula.adapters.jfr;
 
-import io.pendula.TaskWrapper;
+import io.pendula.spi.TaskWrapper;
 import io.pendula.TimerHandle;
 import io.pendula.TimerStats;
 import jdk.jfr.Category;

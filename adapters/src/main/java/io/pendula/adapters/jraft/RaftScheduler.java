@@ -2,7 +2,7 @@ package io.pendula.adapters.jraft;
 
 import com.alipay.sofa.jraft.core.Scheduler;
 import io.pendula.SchedulerExecutor;
-import io.pendula.TaskWrapper;
+import io.pendula.spi.TaskWrapper;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.pendula.adapters.pekko;
 
-import io.pendula.TaskWrapper;
+import io.pendula.spi.TaskWrapper;
 import io.pendula.Timer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.Cancellable;

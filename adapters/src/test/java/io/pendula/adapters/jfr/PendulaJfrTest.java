@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.SchedulerExecutor;
-import io.pendula.TaskWrapper;
+import io.pendula.spi.TaskWrapper;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;

@@ -1,5 +1,7 @@
-package io.pendula;
+package io.pendula.spi;
 
+import io.pendula.TimerHandle;
+import io.pendula.TimerScheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
