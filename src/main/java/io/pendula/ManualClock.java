@@ -49,12 +49,8 @@ public final class ManualClock implements NanoClock {
         this(0);
     }
 
-    /**
-     * A clock that starts at a given reading; one close to {@code Long.MAX_VALUE} shows what a wrap-around does.
-     *
-     * @param startNanos the first reading, any value
-     */
-    public ManualClock(long startNanos) {
+    /** For tests of clocks that wrap around. */
+    ManualClock(long startNanos) {
         this.nanos = startNanos;
     }
 

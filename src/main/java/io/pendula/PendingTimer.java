@@ -61,8 +61,8 @@ public final class PendingTimer {
         return Duration.ofNanos(period);
     }
 
-    /** {@return the number of its queue: workers count from 0, and loops from there on} */
-    public int queue() {
+    /** Workers count from 0, and loops from there on. */
+    int queue() {
         return timer.queue.index;
     }
 

@@ -1,10 +1,8 @@
 package io.pendula;
 
 import io.pendula.internal.scheduler.SharedScheduler;
-import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A timer that fires again and again at a fixed rate. (Some libraries call a source of time a ticker; here that is a
@@ -26,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 public sealed interface Ticker extends TimerHandle, AutoCloseable permits PeriodicTimer {
     /**
      * Runs {@code task} each {@code period} on the {@linkplain TimerScheduler#shared() shared scheduler}; missed ticks
-     * are skipped.
+     * are skipped. That scheduler has the other forms of {@code every}.
      *
      * @param period the time between two ticks, more than zero
      * @param task what to run
@@ -36,37 +34,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(Duration period, Runnable task) {
-        return every(period, MissedTicks.SKIP, task);
-    }
-
-    /**
-     * Runs {@code task} each {@code period} on the {@linkplain TimerScheduler#shared() shared scheduler}.
-     *
-     * @param period the time between two ticks, more than zero
-     * @param missedTicks what to do about ticks that could not run in time
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
-     */
-    static Ticker every(Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.arm(SharedScheduler.engine().currentQueue(), period, period, missedTicks, task);
-    }
-
-    /**
-     * As {@link #every(Duration, Runnable)}.
-     *
-     * @param period the time between two ticks, in {@code unit}s, more than zero
-     * @param unit the unit of {@code period}
-     * @param task what to run
-     * @return the armed ticker
-     * @throws NullPointerException if {@code unit} or {@code task} is null
-     * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
-     */
-    static Ticker every(long period, TimeUnit unit, Runnable task) {
-        return every(Check.duration(period, unit), task);
+        return PeriodicTimer.arm(SharedScheduler.engine().currentQueue(), period, period, MissedTicks.SKIP, task);
     }
 
     /**

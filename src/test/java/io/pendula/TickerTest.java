@@ -63,7 +63,7 @@ class TickerTest {
         assertNames("task", () -> timers.every(ms(1), MissedTicks.BURST, null));
         assertNames("period", () -> timers.alarmEvery(null));
         assertNames("period", () -> Ticker.every(null, () -> {}));
-        assertNames("missedTicks", () -> Ticker.every(ms(1), null, () -> {}));
+        assertNames("missedTicks", () -> TimerScheduler.shared().every(ms(1), (MissedTicks) null, () -> {}));
         assertNames("task", () -> Ticker.every(ms(1), null));
         assertNames("period", () -> Alarm.every(null));
         assertEquals(0, timers.pending());
@@ -121,7 +121,7 @@ class TickerTest {
     void every_sharedScheduler_ticks() throws InterruptedException {
         CountDownLatch ticked = new CountDownLatch(6);
         try (Ticker a = Ticker.every(ms(1), ticked::countDown);
-                Ticker b = Ticker.every(ms(1), MissedTicks.BURST, ticked::countDown)) {
+                Ticker b = TimerScheduler.shared().every(ms(1), MissedTicks.BURST, ticked::countDown)) {
             Fixtures.await(ticked);
             assertTrue(a.stop() & b.stop());
         }

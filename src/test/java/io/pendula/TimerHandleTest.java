@@ -201,7 +201,7 @@ class TimerHandleTest {
     @Test
     void every_byANumber_isAsByADuration() {
         try (TimerLoop loop = timers.attach(() -> {})) {
-            Ticker shared = Ticker.every(2, TimeUnit.HOURS, task);
+            Ticker shared = TimerScheduler.shared().every(2, TimeUnit.HOURS, task);
             shared.cancel();
             for (Ticker t : List.of(timers.every(90, TimeUnit.MINUTES, task), loop.every(90, TimeUnit.MINUTES, task))) {
                 assertEquals(Duration.ofMinutes(90), t.remaining());
