@@ -30,9 +30,9 @@ import java.util.concurrent.TimeUnit;
  * not when {@code reset} is called (with a {@link ManualClock}, when it is called).
  *
  * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but {@code cancelAndAwait}
- * blocks, with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a timer
- * happens-before the run; the run happens-before {@code cancelAndAwait} returns. A timer that was stopped keeps its task,
- * for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
+ * blocks, with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a
+ * timer happens-before the run; the run happens-before {@code cancelAndAwait} returns. A timer that was stopped keeps its
+ * task, for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
  * {@link TimerLoop} while that is polled, with a {@link ManualClock} once its deadline has passed. One that was
  * cancelled drops its task at once.
  *
