@@ -1,17 +1,10 @@
 package io.pendula;
 
-import static java.lang.System.Logger.Level.ERROR;
-import static java.lang.System.Logger.Level.INFO;
-import static java.lang.System.Logger.Level.WARNING;
-
+import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.EventLog;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.loops.LoopWorker;
-import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.TimerNode;
-import io.pendula.internal.util.Texts;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What stands between a scheduler and a listener, and the listeners that {@link TimerListener} makes. */
@@ -20,117 +13,97 @@ final class Listeners {
 
     /** Here, so that a builder that is given no listener loads no class of this file. */
     static Supplier<Reporter> reporters(TimerListener listener) {
-        return () -> new Told(listener);
+        return () -> new Reporter() {
+            @Override
+            protected void dispatch(Event event, Object whose, long first, long second, Object more) {
+                Listeners.tell(listener, event, whose, first, second, more);
+            }
+        };
     }
 
-    /** Tells a listener of the user's, which knows nodes as handles and loops as {@link TimerLoop}s. */
-    private static final class Told extends Reporter {
-        private final TimerListener listener;
+    /** Calls the method for an event. What the inside knows as a node is a handle; its loops have {@link TimerLoop}s. */
+    @SuppressWarnings("unchecked") // the list of a loop's timers
+    static void tell(TimerListener listener, Event event, Object whose, long first, long second, Object more) {
+        switch (event) {
+            case THREW -> listener.threw((TimerHandle) whose, first, (Throwable) more);
+            case SLOW -> listener.slow((TimerHandle) whose, first, second);
+            case STALLED -> listener.stalled((TimerHandle) whose, first, second);
+            case ALL_BLOCKED -> listener.allBlocked((String) whose, (int) first, second);
+            case LOOP_STALLED -> listener.loopStalled(TimerLoop.of((LoopWorker) more), (TimerHandle) whose, first);
+            case LOOP_CLOSED -> listener.loopClosed(TimerLoop.of((LoopWorker) whose), (List<TimerHandle>) more);
+            case PAUSED -> listener.paused(first);
+            case WAKEUP_THREW -> listener.wakeupThrew(TimerLoop.of((LoopWorker) whose), (Throwable) more);
+        }
+    }
 
-        Told(TimerListener listener) {
-            this.listener = listener;
+    /** A listener that does the same with all events. */
+    private abstract static class Same implements TimerListener {
+        abstract void tell(Event event, Object whose, long first, long second, Object more);
+
+        @Override
+        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
+            tell(Event.THREW, timer, latenessNanos, 0, thrown);
         }
 
         @Override
-        protected void tellThrew(TimerNode t, long lateness, Throwable thrown) {
-            listener.threw((TimerHandle) t, lateness, thrown);
+        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
+            tell(Event.SLOW, timer, latenessNanos, ranNanos, null);
         }
 
         @Override
-        protected void tellSlow(TimerNode t, long lateness, long ran) {
-            listener.slow((TimerHandle) t, lateness, ran);
+        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
+            tell(Event.STALLED, timer, latenessNanos, blockedNanos, null);
         }
 
         @Override
-        protected void tellStalled(TimerNode t, long lateness, long blocked) {
-            listener.stalled((TimerHandle) t, lateness, blocked);
+        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
+            tell(Event.ALL_BLOCKED, schedulerName, threads, blockedNanos, null);
         }
 
         @Override
-        protected void tellAllBlocked(String scheduler, int threads, long blocked) {
-            listener.allBlocked(scheduler, threads, blocked);
+        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
+            tell(Event.LOOP_STALLED, timer, latenessNanos, 0, loop.worker);
         }
 
         @Override
-        protected void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-            listener.loopStalled(TimerLoop.of((LoopWorker) loop), (TimerHandle) first, late);
+        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
+            tell(Event.LOOP_CLOSED, loop.worker, 0, 0, unfired);
         }
 
         @Override
-        public void loopClosed(QueueOwner loop, List<TimerNode> unfired) {
-            List<TimerHandle> timers = unfired.stream().map(TimerHandle.class::cast).toList();
-            try {
-                listener.loopClosed(TimerLoop.of((LoopWorker) loop), timers);
-            } catch (Throwable e) {
-                uncaught(e); // not thrown: it was told
-            }
+        public void paused(long pausedNanos) {
+            tell(Event.PAUSED, null, pausedNanos, 0, null);
         }
 
         @Override
-        protected void tellPaused(long nanos) {
-            listener.paused(nanos);
-        }
-
-        @Override
-        protected void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
-            listener.wakeupThrew(TimerLoop.of((LoopWorker) loop), thrown);
+        public void wakeupThrew(TimerLoop loop, Throwable thrown) {
+            tell(Event.WAKEUP_THREW, loop.worker, 0, 0, thrown);
         }
     }
 
     /** Two listeners, told one after the other; the second also if the first throws. What both throw is told. */
-    record Pair(TimerListener first, TimerListener second) implements TimerListener {
-        private void tell(Consumer<TimerListener> event) {
+    static final class Pair extends Same {
+        private final TimerListener first;
+        private final TimerListener second;
+
+        Pair(TimerListener first, TimerListener second) {
+            this.first = first;
+            this.second = second;
+        }
+
+        @Override
+        void tell(Event event, Object whose, long one, long two, Object more) {
             try {
-                event.accept(first);
+                Listeners.tell(first, event, whose, one, two, more);
             } catch (Throwable e) {
                 try {
-                    event.accept(second);
+                    Listeners.tell(second, event, whose, one, two, more);
                 } catch (Throwable too) {
                     Reporter.suppress(too, e);
                 }
                 throw e;
             }
-            event.accept(second);
-        }
-
-        @Override
-        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-            tell(l -> l.threw(timer, latenessNanos, thrown));
-        }
-
-        @Override
-        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
-            tell(l -> l.slow(timer, latenessNanos, ranNanos));
-        }
-
-        @Override
-        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
-            tell(l -> l.stalled(timer, latenessNanos, blockedNanos));
-        }
-
-        @Override
-        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
-            tell(l -> l.allBlocked(schedulerName, threads, blockedNanos));
-        }
-
-        @Override
-        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-            tell(l -> l.loopStalled(loop, timer, latenessNanos));
-        }
-
-        @Override
-        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-            tell(l -> l.loopClosed(loop, unfired));
-        }
-
-        @Override
-        public void paused(long pausedNanos) {
-            tell(l -> l.paused(pausedNanos));
-        }
-
-        @Override
-        public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-            tell(l -> l.wakeupThrew(loop, thrown));
+            Listeners.tell(second, event, whose, one, two, more);
         }
 
         @Override
@@ -139,49 +112,17 @@ final class Listeners {
         }
     }
 
-    /** Writes what it is told to an {@link EventLog}, which knows nodes only. */
-    record Logging(EventLog log) implements TimerListener {
-        @Override
-        public void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
-            log.threw((TimerNode) timer, latenessNanos, thrown);
+    /** Writes to a log what it is told. */
+    static final class Logging extends Same {
+        private final EventLog log;
+
+        Logging(EventLog log) {
+            this.log = log;
         }
 
         @Override
-        public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {
-            log.slow((TimerNode) timer, latenessNanos, ranNanos);
-        }
-
-        @Override
-        public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
-            log.stalled((TimerNode) timer, latenessNanos, blockedNanos);
-        }
-
-        @Override
-        public void allBlocked(String schedulerName, int threads, long blockedNanos) {
-            log.allBlocked(schedulerName, threads, blockedNanos);
-        }
-
-        @Override
-        public void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {
-            log.loopStalled(loop.worker, loop.worker.thread, (TimerNode) timer, latenessNanos);
-        }
-
-        @Override
-        public void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {
-            log.add(new EventLog.Account(INFO, "loops were closed with timers armed", loop.worker.engine), null, 0,
-                    () -> loop + " was closed with " + Texts.count(unfired.size(), "timer") + " armed", null);
-        }
-
-        @Override
-        public void paused(long pausedNanos) {
-            log.add(new EventLog.Account(WARNING, "pauses", null), null, pausedNanos,
-                    () -> "no thread could run for " + Texts.duration(pausedNanos), null);
-        }
-
-        @Override
-        public void wakeupThrew(TimerLoop loop, Throwable thrown) {
-            log.add(new EventLog.Account(ERROR, "wakeups of loops threw", loop.worker.engine), null, 0,
-                    () -> "the wakeup of " + loop + " threw", thrown);
+        void tell(Event event, Object whose, long first, long second, Object more) {
+            log.tell(event, whose, first, second, more);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.Options;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.LatenessHistogram;
@@ -93,7 +94,8 @@ public record TimerStats(String name, long armed, long fired, long stopped, long
                     all.callerDrains(), threads.overdueWakes.get(), threads.sparesUsed.get(), threads.live(),
                     threads.core(), options.maxThreads, engine.firings().count(),
                     all.nanosUntilNext(), new Lateness(all.lateness()), told.measured.get(), told.measuredNanos.get(),
-                    told.slow.get(), told.threw.get(), told.stalls.get(), told.allBlocked.get(),
+                    told.count(Event.SLOW), told.count(Event.THREW), told.count(Event.STALLED) + told.count(Event.LOOP_STALLED),
+                    told.count(Event.ALL_BLOCKED),
                     each.stream().map(Queue::of).toList());
         }
     }

@@ -3,6 +3,7 @@ package io.pendula;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.pendula.Fixtures.Rig;
+import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.EventLog;
 import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueOwner;
@@ -16,6 +17,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -175,21 +178,28 @@ class LockWithoutStackTest {
     }
 
     private static final class Log implements Scene {
+        private static final Logger NONE = Logger.getLogger("none");
         private final CountDownLatch written = new CountDownLatch(1);
         private final EventLog log = new EventLog(System.getLogger("none"), TimeUnit.HOURS.toNanos(1));
 
+        Log() {
+            NONE.setLevel(Level.OFF);
+        }
+
         @Override
         public void call(int level) {
-            log.add(new EventLog.Account(System.Logger.Level.DEBUG, "events", level), null, 0, () -> "", null);
+            log.tell(Event.ALL_BLOCKED, level, 1, 0, null);
         }
 
         @Override
         public String check() throws Exception {
-            FutureTask<?> heard = new FutureTask<>(() -> log.add(new EventLog.Account(System.Logger.Level.DEBUG, "events", this),
-                    null, 0, () -> {
-                        written.countDown();
-                        return "";
-                    }, null), null);
+            FutureTask<?> heard = new FutureTask<>(() -> log.tell(Event.ALL_BLOCKED, new Object() {
+                @Override
+                public String toString() {
+                    written.countDown();
+                    return "";
+                }
+            }, 1, 0, null), null);
             Thread healthy = new Thread(heard);
             healthy.setDaemon(true);
             healthy.start();

@@ -484,11 +484,11 @@ class LoggingListenerTest {
         String blocker = Default.Blocker.class.getName();
         assertEquals(3, lines.size(), lines::toString);
         assertTrue(lines.get(0).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", scheduler"
-                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ m?s stack of pendula-plain-worker-[01]:"),
+                + " plain], [0-9.]+ ms late, has blocked its thread for [0-9.]+ m?s stack of pendula-plain-worker-[01]: said by .*"),
                 lines.get(0));
         assertTrue(lines.get(1).matches("WARNING the callback of Timer\\[" + Pattern.quote(blocker) + ", scheduler"
-                + " plain], [0-9.]+ ms late, took [0-9.]+ m?s in pendula-plain-worker-[01]"), lines.get(1));
-        assertTrue(lines.get(2).matches("WARNING TimerLoop.* has not run Timer\\[" + Pattern.quote(blocker) + ".* stack of main:"),
+                + " plain], [0-9.]+ ms late, took [0-9.]+ m?s in pendula-plain-worker-[01] said by .*"), lines.get(1));
+        assertTrue(lines.get(2).matches("WARNING TimerLoop.* has not run Timer\\[" + Pattern.quote(blocker) + ".* stack of main: said by .*"),
                 lines.get(2));
     }
 
@@ -578,10 +578,11 @@ class LoggingListenerTest {
         }
         TimerListener both = new Named("a").andThen(new Named("b"));
         both.allBlocked("io", 1, 0);
-        both.loopStalled(null, null, 0);
-        both.loopClosed(null, List.of());
+        TimerLoop loop = TimerScheduler.builder().clock(clock).build().attach(() -> {});
+        both.loopStalled(loop, null, 0);
+        both.loopClosed(loop, List.of());
         both.paused(1);
-        both.wakeupThrew(null, null);
+        both.wakeupThrew(loop, null);
         assertEquals(List.of("a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled",
                 "a loopClosed", "b loopClosed", "a paused", "b paused",
                 "a wakeupThrew", "b wakeupThrew"), heard);

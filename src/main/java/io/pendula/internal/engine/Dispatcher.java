@@ -70,7 +70,7 @@ public final class Dispatcher {
             if (h != null && !h.take()) {
                 return true; // it ran, or is running
             }
-            engine.reporter.threw(claimed.node(), claimed.lateness(), e);
+            engine.reporter.tell(Event.THREW, claimed.node(), claimed.lateness(), 0, e);
             if (h != null) {
                 ended(h);
             }

@@ -142,7 +142,7 @@ public abstract class Engine implements TimerQueue.Host {
     /** A thread that meant to sleep until an instant has woken up. The first that has overslept much tells of the pause. */
     public final void wokeUp(long until, long now) {
         if (now - until >= PAUSE_NANOS && isFirstToResume(until, now)) {
-            reporter.paused(now - until);
+            reporter.tell(Event.PAUSED, null, now - until, 0, null);
         }
     }
 
@@ -184,12 +184,12 @@ public abstract class Engine implements TimerQueue.Host {
         }
         long ended = began == 0 ? 0 : nowIfTold(timeline); // before a listener is told, whose time is not the callback's
         if (thrown != null) {
-            reporter.threw(t, run.lateness(), thrown);
+            reporter.tell(Event.THREW, t, run.lateness(), 0, thrown);
         }
         if (ended != 0) {
             reporter.measured(ended - began);
             if (ended - began > options.slowNanos) {
-                reporter.slow(t, run.lateness(), ended - began);
+                reporter.tell(Event.SLOW, t, run.lateness(), ended - began, null);
             }
         }
         return ends;

@@ -1,31 +1,30 @@
 package io.pendula.internal.engine;
 
-import static java.lang.System.Logger.Level.ERROR;
-import static java.lang.System.Logger.Level.WARNING;
-
-import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.TimerNode;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.CleanThread;
 import io.pendula.internal.util.Texts;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
-import java.util.ResourceBundle;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Writes to a {@link System.Logger} what it is told. Each scheduler has {@link #LINES} lines for each kind of event in a
  * window of time. When the window is over, one more line says how many events were left out, and names the longest.
  *
- * <p>A log may block, and so may a task's {@code toString}. So one thread of the log's own makes the texts and writes them.
- * It starts with the first event and ends when the window is over; should an error end it, the next event starts another.
+ * <p>A log may block, and so may a task's {@code toString}. So one thread of the log's own makes the texts and writes them:
+ * a pool, a scheduler without workers and one with a manual clock have no monitor that could, and a monitor that waits for
+ * a log would see no stall. It starts with the first event and ends when the window is over; should an error end it, the
+ * next event starts another.
  */
-public final class EventLog {
+public final class EventLog implements Runnable {
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
     /** Logs that have a thread. */
@@ -34,8 +33,15 @@ public final class EventLog {
     /** That of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
 
+    /** What a log asks of a loop. */
+    public interface Loop {
+        TimerQueue.Host scheduler();
+
+        Thread thread();
+    }
+
     /** Whose events of one kind share a number of lines. */
-    public record Account(System.Logger.Level level, String plural, Object scheduler) {}
+    private record Account(Event event, Object scheduler) {}
 
     /** The events of an account in this window. Of those that were left out, the longest. */
     private static final class Tally {
@@ -44,47 +50,9 @@ public final class EventLog {
         Object whose;
     }
 
-    private record Line(Account account, Supplier<String> text, Throwable thrown) {}
+    private record Line(Event event, Supplier<String> text, Throwable thrown) {}
 
-    /** A log's thread. It is a logger itself, as java.util.logging looks for the class that has logged, and skips loggers. */
-    private final class Writer extends CleanThread implements System.Logger {
-        /** Null until the first line: the first logger of a JVM takes its time. */
-        private System.Logger out = logger;
-
-        Writer() {
-            super(root(), null, "pendula-log");
-            set(this, true, null);
-        }
-
-        /** A line that fails harms no other. */
-        @Override
-        public void run() {
-            for (Line line = first(); line != null; line = next()) {
-                try {
-                    out = out == null ? System.getLogger("io.pendula") : out;
-                    log(line.account.level, line.text.get(), line.thrown);
-                } catch (Throwable e) {
-                    Reporter.uncaught(e);
-                }
-            }
-        }
-
-        @Override
-        public boolean isLoggable(Level level) {
-            return out.isLoggable(level);
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
-            out.log(level, bundle, text, thrown);
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String format, Object... values) {
-            out.log(level, bundle, format, values);
-        }
-    }
-
+    /** Null for that of the library, which the log's thread asks for: the first logger of a JVM takes its time. */
     private final System.Logger logger;
     private final long windowNanos;
     // Guarded by this object's monitor.
@@ -94,7 +62,7 @@ public final class EventLog {
     /** Each is the first until it is written. */
     private final Queue<Line> lines = new ArrayDeque<>();
     /** Null once it has nothing to do; not alive if it could not be started, or an error has ended it. */
-    private Writer writer;
+    private Thread writer;
 
     public EventLog() {
         this(null, WINDOW_NANOS);
@@ -105,40 +73,28 @@ public final class EventLog {
         this.windowNanos = windowNanos;
     }
 
-    public void threw(TimerNode timer, long lateness, Throwable thrown) {
-        Object name = QueuedNode.nameOf(timer);
-        add(of(ERROR, "callbacks threw", timer), name, 0, () -> callback(name, lateness) + ", threw", thrown);
-    }
-
-    public void slow(TimerNode timer, long lateness, long ran) {
-        Object name = QueuedNode.nameOf(timer);
-        String thread = Thread.currentThread().getName();
-        add(of(WARNING, "callbacks were slow", timer), name, ran,
-                () -> callback(name, lateness) + ", took " + Texts.duration(ran) + " in " + thread, null);
-    }
-
-    public void stalled(TimerNode timer, long lateness, long blocked) {
-        Object name = QueuedNode.nameOf(timer);
-        add(of(WARNING, "callbacks blocked their thread", timer), name, blocked,
-                () -> callback(name, lateness) + ", has blocked its thread for " + Texts.duration(blocked),
-                stackOf(QueuedNode.hostOf(timer).runnerOf(timer)));
-    }
-
-    public void allBlocked(String scheduler, int threads, long blocked) {
-        add(new Account(WARNING, "times all threads were blocked", scheduler), null, blocked,
-                () -> (threads == 1 ? "the only thread of scheduler " + scheduler + " is in a callback"
-                        : "all " + threads + " threads of scheduler " + scheduler + " are in callbacks")
-                        + " for " + Texts.duration(blocked) + "; its timers wait", null);
-    }
-
-    public void loopStalled(QueueOwner loop, Thread thread, TimerNode timer, long lateness) {
-        Object name = QueuedNode.nameOf(timer);
-        add(of(WARNING, "loops were late", timer), name, lateness,
-                () -> loop + " has not run " + name + ", which is " + Texts.duration(lateness) + " late", stackOf(thread));
-    }
-
-    private static Account of(System.Logger.Level level, String plural, TimerNode timer) {
-        return new Account(level, plural, QueuedNode.hostOf(timer));
+    /** As {@link Reporter#tell}. What {@code whose} and {@code more} are called is asked by the log's thread. */
+    public void tell(Event event, Object whose, long first, long second, Object more) {
+        switch (event) {
+            case THREW -> add(event, whose, 0, (Throwable) more, name -> callback(name, first) + ", threw");
+            case SLOW -> {
+                String thread = Thread.currentThread().getName();
+                add(event, whose, second, null,
+                        name -> callback(name, first) + ", took " + Texts.duration(second) + " in " + thread);
+            }
+            case STALLED -> add(event, whose, second, stackOf(((QueuedNode) whose).runner()),
+                    name -> callback(name, first) + ", has blocked its thread for " + Texts.duration(second));
+            case ALL_BLOCKED -> add(event, whose, second, null, name -> (first == 1
+                    ? "the only thread of scheduler " + name + " is in a callback"
+                    : "all " + first + " threads of scheduler " + name + " are in callbacks")
+                    + " for " + Texts.duration(second) + "; its timers wait");
+            case LOOP_STALLED -> add(event, whose, first, stackOf(((Loop) more).thread()),
+                    name -> more + " has not run " + name + ", which is " + Texts.duration(first) + " late");
+            case LOOP_CLOSED -> add(event, whose, 0, null,
+                    name -> name + " was closed with " + Texts.count(((List<?>) more).size(), "timer") + " armed");
+            case PAUSED -> add(event, whose, first, null, name -> "no thread could run for " + Texts.duration(first));
+            case WAKEUP_THREW -> add(event, whose, 0, (Throwable) more, name -> "the wakeup of " + name + " threw");
+        }
     }
 
     private static String callback(Object name, long lateness) {
@@ -162,38 +118,52 @@ public final class EventLog {
         return stack;
     }
 
-    /**
-     * An event. Both {@code whose}, which may be null, and {@code text} become texts on the log's thread. {@code nanos}
-     * is 0 if the event has no duration.
-     */
-    public synchronized void add(Account account, Object whose, long nanos, Supplier<String> text, Throwable thrown) {
+    /** {@code nanos} is 0 if the event has no duration. {@code text} makes a text of a name, on the log's thread. */
+    private void add(Event event, Object whose, long nanos, Throwable thrown, Function<Object, String> text) {
+        QueuedNode timer = whose instanceof QueuedNode t ? t : null;
+        Object name = timer == null ? whose : QueuedNode.nameOf(timer);
+        Object scheduler = timer != null ? timer.queue.host : whose instanceof Loop l ? l.scheduler() : whose;
+        add(new Account(event, scheduler), name, nanos, new Line(event, () -> text.apply(name), thrown));
+    }
+
+    private synchronized void add(Account account, Object name, long nanos, Line line) {
         if (tallies.isEmpty()) {
             windowEnd = System.nanoTime() + windowNanos;
         }
         Tally tally = tallies.computeIfAbsent(account, a -> new Tally());
         tally.count++;
         if (tally.count <= LINES) {
-            lines.add(new Line(account, text, thrown));
+            lines.add(line);
             notifyAll();
         } else if (nanos > tally.longest) {
             tally.longest = nanos;
-            tally.whose = whose;
+            tally.whose = name;
         }
         if (writer == null || !writer.isAlive()) {
-            writer = CleanThread.make(Writer::new);
+            writer = CleanThread.make(this, "pendula-log", true, null);
             writer.start();
             WRITING.add(this);
         }
     }
 
-    private synchronized Line next() {
-        lines.remove();
-        notifyAll();
-        return first();
+    /** By the log's thread. A line that fails harms no other. */
+    @Override
+    public void run() {
+        System.Logger out = logger;
+        for (Line line = next(null); line != null; line = next(line)) {
+            try {
+                out = out == null ? System.getLogger("io.pendula") : out;
+                out.log(line.event.level, line.text.get(), line.thrown);
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
+            }
+        }
     }
 
-    /** By the writer, which ends if this is null. */
-    private synchronized Line first() {
+    /** By the log's thread, which ends if this is null. */
+    private synchronized Line next(Line written) {
+        lines.remove(written);
+        notifyAll();
         while (lines.isEmpty() && !tallies.isEmpty()) {
             long left = windowEnd - System.nanoTime();
             if (left <= 0) {
@@ -223,7 +193,7 @@ public final class EventLog {
         try {
             tallies.forEach((account, tally) -> {
                 if (tally.count > LINES) {
-                    lines.add(new Line(account, () -> leftOut(account, tally), null));
+                    lines.add(new Line(account.event, () -> leftOut(account.event, tally), null));
                 }
             });
         } finally {
@@ -237,7 +207,7 @@ public final class EventLog {
      */
     static void awaitWritten(long nanos) throws InterruptedException {
         long begun = System.nanoTime();
-        if (!(Thread.currentThread() instanceof Writer)) {
+        if (!(Thread.currentThread() instanceof CleanThread t && t.body instanceof EventLog)) {
             for (EventLog log : WRITING) {
                 log.awaitWritten(begun, nanos);
             }
@@ -254,8 +224,8 @@ public final class EventLog {
         }
     }
 
-    private String leftOut(Account account, Tally tally) {
-        return String.format(Locale.ROOT, "%,d more %s within %s", tally.count - LINES, account.plural,
+    private String leftOut(Event event, Tally tally) {
+        return String.format(Locale.ROOT, "%,d more %s within %s", tally.count - LINES, event.plural,
                 Texts.duration(windowNanos))
                 + (tally.longest == 0 ? "" : ", the longest " + Texts.duration(tally.longest))
                 + (tally.whose == null ? "" : ": " + tally.whose);

@@ -1,9 +1,7 @@
 package io.pendula.internal.engine;
 
-import io.pendula.internal.queue.QueueOwner;
-import io.pendula.internal.queue.TimerNode;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -12,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
  * What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
  */
 public class Reporter {
-    // No adders: those allocate, and what is reported may be that memory is short.
-    public final AtomicLong threw = new AtomicLong();
-    public final AtomicLong slow = new AtomicLong();
-    public final AtomicLong stalls = new AtomicLong();
-    public final AtomicLong allBlocked = new AtomicLong();
+    /** More than there are: to ask for their number would load their class with each start. */
+    private static final int EVENTS = 16;
+
+    // No adders, and no object for an event: those allocate, and what is reported may be that memory is short.
+    private final AtomicLongArray counts = new AtomicLongArray(EVENTS);
     public final AtomicLong measured = new AtomicLong();
     public final AtomicLong measuredNanos = new AtomicLong();
 
@@ -26,101 +24,26 @@ public class Reporter {
         measuredNanos.addAndGet(ran);
     }
 
-    final void threw(TimerNode t, long lateness, Throwable thrown) {
-        threw.incrementAndGet();
+    public final long count(Event event) {
+        return counts.get(event.ordinal());
+    }
+
+    /** See {@link Event} for what each is told with. Throws nothing, as what follows must come: the end of a run above all. */
+    public final void tell(Event event, Object whose, long first, long second, Object more) {
+        counts.incrementAndGet(event.ordinal());
         try {
-            tellThrew(t, lateness, thrown);
+            dispatch(event, whose, first, second, more);
         } catch (Throwable e) {
             uncaught(e);
         }
     }
 
-    final void slow(TimerNode t, long lateness, long ran) {
-        slow.incrementAndGet();
-        try {
-            tellSlow(t, lateness, ran);
-        } catch (Throwable e) {
-            uncaught(e);
+    protected void dispatch(Event event, Object whose, long first, long second, Object more) {
+        switch (event) {
+            case THREW, WAKEUP_THREW -> uncaught((Throwable) more);
+            case LOOP_CLOSED, PAUSED -> { } // only a listener asks for these
+            default -> EventLog.SHARED.tell(event, whose, first, second, more);
         }
-    }
-
-    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
-    public final void stalled(TimerNode t, long lateness, long blocked) {
-        if (t != null) {
-            stalls.incrementAndGet();
-            try {
-                tellStalled(t, lateness, blocked);
-            } catch (Throwable e) {
-                uncaught(e);
-            }
-        }
-    }
-
-    /** No thread is free to run timers, for so long at least. */
-    public final void allBlocked(String scheduler, int threads, long blocked) {
-        allBlocked.incrementAndGet();
-        try {
-            tellAllBlocked(scheduler, threads, blocked);
-        } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
-
-    /** A loop has not polled since {@code first} fell due, so long ago. */
-    public final void loopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-        stalls.incrementAndGet();
-        try {
-            tellLoopStalled(loop, thread, first, late);
-        } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
-
-    /** Armed timers were stopped because their loop was closed. If this throws, as for want of memory, nobody was told. */
-    public void loopClosed(QueueOwner loop, List<TimerNode> unfired) {}
-
-    final void paused(long nanos) {
-        try {
-            tellPaused(nanos);
-        } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
-
-    public final void wakeupThrew(QueueOwner loop, Throwable thrown) {
-        try {
-            tellWakeupThrew(loop, thrown);
-        } catch (Throwable e) {
-            uncaught(e);
-        }
-    }
-
-    // ---- without a listener ----
-
-    protected void tellThrew(TimerNode t, long lateness, Throwable thrown) {
-        uncaught(thrown);
-    }
-
-    protected void tellSlow(TimerNode t, long lateness, long ran) {
-        EventLog.SHARED.slow(t, lateness, ran);
-    }
-
-    protected void tellStalled(TimerNode t, long lateness, long blocked) {
-        EventLog.SHARED.stalled(t, lateness, blocked);
-    }
-
-    protected void tellAllBlocked(String scheduler, int threads, long blocked) {
-        EventLog.SHARED.allBlocked(scheduler, threads, blocked);
-    }
-
-    protected void tellLoopStalled(QueueOwner loop, Thread thread, TimerNode first, long late) {
-        EventLog.SHARED.loopStalled(loop, thread, first, late);
-    }
-
-    protected void tellPaused(long nanos) {}
-
-    protected void tellWakeupThrew(QueueOwner loop, Throwable thrown) {
-        uncaught(thrown);
     }
 
     /** A thread of this library has failed, and will try again. What this throws itself goes nowhere. */

@@ -1,6 +1,8 @@
 package io.pendula.internal.loops;
 
 import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.Event;
+import io.pendula.internal.engine.EventLog;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
@@ -17,7 +19,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Lets an application's own thread drive a queue, at the moments when that thread polls. */
-public final class LoopWorker extends Firing implements QueueOwner {
+public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loop {
     /*
      * Overview
      *
@@ -109,7 +111,7 @@ public final class LoopWorker extends Firing implements QueueOwner {
             wakeup.run();
         } catch (Throwable e) {
             queue.due.sleepsOn();
-            engine.reporter.wakeupThrew(this, e);
+            engine.reporter.tell(Event.WAKEUP_THREW, this, 0, 0, e);
         }
     }
 
@@ -256,6 +258,16 @@ public final class LoopWorker extends Firing implements QueueOwner {
             // What it means is for the application to say. Last, as a subclass of Thread may throw here.
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public Engine scheduler() {
+        return engine;
+    }
+
+    @Override
+    public Thread thread() {
+        return thread;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.pendula.internal.loops;
 
+import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.Engine;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.QueueView;
@@ -132,7 +133,8 @@ public final class Loops {
     public void close(LoopWorker l) {
         detach(l, unfired -> {
             if (!unfired.isEmpty()) {
-                engine.reporter.loopClosed(l, unfired);
+                List<TimerNode> all = unfired.stream().toList(); // if this fails, as for want of memory, the next call tells
+                engine.reporter.tell(Event.LOOP_CLOSED, l, 0, 0, all);
             }
         });
     }

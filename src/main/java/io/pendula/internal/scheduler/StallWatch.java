@@ -1,5 +1,6 @@
 package io.pendula.internal.scheduler;
 
+import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.DueTimers;
@@ -149,19 +150,26 @@ public final class StallWatch implements Seat.Sitter {
             w.see(pulse, now);
             long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // what stops all threads is no callback's fault
             if (age >= stallNanos && w.isStallNew()) {
-                engine.reporter.stalled(w.node(), w.lateness(), age);
+                tellStalled(w.node(), w.lateness(), age);
             }
             shortest = Math.min(shortest, age);
         }
         boolean areAllBlocked = shortest >= stallNanos && !engine.isClosed(); // read last: a close lets the free ones go
         if (areAllBlocked && !isAllBlockedTold) {
-            engine.reporter.allBlocked(engine.name(), workers.length, shortest);
+            engine.reporter.tell(Event.ALL_BLOCKED, engine.name(), workers.length, shortest, null);
         }
         isAllBlockedTold = areAllBlocked;
         if (engine.loops != null) {
             lookAtLoops(now);
         }
         engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+    }
+
+    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
+    private void tellStalled(TimerNode t, long lateness, long blocked) {
+        if (t != null) {
+            engine.reporter.tell(Event.STALLED, t, lateness, blocked, null);
+        }
     }
 
     private void lookAtLoops(long now) {
@@ -181,13 +189,13 @@ public final class StallWatch implements Seat.Sitter {
         long age = l.age(engine.resumedAt, now);
         if (l.node() != null) {
             if (age >= stallNanos && l.isStallNew()) {
-                engine.reporter.stalled(l.node(), l.lateness(), age);
+                tellStalled(l.node(), l.lateness(), age);
             }
         } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt) >= stallNanos
                 && l.age(Long.MIN_VALUE, now) > 0) { // its thread has not polled since an earlier look
             TimerNode first = l.queue.due.first();
             if (first != null && l.isStallNew()) {
-                engine.reporter.loopStalled(l, l.thread, first, now - due);
+                engine.reporter.tell(Event.LOOP_STALLED, first, now - due, 0, l);
             }
         }
     }

@@ -107,7 +107,7 @@ class DispatcherTest {
         assertSame(timer, claimed.node());
         assertTrue(engine.runHere(claimed));
         assertEquals(1, runs);
-        assertEquals(1, engine.reporter.threw.get());
+        assertEquals(1, engine.reporter.count(Event.THREW));
     }
 
     @Test
