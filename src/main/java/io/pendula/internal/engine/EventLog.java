@@ -162,8 +162,10 @@ public final class EventLog implements Runnable {
 
     /** By the log's thread, which ends if this is null. */
     private synchronized Line next(Line written) {
-        lines.remove(written);
-        notifyAll();
+        if (written != null) {
+            lines.remove();
+            notifyAll();
+        }
         while (lines.isEmpty() && !tallies.isEmpty()) {
             long left = windowEnd - System.nanoTime();
             if (left <= 0) {
