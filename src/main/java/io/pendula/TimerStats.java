@@ -1,14 +1,10 @@
 package io.pendula;
 
-import io.pendula.internal.engine.Event;
-import io.pendula.internal.engine.Options;
-import io.pendula.internal.engine.Reporter;
 import io.pendula.internal.queue.LatenessHistogram;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import io.pendula.internal.util.Texts;
-import io.pendula.internal.workers.WorkerPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -17,122 +13,141 @@ import java.util.stream.LongStream;
  * A snapshot of what a scheduler has done and has to do. The counts of one queue belong together; when nothing is being
  * armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
- * <p>Counts grow from the scheduler's start and never fall, except {@code pending}, {@code staleEntries},
- * {@code heapCapacity}, {@code running} and {@code threads}, which tell of this moment; and a close takes back from
- * {@code fired} what has waited in the builder's executor. A figure of the last minute is the difference of two
- * snapshots; for lateness, see {@link Lateness#since}.
+ * <p>Counters grow from the scheduler's start and never fall, but for a close, which takes back from {@code fired} what has
+ * waited in the builder's executor. The others tell of this moment; {@link Figure#isCounter} says which is which. A figure
+ * of the last minute is the difference of two snapshots; for lateness, see {@link Lateness#since}.
  *
- * <p>{@link TimerScheduler#stats} makes it. Programs should not: a later version may have more figures.
+ * <p>{@link TimerScheduler#stats} makes it. A later version may have more figures; {@link Figure#all} lists them.
  *
- * @param name the scheduler's name, as given to its builder
- * @param armed how often a timer was armed: by making it, by a reset, by each next tick of a ticker
- * @param fired how many of these fired; among them are an executor's tasks that were cancelled when a thread had taken
- *     them out of the queue and not begun yet
- * @param stopped how many were prevented by {@code stop} or {@code cancel}
- * @param resets how many were replaced by {@code Timer.reset} or {@code Ticker.reset}
- * @param unfired how many were dropped or returned when the scheduler or a loop was closed; also those whose callback
- *     then waited in the builder's executor, which do not count as fired any more
- * @param pending how many are still to come
- * @param maxPending how many may be to come at a time, as given to the builder; Long.MAX_VALUE if there is no bound
- * @param staleEntries how many heap entries stand for no armed timer any more, as it was stopped or brought forward, and
- *     are not swept yet
- * @param heapCapacity the heaps' capacity, in entries
- * @param staleDropped how many stale entries were dropped
- * @param stolen how many firings were run by a worker that came to help: neither the queue's own, nor the one that looks
- *     after all queues
- * @param callerDrains how often an arming thread emptied an inbox
- * @param overdueWakes how many timers were found long overdue after a sleep, since a wake-up was lost
- * @param spareThreads how many spare threads have run something, as all other threads were held up by callbacks
- * @param threads the scheduler's threads that live, spare ones included; neither its monitor, nor the threads of loops,
- *     nor those of the builder's executor
- * @param coreThreads how many such threads there are when nothing blocks them, once each was needed: a scheduler's
- *     workers, or all threads of a pool; 0 for a scheduler without workers or with a {@link ManualClock}
- * @param maxThreads the limit of such threads, spare ones included, of which there are none without a monitor; 0 for a
- *     scheduler without workers. A scheduler with a {@link ManualClock} has no thread, whatever the limit
- * @param running the callbacks in progress, those that wait in the builder's executor included
- * @param nanosUntilNext the nanoseconds until the next timer is due, 0 if something is due; less than the truth if timers
- *     were stopped or put off a short while ago; Long.MAX_VALUE if nothing is pending, or nothing that will ever fire
- * @param lateness how late firings were since the scheduler's start: the delay between a deadline and the claim of its
- *     firing. A callback that waits in the builder's executor waits longer. All that one poll of a loop runs is claimed by
- *     one reading of the clock, and so may be up to eight callbacks of a worker, while they are short: if one of these
- *     takes long all the same, those after it do not show it
- * @param callbacksMeasured how many callbacks were measured: all that have ended, if the builder's {@code slowCallback}
- *     was set, to less than 292 years; 0 if callbacks are not measured
- * @param callbackNanos how long the measured callbacks took, all together, in nanoseconds
- * @param callbacksSlow how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured
- * @param callbacksThrew of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
- *     uncaught-exception handler
- * @param stalls how often a run was found to block its thread, or a loop to be late
- * @param allBlocked how often all threads were found to be blocked by callbacks, so that timers waited
- * @param queues the figures of each queue, unmodifiable; loops that were closed before the scheduler count above, but are
- *     not among these
  * @since 0.1
  */
-public record TimerStats(String name, long armed, long fired, long stopped, long resets, long unfired, long pending,
-        long maxPending, long staleEntries, long heapCapacity, long staleDropped, long stolen, long callerDrains,
-        long overdueWakes, long spareThreads, int threads, int coreThreads, int maxThreads, int running,
-        long nanosUntilNext, Lateness lateness, long callbacksMeasured, long callbackNanos, long callbacksSlow,
-        long callbacksThrew, long stalls, long allBlocked, List<Queue> queues) {
+public final class TimerStats extends QueueStats {
+    private final String name;
+    private final List<Queue> queues;
 
-    /**
-     * {@return the largest delay between a deadline and the claim of its firing, since the scheduler's start, in
-     * nanoseconds}
-     */
-    public long maxLatenessNanos() {
-        return lateness.max;
+    private TimerStats(SchedulerEngine engine, QueueView.Snapshot all, List<Queue> queues) {
+        super(engine, all);
+        this.name = engine.options.name;
+        this.queues = queues;
     }
 
     static TimerStats of(SchedulerEngine engine) {
-        Options options = engine.options;
-        WorkerPool threads = engine.workerPool;
-        Reporter told = engine.reporter;
         List<QueueView.Snapshot> each = new ArrayList<>();
         synchronized (engine.lifecycle) {
             QueueView.Snapshot all = engine.figures(each);
-            return new TimerStats(options.name, all.armed(), all.fired(), all.stopped(), all.reset(), all.unfired(),
-                    all.pending(), options.maxPending, all.staleEntries(), all.heapCapacity(), all.staleDropped(), all.stolen(),
-                    all.callerDrains(), threads.overdueWakes.get(), threads.sparesUsed.get(), threads.live(),
-                    threads.core(), options.maxThreads, engine.firings().count(),
-                    all.nanosUntilNext(), new Lateness(all.lateness()), told.measured.get(), told.measuredNanos.get(),
-                    told.count(Event.SLOW), told.count(Event.THREW), told.count(Event.STALLED) + told.count(Event.LOOP_STALLED),
-                    told.count(Event.ALL_BLOCKED),
-                    each.stream().map(Queue::of).toList());
+            return new TimerStats(engine, all, each.stream().map(Queue::new).toList());
         }
+    }
+
+    /** {@return the scheduler's name, as given to its builder} */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * {@return the figures of each queue, unmodifiable; loops that were closed before the scheduler count above, but are not
+     * among these}
+     */
+    public List<Queue> queues() {
+        return queues;
+    }
+
+    /** {@return how many timers may be to come at a time, as given to the builder; Long.MAX_VALUE if there is no bound} */
+    public long maxPending() { return get(Row.MAX_PENDING); }
+
+    /** {@return how many timers were found long overdue after a sleep, since a wake-up was lost} */
+    public long overdueWakes() { return get(Row.OVERDUE_WAKES); }
+
+    /** {@return how many spare threads have run something, as all other threads were held up by callbacks} */
+    public long spareThreads() { return get(Row.SPARE_THREADS); }
+
+    /**
+     * {@return the scheduler's threads that live, spare ones included; neither its monitor, nor the threads of loops, nor
+     * those of the builder's executor}
+     */
+    public int threads() { return (int) get(Row.THREADS); }
+
+    /**
+     * {@return how many such threads there are when nothing blocks them, once each was needed: a scheduler's workers, or all
+     * threads of a pool; 0 for a scheduler without workers or with a {@link ManualClock}}
+     */
+    public int coreThreads() { return (int) get(Row.CORE_THREADS); }
+
+    /**
+     * {@return the limit of such threads, spare ones included, of which there are none without a monitor; 0 for a scheduler
+     * without workers. A scheduler with a {@link ManualClock} has no thread, whatever the limit}
+     */
+    public int maxThreads() { return (int) get(Row.MAX_THREADS); }
+
+    /** {@return the callbacks in progress, those that wait in the builder's executor included} */
+    public int running() { return (int) get(Row.RUNNING); }
+
+    /**
+     * {@return how many callbacks were measured: all that have ended, if the builder's {@code slowCallback} was set, to less
+     * than 292 years; 0 if callbacks are not measured}
+     */
+    public long callbacksMeasured() { return get(Row.CALLBACKS_MEASURED); }
+
+    /** {@return how long the measured callbacks took, all together, in nanoseconds} */
+    public long callbackNanos() { return get(Row.CALLBACK_NANOS); }
+
+    /** {@return how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured} */
+    public long callbacksSlow() { return get(Row.CALLBACKS_SLOW); }
+
+    /**
+     * {@return of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
+     * uncaught-exception handler}
+     */
+    public long callbacksThrew() { return get(Row.CALLBACKS_THREW); }
+
+    /** {@return how often a run was found to block its thread, or a loop to be late} */
+    public long stalls() { return get(Row.STALLS); }
+
+    /** {@return how often all threads were found to be blocked by callbacks, so that timers waited} */
+    public long allBlocked() { return get(Row.ALL_BLOCKED); }
+
+    /** {@return the name and all figures, for people} */
+    @Override
+    public String toString() {
+        return name + ": " + super.toString();
     }
 
     /**
      * One queue's part of a snapshot.
      *
-     * @param armed how often one of its timers was armed
-     * @param fired how many of these fired
-     * @param stopped how many were prevented by {@code stop} or {@code cancel}
-     * @param resets how many were replaced by {@code Timer.reset} or {@code Ticker.reset}
-     * @param unfired how many were dropped or returned when the scheduler or a loop was closed
-     * @param pending how many are still to come
-     * @param staleEntries how many heap entries stand for no armed timer any more and are not swept yet
-     * @param heapCapacity the heap's capacity, in entries
-     * @param staleDropped how many stale entries were dropped
-     * @param stolen how many firings were run by a worker that came to help: neither the queue's own, nor the one that
-     *     looks after all queues
-     * @param callerDrains how often an arming thread emptied the inbox
-     * @param nanosUntilNext the nanoseconds until the next timer is due, as {@link TimerStats#nanosUntilNext()}
-     * @param lateness how late firings were
      * @since 0.1
      */
-    public record Queue(long armed, long fired, long stopped, long resets, long unfired, long pending, long staleEntries,
-            long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
-            Lateness lateness) {
+    public static final class Queue extends QueueStats {
+        Queue(QueueView.Snapshot figures) {
+            super(null, figures);
+        }
+    }
 
-        static Queue of(QueueView.Snapshot q) {
-            return new Queue(q.armed(), q.fired(), q.stopped(), q.reset(), q.unfired(), q.pending(), q.staleEntries(),
-                    q.heapCapacity(), q.staleDropped(), q.stolen(), q.callerDrains(), q.nanosUntilNext(),
-                    new Lateness(q.lateness()));
+    /**
+     * A figure, for what shows all of them, as a page or an adapter does. A program that needs one calls its method.
+     *
+     * @since 0.1
+     */
+    public sealed interface Figure permits Row {
+        /** {@return all figures but the lateness, which is a distribution} */
+        static List<Figure> all() {
+            return List.copyOf(Row.ALL);
         }
 
-        /** {@return the largest delay between a deadline and the claim of its firing, in nanoseconds} */
-        public long maxLatenessNanos() {
-            return lateness.max;
-        }
+        /** {@return the name of its method, as staleEntries} */
+        String id();
+
+        /** {@return what it counts, as timers; ns if it is a time in nanoseconds} */
+        String unit();
+
+        /** {@return what it tells, in a few words} */
+        String text();
+
+        /** {@return whether it grows from the scheduler's start; else it tells of this moment} */
+        boolean isCounter();
+
+        /** {@return whether each queue has it} */
+        boolean isByQueue();
     }
 
     /**

@@ -91,8 +91,8 @@ class ArmedForNowTest {
         assertEquals(last, claim(10));
         assertNull(claim(10));
         QueueView.Snapshot stats = rig.queue.view().stats();
-        assertEquals(2, stats.stopped());
-        assertEquals(1, stats.fired());
+        assertEquals(2, stats.get(QueueView.Count.STOPPED));
+        assertEquals(1, stats.get(QueueView.Count.FIRED));
         assertEquals(0, rig.dead());
         rig.sweepAll();
         assertEquals(TimerNode.REMOVED, TimerNode.state(stopped.wordVolatile()));

@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueView;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -82,7 +83,7 @@ class ArmedWhileDroppedTest {
             if (t.isPassed()) {
                 passed.add(look);
                 assertArmed(rig, t, 700);
-                assertEquals(2, rig.queue.view().stats().stopped());
+                assertEquals(2, rig.queue.view().stats().get(QueueView.Count.STOPPED));
             }
         });
     }

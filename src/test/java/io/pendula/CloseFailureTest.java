@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueView;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -90,7 +91,7 @@ class CloseFailureTest {
         assertEquals(armed, collected);
         assertEquals(0, rig.dead());
         assertEquals(0, queue.view().pending());
-        assertEquals(armed.size(), queue.view().stats().unfired());
+        assertEquals(armed.size(), queue.view().stats().get(QueueView.Count.UNFIRED));
         assertEquals(0, rig.entries());
     }
 

@@ -254,9 +254,9 @@ class CloseInterleavingsTest {
             assertTrue(collected.isEmpty() || accepted.contains(collectedUnder), "a refused arming was collected");
             assertEquals(0, rig.queue.view().pending());
             QueueView.Snapshot stats = rig.queue.view().stats();
-            assertEquals(armed - missing, stats.armed(), "armed, in the statistics");
-            assertEquals(collected.size(), stats.unfired());
-            assertEquals(0, stats.staleEntries());
+            assertEquals(armed - missing, stats.get(QueueView.Count.ARMED), "armed, in the statistics");
+            assertEquals(collected.size(), stats.get(QueueView.Count.UNFIRED));
+            assertEquals(0, stats.get(QueueView.Count.STALE_ENTRIES));
         }
     }
 

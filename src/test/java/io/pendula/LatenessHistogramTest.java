@@ -113,9 +113,9 @@ class LatenessHistogramTest {
     }
 
     private static TimerStats.Lateness sum(List<LatenessHistogram> queues) {
-        QueueView.Snapshot all = QueueView.Snapshot.NOTHING;
+        QueueView.Snapshot all = QueueView.Snapshot.nothing();
         for (LatenessHistogram h : queues) {
-            all = all.plus(new QueueView.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, h.snapshot()));
+            all = all.plus(new QueueView.Snapshot(QueueView.Snapshot.nothing().counts(), h.snapshot()));
         }
         return new TimerStats.Lateness(all.lateness());
     }

@@ -263,7 +263,7 @@ class MemoryTest {
                 }
                 TimerStats stats = s.stats();
                 assert stats.fired() == 0 && stats.armed() == 10_000_000 && stats.pending() == ring.length : stats;
-                System.out.println(mostSlots + " " + stats.callerDrains() + " " + stats.staleDropped());
+                System.out.println(mostSlots + " " + stats.staleEntries());
             }
         }
     }
@@ -273,8 +273,7 @@ class MemoryTest {
     void armAndStop_tenMillionTimesInSmallHeap_memoryStaysBounded(int lag) throws Exception {
         String[] out = runInChild(ManyTimeouts.class, List.of("-Xmx64m"), Integer.toString(lag)).split(" ");
         long slots = Long.parseLong(out[0]);
-        figure("10,000,000 timeouts stopped %d later: most heap slots %d, inbox help %s, swept %s", lag, slots, out[1],
-                out[2]);
+        figure("10,000,000 timeouts stopped %d later: most heap slots %d, stale entries %s", lag, slots, out[1]);
         int live = lag + 1;
         // An arming thread sweeps once more than STALE_FLOOR and half of the entries are stale, and adds what one drain
         // brings; half as many slots again may be unused; the other worker has its first 64.

@@ -138,7 +138,7 @@ abstract class QueueCase {
         assertEquals(dead, rig.dead(), "stale entries");
         assertEquals(wakes, rig.owner.wakes, "wakes");
         QueueView.Snapshot stats = queue.view().stats();
-        assertEquals(dead, stats.staleEntries(), "stale entries in the statistics");
-        assertEquals(pending + 1, stats.pending(), "pending");
+        assertEquals(dead, stats.get(QueueView.Count.STALE_ENTRIES), "stale entries in the statistics");
+        assertEquals(pending + 1, stats.get(QueueView.Count.PENDING), "pending");
     }
 }

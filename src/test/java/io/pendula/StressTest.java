@@ -173,9 +173,9 @@ class StressTest {
 
             TimerStats stats = s.stats();
             figure("stress: workers %d, threads %d, callbacks mutate %s, block %s, executor %s: armed %d, fired %d, "
-                    + "stopped %d, reset %d; stolen %d, swept %d, help %d, spares %d, rescues %d", workers, threads,
+                    + "stopped %d, reset %d; stolen %d, spares %d, rescues %d", workers, threads,
                     callbacksMutate, callbacksBlock, handOff, stats.armed(), stats.fired(), stats.stopped(),
-                    stats.resets(), stats.stolen(), stats.staleDropped(), stats.callerDrains(), stats.spareThreads(),
+                    stats.resets(), stats.stolen(), stats.spareThreads(),
                     stats.overdueWakes());
             assertEquals(sum(x -> x.fired), stats.fired(), "fired");
             assertEquals(sum(x -> x.stopped), stats.stopped(), "stopped");

@@ -354,12 +354,12 @@ class TimerQueueModelTest {
             QueueView.Snapshot s = queue.view().stats();
             long pending = byTimer.values().stream().filter(Known::canFire).count();
             long inOwnRun = byTimer.values().stream().filter(k -> k.isArmed() && k.running).count();
-            assertEquals(pending, s.pending(), "pending");
-            assertEquals(fired, s.fired(), "fired");
-            assertEquals(stopped, s.stopped(), "stopped");
-            assertEquals(resets, s.reset(), "reset");
-            assertEquals(armed - inOwnRun, s.armed(), "armed");
-            assertEquals(rig.entries() - pending, s.staleEntries(), "stale entries");
+            assertEquals(pending, s.get(QueueView.Count.PENDING), "pending");
+            assertEquals(fired, s.get(QueueView.Count.FIRED), "fired");
+            assertEquals(stopped, s.get(QueueView.Count.STOPPED), "stopped");
+            assertEquals(resets, s.get(QueueView.Count.RESETS), "reset");
+            assertEquals(armed - inOwnRun, s.get(QueueView.Count.ARMED), "armed");
+            assertEquals(rig.entries() - pending, s.get(QueueView.Count.STALE_ENTRIES), "stale entries");
         }
 
         private void close() {
@@ -398,13 +398,13 @@ class TimerQueueModelTest {
                 }
             }
             QueueView.Snapshot s = queue.view().stats();
-            assertEquals(unfired.size(), s.unfired());
-            assertEquals(0, s.pending());
-            assertEquals(0, s.staleEntries());
+            assertEquals(unfired.size(), s.get(QueueView.Count.UNFIRED));
+            assertEquals(0, s.get(QueueView.Count.PENDING));
+            assertEquals(0, s.get(QueueView.Count.STALE_ENTRIES));
             assertEquals(0, rig.entries());
-            assertEquals(fired, s.fired());
-            assertEquals(stopped, s.stopped());
-            assertEquals(armed, s.armed());
+            assertEquals(fired, s.get(QueueView.Count.FIRED));
+            assertEquals(stopped, s.get(QueueView.Count.STOPPED));
+            assertEquals(armed, s.get(QueueView.Count.ARMED));
             assertSame(null, rig.claim(Timeline.NEVER - 1));
         }
     }

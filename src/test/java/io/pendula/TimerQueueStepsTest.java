@@ -1,5 +1,6 @@
 package io.pendula;
 
+import io.pendula.internal.queue.QueueView;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -155,7 +156,7 @@ class TimerQueueStepsTest {
 
     private void assertNothingPends(TimerNode t, int state, int unfired) {
         assertEquals(state, rig.state(t));
-        assertEquals(unfired, queue.view().stats().unfired());
+        assertEquals(unfired, queue.view().stats().get(QueueView.Count.UNFIRED));
         assertEquals(0, queue.view().pending());
     }
 

@@ -387,13 +387,13 @@ class TransitionTableTest extends QueueCase {
         assertNull(Inside.link(t), "its link");
         assertEquals(isClose ? 0 : 1 + stale + (isFiled(state) ? 1 : 0), rig.entries(), "entries, with the anchor");
         QueueView.Snapshot after = queue.view().stats();
-        assertEquals(stale, after.staleEntries(), "stale entries in the statistics");
-        assertEquals(isClose ? 0 : isFiled(state) ? 2 : 1, after.pending(), "pending, with the anchor");
-        assertEquals(before.fired(), after.fired(), "fired");
+        assertEquals(stale, after.get(QueueView.Count.STALE_ENTRIES), "stale entries in the statistics");
+        assertEquals(isClose ? 0 : isFiled(state) ? 2 : 1, after.get(QueueView.Count.PENDING), "pending, with the anchor");
+        assertEquals(before.get(QueueView.Count.FIRED), after.get(QueueView.Count.FIRED), "fired");
         boolean disarms = Set.of("stop", "cancel", "abort").contains(operation);
-        assertEquals(disarms && ended ? 1 : 0, after.stopped() - before.stopped(), "stopped");
-        assertEquals(operation.startsWith(RESET) && isArmed(from) ? 1 : 0, after.reset() - before.reset(), "reset");
-        assertEquals(isClose ? ended ? 2 : 1 : 0, after.unfired(), "unfired, with the anchor");
+        assertEquals(disarms && ended ? 1 : 0, after.get(QueueView.Count.STOPPED) - before.get(QueueView.Count.STOPPED), "stopped");
+        assertEquals(operation.startsWith(RESET) && isArmed(from) ? 1 : 0, after.get(QueueView.Count.RESETS) - before.get(QueueView.Count.RESETS), "reset");
+        assertEquals(isClose ? ended ? 2 : 1 : 0, after.get(QueueView.Count.UNFIRED), "unfired, with the anchor");
         assertSame(queue, QueuedNode.queueOf(t));
     }
 }

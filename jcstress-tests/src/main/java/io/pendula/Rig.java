@@ -138,7 +138,7 @@ abstract class Rig {
      * @return "ok", or what is wrong
      */
     final String audit(int armed, int stopped, int reset) {
-        long dead = queue.view().stats().staleEntries(); // drains the inbox
+        long dead = queue.view().stats().get(QueueView.Count.STALE_ENTRIES); // drains the inbox
         if (dead == deadEntries()) {
             pretended = 0; // sweeps have taken off what no entry stands for
         }
@@ -147,13 +147,13 @@ abstract class Rig {
         QueueView.Snapshot books = queue.view().stats();
         int runs = worker.runs + helper.runs;
         wrong += unless("armings ended", runs + stopped + reset + unfired.size(), armed);
-        wrong += unless("fired", books.fired(), runs);
-        wrong += unless("stolen", books.stolen(), helper.runs);
-        wrong += unless("stopped", books.stopped(), stopped);
-        wrong += unless("reset", books.reset(), reset);
-        wrong += unless("unfired", books.unfired(), unfired.size());
+        wrong += unless("fired", books.get(QueueView.Count.FIRED), runs);
+        wrong += unless("stolen", books.get(QueueView.Count.STOLEN), helper.runs);
+        wrong += unless("stopped", books.get(QueueView.Count.STOPPED), stopped);
+        wrong += unless("reset", books.get(QueueView.Count.RESETS), reset);
+        wrong += unless("unfired", books.get(QueueView.Count.UNFIRED), unfired.size());
         wrong += unless("pending", queue.view().pending() + heap.size(), 0);
-        wrong += unless("stale in the end", books.staleEntries(), pretended);
+        wrong += unless("stale in the end", books.get(QueueView.Count.STALE_ENTRIES), pretended);
         wrong += unless("in motion", one(isInMotion(timer)) + one(isInMotion(other)), 0);
         wrong += unless("runs without a task", worker.withoutTask + helper.withoutTask, 0);
         return wrong.isEmpty() ? "ok" : wrong;

@@ -25,7 +25,7 @@ public final class Loops {
     /** Those that were closed last, for their figures; the youngest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
     /** The figures of those before. */
-    private QueueView.Snapshot before = QueueView.Snapshot.NOTHING;
+    private QueueView.Snapshot before = QueueView.Snapshot.nothing();
 
     public Loops(Engine engine) {
         this.engine = engine;

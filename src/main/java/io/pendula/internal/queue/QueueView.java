@@ -8,30 +8,60 @@ import static io.pendula.internal.queue.TimerNode.state;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
  * Figures of a queue, and walks through its armed timers: for statistics, for people, and for a shutdown. A walk holds
  * the lock for a {@link Block} of entries at a time, so that no operation waits for long.
  */
 public final class QueueView {
-    /** The figures of a queue, or of several together, as {@code TimerStats.Queue} explains them. */
-    public record Snapshot(long armed, long fired, long stopped, long reset, long unfired, long pending,
-            long staleEntries, long heapCapacity, long staleDropped, long stolen, long callerDrains, long nanosUntilNext,
-            LatenessHistogram lateness) {
-        public static final Snapshot NOTHING =
-                new Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE, new LatenessHistogram());
+    /** What is counted by queue; the rows of {@code QueueStats} say what each is. */
+    public enum Count {
+        ARMED(v -> v.queue.armedTold), FIRED(v -> v.queue.due.fired), STOPPED(v -> v.queue.stopsTold), RESETS(v -> v.resets),
+        UNFIRED(v -> v.queue.closer.unfired), PENDING(v -> v.pending), STALE_ENTRIES(v -> v.queue.compactor.stale()),
+        HEAP_CAPACITY(v -> v.entries.capacity()), STOLEN(v -> v.queue.due.stolen),
+        /** Of several queues, that of the first. */
+        NANOS_UNTIL_NEXT(v -> Timeline.between(v.queue.timeline.now(), v.next));
+
+        private final ToLongFunction<QueueView> source;
+
+        Count(ToLongFunction<QueueView> source) {
+            this.source = source;
+        }
+    }
+
+    /** The figures of a queue, or of several together. */
+    public record Snapshot(long[] counts, LatenessHistogram lateness) {
+        public long get(Count count) {
+            return counts[count.ordinal()];
+        }
+
+        /** Of no queue. */
+        public static Snapshot nothing() {
+            return new Snapshot(counts(c -> c == Count.NANOS_UNTIL_NEXT ? Long.MAX_VALUE : 0), new LatenessHistogram());
+        }
 
         public Snapshot plus(Snapshot b) {
-            return new Snapshot(armed + b.armed, fired + b.fired, stopped + b.stopped, reset + b.reset, unfired + b.unfired,
-                    pending + b.pending, staleEntries + b.staleEntries, heapCapacity + b.heapCapacity,
-                    staleDropped + b.staleDropped, stolen + b.stolen, callerDrains + b.callerDrains,
-                    Math.min(nanosUntilNext, b.nanosUntilNext), lateness.plus(b.lateness));
+            return new Snapshot(counts(c -> c == Count.NANOS_UNTIL_NEXT ? Math.min(get(c), b.get(c)) : get(c) + b.get(c)),
+                    lateness.plus(b.lateness));
+        }
+
+        private static long[] counts(ToLongFunction<Count> each) {
+            long[] counts = new long[Count.values().length];
+            for (Count c : Count.values()) {
+                counts[c.ordinal()] = each.applyAsLong(c);
+            }
+            return counts;
         }
     }
 
     private final TimerQueue queue;
     private final HoldLock lock;
     private final TimerHeap entries;
+    // What stats() takes together. Of the thread that has made this view.
+    private long pending;
+    private long resets;
+    private long next;
 
     QueueView(TimerQueue queue) {
         this.queue = queue;
@@ -41,7 +71,7 @@ public final class QueueView {
 
     /** Armed timers, not counting those whose next firing awaits the end of their run. */
     public long pending() {
-        return stats().pending();
+        return stats().get(Count.PENDING);
     }
 
     /**
@@ -52,20 +82,16 @@ public final class QueueView {
     public Snapshot stats() {
         InboxDrainer drainer = queue.drainer;
         Compactor compactor = queue.compactor;
-        DueTimers due = queue.due;
         drainer.drainAll();
         lock.lock();
         try {
-            long pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
-            long next = pending == 0 ? Timeline.NEVER : entries.topKey();
-            long resets = queue.resets.sum();
+            pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
+            next = pending == 0 ? Timeline.NEVER : entries.topKey();
+            resets = queue.resets.sum();
             queue.stopsTold = Math.max(queue.stopsTold, drainer.stops + compactor.stops());
             queue.armedTold = Math.max(queue.armedTold,
-                    due.fired + queue.stopsTold + resets + queue.closer.unfired + pending);
-            return new Snapshot(queue.armedTold, due.fired, queue.stopsTold, resets, queue.closer.unfired, pending,
-                    compactor.stale(), entries.capacity(), compactor.swept, due.stolen, drainer.helps,
-                    Timeline.between(queue.timeline.now(), next),
-                    due.lateness.snapshot());
+                    queue.due.fired + queue.stopsTold + resets + queue.closer.unfired + pending);
+            return new Snapshot(Snapshot.counts(c -> c.source.applyAsLong(this)), queue.due.lateness.snapshot());
         } finally {
             lock.unlock();
         }

@@ -98,7 +98,7 @@ public final class SchedulerEngine extends Engine {
     /** Of all queues together, those of closed loops included; those of each that is there go to {@code each}. */
     public QueueView.Snapshot figures(List<QueueView.Snapshot> each) {
         assert Thread.holdsLock(lifecycle);
-        QueueView.Snapshot all = loops == null ? QueueView.Snapshot.NOTHING : loops.figuresOfClosed();
+        QueueView.Snapshot all = loops == null ? QueueView.Snapshot.nothing() : loops.figuresOfClosed();
         for (TimerQueue q : queues) {
             QueueView.Snapshot figures = q.view().stats();
             all = all.plus(figures);

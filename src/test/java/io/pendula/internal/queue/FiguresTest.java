@@ -15,7 +15,7 @@ class FiguresTest {
     private TimerNode filed(long when) {
         TimerNode t = new TimerNode(() -> {});
         queue.arm(t, when);
-        assertEquals(1, stats().pending());
+        assertEquals(1, stats().get(QueueView.Count.PENDING));
         return t;
     }
 
@@ -25,13 +25,13 @@ class FiguresTest {
         TimerNode t = filed(2_000);
         t.tryReset(t.wordVolatile(), 1_000, false);
         queue.inbox.push(t);
-        assertEquals(2, stats().armed(), "both entries");
+        assertEquals(2, stats().get(QueueView.Count.ARMED), "both entries");
         queue.compactor.count(Compactor.STALE);
-        assertEquals(2, stats().armed(), "one entry is stale, and the reset is not counted yet");
+        assertEquals(2, stats().get(QueueView.Count.ARMED), "one entry is stale, and the reset is not counted yet");
         queue.resets.increment();
-        assertEquals(2, stats().armed());
-        assertEquals(1, stats().pending());
-        assertEquals(1, stats().reset());
+        assertEquals(2, stats().get(QueueView.Count.ARMED));
+        assertEquals(1, stats().get(QueueView.Count.PENDING));
+        assertEquals(1, stats().get(QueueView.Count.RESETS));
     }
 
     /** The steps of Compactor.count if the word of counts is about to be full. */
@@ -40,9 +40,9 @@ class FiguresTest {
         TimerNode t = filed(2_000);
         queue.stop(t);
         queue.compactor.count(999 * Compactor.STOP);
-        assertEquals(1_000, stats().stopped());
+        assertEquals(1_000, stats().get(QueueView.Count.STOPPED));
         queue.compactor.count(-1_000 * Compactor.STOP);
-        assertEquals(1_000, stats().stopped(), "a thread has taken them away, and does not count them elsewhere yet");
-        assertEquals(1_000, stats().armed());
+        assertEquals(1_000, stats().get(QueueView.Count.STOPPED), "a thread has taken them away, and does not count them elsewhere yet");
+        assertEquals(1_000, stats().get(QueueView.Count.ARMED));
     }
 }

@@ -33,6 +33,16 @@ public final class Inside {
 
     private Inside() {}
 
+    /** How many stale entries were dropped. */
+    public static long swept(TimerQueue q) {
+        return q.compactor.swept;
+    }
+
+    /** How often a thread that arms has emptied the inbox. */
+    public static long helps(TimerQueue q) {
+        return q.drainer.helps;
+    }
+
     public static ReentrantLock lock(TimerQueue q) {
         return q.lock;
     }
