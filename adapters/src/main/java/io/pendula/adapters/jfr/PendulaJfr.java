@@ -300,11 +300,7 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
             }
             TimerStats now = stats.apply(s);
             if (now.pending() + now.running() > 0 || before != null && now.fired() > before.fired()) {
-                new TimerEvent.SchedulerStatistics(now,
-                        before == null ? now.lateness() : now.lateness().since(before.lateness())).commit();
-                for (int i = 0; i < now.queues().size(); i++) {
-                    new TimerEvent.QueueStatistics(now.name(), i, now.queues().get(i)).commit();
-                }
+                StatisticsEvent.write(now, before == null ? now.lateness() : now.lateness().since(before.lateness()));
             }
             long spares = before == null ? 0 : now.spareThreads() - before.spareThreads();
             if (spares > 0) {

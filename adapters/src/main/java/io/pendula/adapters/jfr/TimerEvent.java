@@ -2,7 +2,6 @@ package io.pendula.adapters.jfr;
 
 import io.pendula.spi.TaskWrapper;
 import io.pendula.TimerHandle;
-import io.pendula.TimerStats;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -21,7 +20,7 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 @Registered(false)
 abstract class TimerEvent extends Event {
-    private static final String PREFIX = "io.pendula.";
+    static final String PREFIX = "io.pendula.";
     private static final int MOST_WRAPPERS = 8;
 
     @Label("Scheduler")
@@ -33,9 +32,8 @@ abstract class TimerEvent extends Event {
 
     private static final class Types {
         @SuppressWarnings({"unchecked", "rawtypes"}) // there is no array of Class<? extends Event>
-        static final Class<? extends Event>[] ALL = new Class[] {SchedulerStatistics.class, QueueStatistics.class,
-            SlowCallback.class, CallbackThrew.class, WorkerStalled.class, AllBlocked.class, LoopStalled.class,
-            SpareStarted.class};
+        static final Class<? extends Event>[] ALL = new Class[] {SlowCallback.class, CallbackThrew.class,
+            WorkerStalled.class, AllBlocked.class, LoopStalled.class, SpareStarted.class};
     }
 
     /** How many want the events: they share the classes, so the last one takes them back. */
@@ -46,6 +44,8 @@ abstract class TimerEvent extends Event {
             for (Class<? extends Event> type : Types.ALL) {
                 FlightRecorder.register(type);
             }
+            StatisticsEvent.SCHEDULER.register();
+            StatisticsEvent.QUEUE.register();
         }
         users++;
     }
@@ -57,6 +57,8 @@ abstract class TimerEvent extends Event {
             for (Class<? extends Event> type : Types.ALL) {
                 FlightRecorder.unregister(type);
             }
+            StatisticsEvent.SCHEDULER.unregister();
+            StatisticsEvent.QUEUE.unregister();
         }
     }
 
@@ -92,75 +94,6 @@ abstract class TimerEvent extends Event {
                 named = inner;
             }
             return named;
-        }
-    }
-
-    @Name(PREFIX + "SchedulerStatistics")
-    @Label("Scheduler Statistics")
-    static final class SchedulerStatistics extends TimerEvent {
-        @Label("Armed") final long armed;
-        @Label("Fired") final long fired;
-        @Label("Stopped") final long stopped;
-        @Label("Reset") final long reset;
-        @Label("Pending") final long pending;
-        @Label("Stale Entries") final long staleEntries;
-        @Label("Stolen") final long stolen;
-        @Label("Overdue Wakes") final long overdueWakes;
-        @Label("Threads") final int threads;
-        @Label("Spare Threads Started") final long spareThreads;
-        @Label("Running") final int running;
-        @Label("Slow Callbacks") final long callbacksSlow;
-        @Label("Callbacks That Threw") final long callbacksThrew;
-        @Label("Stalls") final long stalls;
-        @Label("All Threads Blocked") final long allBlocked;
-        @Label("Lateness, Median") @Timespan(Timespan.NANOSECONDS) final long latenessMedian;
-        @Label("Lateness, 99 %") @Timespan(Timespan.NANOSECONDS) final long lateness99;
-        @Label("Lateness, Maximum") @Timespan(Timespan.NANOSECONDS) final long latenessMax;
-
-        /** Counts are since the start; lateness is of what has fired since the event before. */
-        SchedulerStatistics(TimerStats s, TimerStats.Lateness lately) {
-            super(s.name());
-            armed = s.armed();
-            fired = s.fired();
-            stopped = s.stopped();
-            reset = s.resets();
-            pending = s.pending();
-            staleEntries = s.staleEntries();
-            stolen = s.stolen();
-            overdueWakes = s.overdueWakes();
-            threads = s.threads();
-            spareThreads = s.spareThreads();
-            running = s.running();
-            callbacksSlow = s.callbacksSlow();
-            callbacksThrew = s.callbacksThrew();
-            stalls = s.stalls();
-            allBlocked = s.allBlocked();
-            latenessMedian = lately.quantileNanos(0.5);
-            lateness99 = lately.quantileNanos(0.99);
-            latenessMax = lately.maxNanos();
-        }
-    }
-
-    @Name(PREFIX + "QueueStatistics")
-    @Label("Queue Statistics")
-    static final class QueueStatistics extends TimerEvent {
-        @Label("Queue") final int queue;
-        @Label("Armed") final long armed;
-        @Label("Fired") final long fired;
-        @Label("Pending") final long pending;
-        @Label("Stale Entries") final long staleEntries;
-        @Label("Heap Capacity") final long heapCapacity;
-        @Label("Stolen") final long stolen;
-
-        QueueStatistics(String scheduler, int queue, TimerStats.Queue q) {
-            super(scheduler);
-            this.queue = queue;
-            armed = q.armed();
-            fired = q.fired();
-            pending = q.pending();
-            staleEntries = q.staleEntries();
-            heapCapacity = q.heapCapacity();
-            stolen = q.stolen();
         }
     }
 

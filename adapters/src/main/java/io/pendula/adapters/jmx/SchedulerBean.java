@@ -1,15 +1,26 @@
 package io.pendula.adapters.jmx;
 
 import io.pendula.TimerStats;
+import io.pendula.TimerStats.Figure;
 import io.pendula.TimerStats.Lateness;
 import io.pendula.adapters.internal.Snapshots;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.AttributeNotFoundException;
+import javax.management.ImmutableDescriptor;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanException;
 import javax.management.MBeanFeatureInfo;
 import javax.management.MBeanInfo;
+import javax.management.ReflectionException;
 import javax.management.StandardMBean;
 
 /**
@@ -18,11 +29,12 @@ import javax.management.StandardMBean;
  * @param <S> which of them
  */
 final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBean {
-    /** A reader of the snapshots for each attribute. */
-    private enum Attribute {
-        ARMED, FIRED, STOPPED, RESET, UNFIRED, PENDING, STALE, CAPACITY, STOLEN, WAKES, SPARES, THREADS, CORE_THREADS,
-        MAX_THREADS, MAX_PENDING, RUNNING, SLOW, THREW, STALLS, ALL_BLOCKED, NEXT, RECENT, MEAN, P50, P99, MAX
-    }
+    /** Readers of the snapshots, one for each attribute: these, then the figures. */
+    private enum Recent { FIRINGS, MEAN, P50, P99, MAX }
+
+    private static final List<Figure> FIGURES = Figure.all();
+    private static final List<String> NAMES = FIGURES.stream()
+            .map(f -> Character.toUpperCase(f.id().charAt(0)) + f.id().substring(1)).toList();
 
     private final String name;
     private final WeakReference<S> subject;
@@ -59,11 +71,41 @@ final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBe
         return s;
     }
 
-    private TimerStats stats(Attribute reader) {
-        return snapshots.get(subject(), reader.ordinal());
+    @Override
+    public MBeanInfo getMBeanInfo() {
+        MBeanInfo own = super.getMBeanInfo();
+        List<MBeanAttributeInfo> all = new ArrayList<>(List.of(own.getAttributes()));
+        for (int i = 0; i < NAMES.size(); i++) {
+            Figure f = FIGURES.get(i);
+            all.add(new MBeanAttributeInfo(NAMES.get(i), "long", f.text(), true, false, false,
+                    new ImmutableDescriptor("units=" + f.unit())));
+        }
+        return new MBeanInfo(own.getClassName(), own.getDescription(), all.toArray(new MBeanAttributeInfo[0]),
+                own.getConstructors(), own.getOperations(), own.getNotifications(), own.getDescriptor());
     }
 
-    private Lateness recent(Attribute reader) {
+    @Override
+    public Object getAttribute(String attribute) throws AttributeNotFoundException, MBeanException, ReflectionException {
+        int i = NAMES.indexOf(attribute);
+        return i < 0 ? super.getAttribute(attribute)
+                : snapshots.get(subject(), Recent.values().length + i).get(FIGURES.get(i));
+    }
+
+    /** Those that cannot be read are left out, as of every bean. */
+    @Override
+    public AttributeList getAttributes(String[] attributes) {
+        AttributeList values = new AttributeList();
+        for (String attribute : attributes) {
+            try {
+                values.add(new Attribute(attribute, getAttribute(attribute)));
+            } catch (JMException | RuntimeException e) {
+                continue;
+            }
+        }
+        return values;
+    }
+
+    private Lateness recent(Recent reader) {
         return snapshots.recent(subject(), reader.ordinal());
     }
 
@@ -82,135 +124,29 @@ final class SchedulerBean<S> extends StandardMBean implements TimerSchedulerMXBe
     }
 
     @Override
-    public long getArmed() {
-        return stats(Attribute.ARMED).armed();
-    }
-
-    @Override
-    public long getFired() {
-        return stats(Attribute.FIRED).fired();
-    }
-
-    @Override
-    public long getStopped() {
-        return stats(Attribute.STOPPED).stopped();
-    }
-
-    @Override
-    public long getResets() {
-        return stats(Attribute.RESET).resets();
-    }
-
-    @Override
-    public long getUnfired() {
-        return stats(Attribute.UNFIRED).unfired();
-    }
-
-    @Override
-    public long getPending() {
-        return stats(Attribute.PENDING).pending();
-    }
-
-    @Override
-    public long getStaleEntries() {
-        return stats(Attribute.STALE).staleEntries();
-    }
-
-    @Override
-    public long getHeapCapacity() {
-        return stats(Attribute.CAPACITY).heapCapacity();
-    }
-
-    @Override
-    public long getStolen() {
-        return stats(Attribute.STOLEN).stolen();
-    }
-
-    @Override
-    public long getOverdueWakes() {
-        return stats(Attribute.WAKES).overdueWakes();
-    }
-
-    @Override
-    public long getSpareThreads() {
-        return stats(Attribute.SPARES).spareThreads();
-    }
-
-    @Override
-    public int getThreads() {
-        return stats(Attribute.THREADS).threads();
-    }
-
-    @Override
-    public int getCoreThreads() {
-        return stats(Attribute.CORE_THREADS).coreThreads();
-    }
-
-    @Override
-    public int getMaxThreads() {
-        return stats(Attribute.MAX_THREADS).maxThreads();
-    }
-
-    @Override
-    public long getMaxPending() {
-        return stats(Attribute.MAX_PENDING).maxPending();
-    }
-
-    @Override
-    public int getRunning() {
-        return stats(Attribute.RUNNING).running();
-    }
-
-    @Override
-    public long getCallbacksSlow() {
-        return stats(Attribute.SLOW).callbacksSlow();
-    }
-
-    @Override
-    public long getCallbacksThrew() {
-        return stats(Attribute.THREW).callbacksThrew();
-    }
-
-    @Override
-    public long getStalls() {
-        return stats(Attribute.STALLS).stalls();
-    }
-
-    @Override
-    public long getAllBlocked() {
-        return stats(Attribute.ALL_BLOCKED).allBlocked();
-    }
-
-    @Override
-    public double getMillisUntilNext() {
-        long nanos = stats(Attribute.NEXT).nanosUntilNext();
-        return nanos == Long.MAX_VALUE ? -1 : millis(nanos);
-    }
-
-    @Override
     public long getRecentFirings() {
-        return recent(Attribute.RECENT).count();
+        return recent(Recent.FIRINGS).count();
     }
 
     @Override
     public double getRecentLatenessMean() {
-        Lateness recent = recent(Attribute.MEAN);
+        Lateness recent = recent(Recent.MEAN);
         return recent.count() == 0 ? 0 : millis((double) recent.sumNanos() / recent.count());
     }
 
     @Override
     public double getRecentLatenessP50() {
-        return millis(recent(Attribute.P50).quantileNanos(0.5));
+        return millis(recent(Recent.P50).quantileNanos(0.5));
     }
 
     @Override
     public double getRecentLatenessP99() {
-        return millis(recent(Attribute.P99).quantileNanos(0.99));
+        return millis(recent(Recent.P99).quantileNanos(0.99));
     }
 
     @Override
     public double getRecentLatenessMax() {
-        return millis(recent(Attribute.MAX).maxNanos());
+        return millis(recent(Recent.MAX).maxNanos());
     }
 
     @Override

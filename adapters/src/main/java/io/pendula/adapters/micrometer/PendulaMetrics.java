@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -197,19 +198,7 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             gauge("executor.pool.max", "threads", "The most threads there may be", TimerStats::maxThreads);
             counter("executor.steals", "tasks", "Callbacks run by another worker than their own", TimerStats::stolen);
 
-            counter("pendula.timers.armed", null, "Timers made, reset, or armed for a next tick",
-                    TimerStats::armed);
-            counter("pendula.timers.fired", null, "Firings", TimerStats::fired);
-            counter("pendula.timers.stopped", null, "Firings prevented by a stop or cancel", TimerStats::stopped);
-            counter("pendula.timers.reset", null, "Firings replaced by a reset", TimerStats::resets);
-            counter("pendula.timers.unfired", null, "Timers dropped by closing", TimerStats::unfired);
-            gauge("pendula.timers.pending", null, "Firings that are to come", TimerStats::pending);
-            gauge("pendula.timers.stale", null, "Entries of stopped timers, not swept yet",
-                    TimerStats::staleEntries);
-            gauge("pendula.timers.slots", null, "Entries that the heaps have room for", TimerStats::heapCapacity);
-            duration("pendula.timers.next", "Time until the next timer is due; no value if none is", Tags.empty(),
-                    PendulaMetrics::nextNanos);
-
+            TimerStats.Figure.all().forEach(this::figure);
             timer("pendula.lateness", "How long after their deadlines timers fired", s -> s.lateness().count(),
                     s -> s.lateness().sumNanos());
             recent("pendula.lateness.max", "The largest lateness of the last minute", Tags.empty(),
@@ -218,18 +207,26 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
                 recent("pendula.lateness.quantile", "Lateness of the last minute that so many firings did not exceed",
                         Tags.of("quantile", Double.toString(quantile)), l -> l.quantileNanos(quantile));
             }
-            timer("pendula.callbacks", "Callbacks measured, if the builder's slowCallback was set",
-                    TimerStats::callbacksMeasured, TimerStats::callbackNanos);
-            counter("pendula.callbacks.slow", null, "Callbacks that took longer than the builder's slowCallback",
-                    TimerStats::callbacksSlow);
-            counter("pendula.callbacks.threw", null, "Callbacks that threw", TimerStats::callbacksThrew);
-            counter("pendula.stalls", null, "Callbacks found to block a thread, and loops found late",
-                    TimerStats::stalls);
-            counter("pendula.stalls.all", null, "Times all threads were found to be blocked by callbacks",
-                    TimerStats::allBlocked);
-            counter("pendula.wakes.overdue", null, "Timers found long overdue, as a wake-up was lost",
-                    TimerStats::overdueWakes);
-            counter("pendula.threads.spare", null, "Spare threads started", TimerStats::spareThreads);
+        }
+
+        /** By its own name in small letters, without the unit of a time, which the registry adds. */
+        private void figure(TimerStats.Figure f) {
+            String name = "pendula." + f.id().replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT)
+                    .replaceAll("^nanos\\.|\\.nanos$", "");
+            boolean isTime = f.unit().equals("ns");
+            if (f.isCounter() && isTime) {
+                ToLongFunction<TimerStats> nanos = rising(s -> s.get(f));
+                add(FunctionCounter.builder(name, observed, value(s -> nanos.applyAsLong(s) / 1e9)).tags(tags)
+                        .description(f.text()).baseUnit("seconds").register(registry));
+            } else if (f.isCounter()) {
+                counter(name, null, f.text(), s -> s.get(f));
+            } else if (isTime) {
+                add(TimeGauge.builder(name, observed, TimeUnit.NANOSECONDS, value(s -> bounded(s.get(f)))).tags(tags)
+                        .description(f.text()).register(registry));
+            } else {
+                add(Gauge.builder(name, observed, value(s -> bounded(s.get(f)))).tags(tags).description(f.text())
+                        .register(registry));
+            }
         }
 
         /** {@code unit} is null where the name says it. */
@@ -242,11 +239,6 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         private void gauge(String name, String unit, String text, ToLongFunction<TimerStats> figure) {
             ToDoubleFunction<Object> value = value(figure::applyAsLong);
             add(Gauge.builder(name, observed, value).tags(tags).description(text).baseUnit(unit).register(registry));
-        }
-
-        private void duration(String name, String text, Tags more, ToDoubleFunction<TimerStats> nanos) {
-            add(TimeGauge.builder(name, observed, TimeUnit.NANOSECONDS, value(nanos)).tags(tags).tags(more)
-                    .description(text).register(registry));
         }
 
         private void recent(String name, String text, Tags more, ToLongFunction<Lateness> nanos) {
@@ -299,8 +291,8 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         return stats.maxPending() == Long.MAX_VALUE ? Integer.MAX_VALUE : Math.max(0, stats.maxPending() - stats.pending());
     }
 
-    private static double nextNanos(TimerStats stats) {
-        long nanos = stats.nanosUntilNext();
-        return nanos == Long.MAX_VALUE ? Double.NaN : nanos;
+    /** No value for what has no bound or never comes. */
+    private static double bounded(long value) {
+        return value == Long.MAX_VALUE ? Double.NaN : value;
     }
 }

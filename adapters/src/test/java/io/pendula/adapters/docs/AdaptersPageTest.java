@@ -112,7 +112,7 @@ class AdaptersPageTest {
 
             new PendulaMetrics(scheduler).bindTo(registry);   // or a pool of TimerExecutors
 
-            assertEquals(1, registry.get("pendula.timers.armed").functionCounter().count());
+            assertEquals(1, registry.get("pendula.armed").functionCounter().count());
         }
     }
 

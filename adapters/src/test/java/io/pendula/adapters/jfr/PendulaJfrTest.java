@@ -12,6 +12,7 @@ import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerLoop;
 import io.pendula.TimerScheduler;
+import io.pendula.TimerStats;
 import io.pendula.adapters.Patience;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -144,6 +145,30 @@ class PendulaJfrTest {
                         && e.getLong("callbacksSlow") >= 1 && e.getLong("spareThreads") >= 1);
                 recorded.await("QueueStatistics", e -> e.getInt("queue") == 0 && e.getLong("fired") >= 2);
             }
+        }
+    }
+
+    /** Each figure of the table has its field, of a queue those that each queue has. */
+    @Test
+    void statistics_haveEachFigure() {
+        try (PendulaJfr recorder = PendulaJfr.start();
+                TimerScheduler s = TimerScheduler.builder().name("recorded").clock(new ManualClock()).build();
+                Recorded recorded = new Recorded()) {
+            recorder.watch(s);
+            s.after(Duration.ofHours(1), () -> {});
+            s.after(Duration.ofHours(2), () -> {}).stop();
+            RecordedEvent all = recorded.await("SchedulerStatistics", e -> e.getLong("stopped") == 1);
+            RecordedEvent queue = recorded.await("QueueStatistics", e -> e.getLong("stopped") == 1);
+            TimerStats stats = s.stats();
+            for (TimerStats.Figure f : TimerStats.Figure.all()) {
+                assertEquals(stats.get(f), all.getLong(f.id()), f.id());
+                assertEquals(f.isByQueue(), queue.hasField(f.id()), f.id());
+                if (f.isByQueue()) {
+                    assertEquals(stats.queues().get(0).get(f), queue.getLong(f.id()), f.id());
+                }
+            }
+            assertEquals("Stale Entries", all.getEventType().getField("staleEntries").getLabel());
+            assertEquals(Duration.ofHours(1), all.getDuration("nanosUntilNext"));
         }
     }
 
@@ -521,7 +546,7 @@ class PendulaJfrTest {
 
     @Test
     void events_allOfThem_standInTheSettingsAndOnThePage() throws Exception {
-        Set<String> names = new TreeSet<>();
+        Set<String> names = new TreeSet<>(Set.of("io.pendula.SchedulerStatistics", "io.pendula.QueueStatistics")); // statistics_haveEachFigure
         for (Class<?> c : TimerEvent.class.getDeclaredClasses()) {
             Name name = c.getAnnotation(Name.class);
             if (name != null) {

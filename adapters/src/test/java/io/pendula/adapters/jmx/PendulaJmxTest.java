@@ -10,12 +10,11 @@ import io.pendula.ManualClock;
 import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
-import io.pendula.TimerStats;
+import io.pendula.TimerStats.Figure;
 import io.pendula.adapters.BusyScheduler;
 import io.pendula.adapters.Patience;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -34,6 +33,7 @@ import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
+import javax.management.RuntimeMBeanException;
 import javax.management.openmbean.TabularData;
 import org.junit.jupiter.api.Test;
 
@@ -57,7 +57,7 @@ class PendulaJmxTest {
         ManualClock clock = new ManualClock();
         try (TimerScheduler timers = TimerScheduler.builder().name("a, \"quoted\" name=*").clock(clock).build();
                 PendulaJmx jmx = PendulaJmx.register(timers, server)) {
-            assertEquals(-1.0, attributes(jmx.objectName()).get("MillisUntilNext"));
+            assertEquals(Long.MAX_VALUE, attributes(jmx.objectName()).get("NanosUntilNext"));
             timers.after(Duration.ofSeconds(1), () -> {});
             timers.after(Duration.ofSeconds(1), () -> {}).stop();
             timers.after(Duration.ofSeconds(9), () -> {}).reset(Duration.ofSeconds(12));
@@ -72,7 +72,7 @@ class PendulaJmxTest {
             assertEquals(1L, values.get("Resets"));
             assertEquals(2L, values.get("Pending"));
             assertEquals(1L, values.get("RecentFirings"));
-            assertEquals(3_000.0, values.get("MillisUntilNext"));
+            assertEquals(3_000_000_000L, values.get("NanosUntilNext"));
             timers.shutdownNow();
             assertEquals(true, attributes(jmx.objectName()).get("Closed"));
         }
@@ -98,7 +98,7 @@ class PendulaJmxTest {
             assertTrue((double) values.get("RecentLatenessMean") >= 10, values::toString);
             assertTrue((double) values.get("RecentLatenessP99") > (double) values.get("RecentLatenessP50"),
                     values::toString);
-            assertEquals(1, values.get("MaxThreads"));
+            assertEquals(1L, values.get("MaxThreads"));
         }
     }
 
@@ -125,24 +125,21 @@ class PendulaJmxTest {
     /** Each attribute is the figure that its name says: no two are exchanged. */
     @Test
     void attributes_ofABusyScheduler_areWhatItsStatisticsSay() throws Exception {
-        Map<String, Method> figures = new TreeMap<>();
-        for (Method method : TimerStats.class.getMethods()) {
-            String name = method.getName();
-            if (method.getReturnType().isPrimitive() && method.getDeclaringClass() == TimerStats.class) {
-                figures.put(Character.toUpperCase(name.charAt(0)) + name.substring(1), method);
-            }
+        Map<String, Figure> figures = new TreeMap<>();
+        for (Figure f : Figure.all()) {
+            figures.put(Character.toUpperCase(f.id().charAt(0)) + f.id().substring(1), f);
         }
         try (TimerScheduler timers = BusyScheduler.make();
                 PendulaJmx jmx = PendulaJmx.register(timers, server)) {
-            figures.keySet().retainAll(attributes(jmx.objectName()).keySet());
+            figures.remove("NanosUntilNext"); // goes on between two readings
             for (boolean closed : new boolean[] {false, true}) {
                 if (closed) {
                     assertEquals(5, timers.shutdownNow().size());
                 }
                 BusyScheduler.compare(timers, () -> attributesOf(jmx), (stats, values) -> figures.forEach(
-                        (name, method) -> assertEquals(figure(method, stats), ((Number) values.get(name)).longValue(), name)));
+                        (name, f) -> assertEquals(stats.get(f), values.get(name), name)));
             }
-            assertEquals(Set.of("Name", "Closed", "MillisUntilNext", "RecentFirings", "RecentLatenessMean",
+            assertEquals(Set.of("Name", "Closed", "NanosUntilNext", "RecentFirings", "RecentLatenessMean",
                     "RecentLatenessP50", "RecentLatenessP99", "RecentLatenessMax"), others(jmx, figures.keySet()),
                     "those have tests of their own");
         }
@@ -153,14 +150,6 @@ class PendulaJmxTest {
             attributes(jmx.objectName()); // who asks again gets a new snapshot
             return attributes(jmx.objectName());
         } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static long figure(Method method, TimerStats stats) {
-        try {
-            return ((Number) method.invoke(stats)).longValue();
-        } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
     }
@@ -225,8 +214,8 @@ class PendulaJmxTest {
             assertEquals("db", values.get("Name"));
             assertEquals(1L, values.get("Fired"));
             assertEquals(1L, values.get("Pending"));
-            assertEquals(3, values.get("CoreThreads"));
-            assertEquals(3, values.get("MaxThreads"));
+            assertEquals(3L, values.get("CoreThreads"));
+            assertEquals(3L, values.get("MaxThreads"));
             assertEquals(50L, values.get("MaxPending"));
             assertEquals(false, values.get("Closed"));
             TimerSchedulerMXBean bean = JMX.newMXBeanProxy(server, jmx.objectName(), TimerSchedulerMXBean.class);
@@ -262,8 +251,9 @@ class PendulaJmxTest {
         });
         TimerSchedulerMXBean bean = JMX.newMXBeanProxy(server, jmx.objectName(), TimerSchedulerMXBean.class);
         assertEquals("gone", bean.getName());
-        IllegalStateException thrown = assertThrows(IllegalStateException.class, bean::getArmed);
+        IllegalStateException thrown = assertThrows(IllegalStateException.class, bean::isClosed);
         assertTrue(thrown.getMessage().contains("'gone'"), thrown.getMessage());
+        assertThrows(RuntimeMBeanException.class, () -> server.getAttribute(jmx.objectName(), "Armed"));
         jmx.close();
     }
 }

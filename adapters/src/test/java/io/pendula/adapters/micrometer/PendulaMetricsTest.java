@@ -28,6 +28,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -74,13 +75,13 @@ class PendulaMetricsTest {
             withoutUncaught(() -> clock.advance(Duration.ofSeconds(60)));
 
             Scrape scrape = Scrape.of(registry);
-            assertEquals(6, scrape.value("pendula_timers_armed_total{name=\"io\"}"));
-            assertEquals(2, scrape.value("pendula_timers_fired_total{name=\"io\"}"));
-            assertEquals(1, scrape.value("pendula_timers_stopped_total{name=\"io\"}"));
-            assertEquals(1, scrape.value("pendula_timers_reset_total{name=\"io\"}"));
-            assertEquals(0, scrape.value("pendula_timers_unfired_total{name=\"io\"}"));
-            assertEquals(2, scrape.value("pendula_timers_pending{name=\"io\"}"));
-            assertEquals(30, scrape.value("pendula_timers_next_seconds{name=\"io\"}"));
+            assertEquals(6, scrape.value("pendula_armed_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_fired_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_stopped_total{name=\"io\"}"));
+            assertEquals(1, scrape.value("pendula_resets_total{name=\"io\"}"));
+            assertEquals(0, scrape.value("pendula_unfired_total{name=\"io\"}"));
+            assertEquals(2, scrape.value("pendula_pending{name=\"io\"}"));
+            assertEquals(30, scrape.value("pendula_until_next_seconds{name=\"io\"}"));
             assertEquals(1, scrape.value("pendula_callbacks_threw_total{name=\"io\"}"));
             assertEquals(2, scrape.value("pendula_lateness_seconds_count{name=\"io\"}"));
             assertEquals(2, scrape.value("executor_completed_tasks_total{name=\"io\"}"));
@@ -130,8 +131,8 @@ class PendulaMetricsTest {
             assertTrue(max >= 0.049 && max < Patience.SECONDS, scrape.text());
             assertTrue(scrape.value("pendula_lateness_quantile_seconds{name=\"late\",quantile=\"0.99\"}") >= 0.04,
                     scrape.text());
-            assertEquals(2, scrape.value("pendula_callbacks_seconds_count{name=\"late\"}"));
-            assertTrue(scrape.value("pendula_callbacks_seconds_sum{name=\"late\"}") >= 0.049, scrape.text());
+            assertEquals(2, scrape.value("pendula_callbacks_measured_total{name=\"late\"}"));
+            assertTrue(scrape.value("pendula_callback_seconds_total{name=\"late\"}") >= 0.049, scrape.text());
             assertTrue(scrape.value("pendula_callbacks_slow_total{name=\"late\"}") >= 1, scrape.text());
         }
     }
@@ -148,24 +149,14 @@ class PendulaMetricsTest {
         expected.put("executor_pool_core_threads", TimerStats::coreThreads);
         expected.put("executor_pool_max_threads", TimerStats::maxThreads);
         expected.put("executor_steals_tasks_total", TimerStats::stolen);
-        expected.put("pendula_timers_armed_total", TimerStats::armed);
-        expected.put("pendula_timers_fired_total", TimerStats::fired);
-        expected.put("pendula_timers_stopped_total", TimerStats::stopped);
-        expected.put("pendula_timers_reset_total", TimerStats::resets);
-        expected.put("pendula_timers_unfired_total", TimerStats::unfired);
-        expected.put("pendula_timers_pending", TimerStats::pending);
-        expected.put("pendula_timers_stale", TimerStats::staleEntries);
-        expected.put("pendula_timers_slots", TimerStats::heapCapacity);
+        for (TimerStats.Figure f : TimerStats.Figure.all()) { // each has a sample, made from the table
+            boolean isTime = f.unit().equals("ns");
+            String name = "pendula_" + f.id().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT).replaceAll("_?nanos_?", "");
+            expected.put(name + (isTime ? "_seconds" : "") + (f.isCounter() ? "_total" : ""), s -> s.get(f) / (isTime ? 1e9 : 1));
+        }
+        expected.remove("pendula_until_next_seconds"); // goes on between two readings
         expected.put("pendula_lateness_seconds_count", s -> s.lateness().count());
         expected.put("pendula_lateness_seconds_sum", s -> s.lateness().sumNanos() / 1e9);
-        expected.put("pendula_callbacks_seconds_count", TimerStats::callbacksMeasured);
-        expected.put("pendula_callbacks_seconds_sum", s -> s.callbackNanos() / 1e9);
-        expected.put("pendula_callbacks_slow_total", TimerStats::callbacksSlow);
-        expected.put("pendula_callbacks_threw_total", TimerStats::callbacksThrew);
-        expected.put("pendula_stalls_total", TimerStats::stalls);
-        expected.put("pendula_stalls_all_total", TimerStats::allBlocked);
-        expected.put("pendula_wakes_overdue_total", TimerStats::overdueWakes);
-        expected.put("pendula_threads_spare_total", TimerStats::spareThreads);
         AtomicLong now = new AtomicLong();
         try (TimerScheduler timers = BusyScheduler.make();
                 PendulaMetrics metrics = new PendulaMetrics(timers, "busy", Tags.empty(), s -> timers.stats(), now::get)) {
@@ -182,7 +173,7 @@ class PendulaMetricsTest {
             }
             Set<String> others = new TreeSet<>(Scrape.of(registry).names());
             others.removeAll(expected.keySet());
-            assertEquals(Set.of("pendula_timers_next_seconds", "pendula_lateness_max_seconds",
+            assertEquals(Set.of("pendula_until_next_seconds", "pendula_lateness_max_seconds",
                     "pendula_lateness_quantile_seconds"), others, "those have tests of their own");
         }
     }
@@ -198,13 +189,13 @@ class PendulaMetricsTest {
             timers.after(Duration.ZERO, () -> {});
             clock.advance(Duration.ZERO);
             assertEquals(1, handedOver.size());
-            assertEquals(1, scraped("pendula_timers_fired_total{name=\"io\"}"));
+            assertEquals(1, scraped("pendula_fired_total{name=\"io\"}"));
             timers.close();
             now.addAndGet(TimeUnit.HOURS.toNanos(1)); // no snapshot is used again
             assertEquals(0, timers.stats().fired());
-            assertEquals(1, scraped("pendula_timers_fired_total{name=\"io\"}"));
+            assertEquals(1, scraped("pendula_fired_total{name=\"io\"}"));
             assertEquals(1, scraped("executor_completed_tasks_total{name=\"io\"}"));
-            assertEquals(1, scraped("pendula_timers_unfired_total{name=\"io\"}"));
+            assertEquals(1, scraped("pendula_unfired_total{name=\"io\"}"));
         }
     }
 
@@ -217,8 +208,8 @@ class PendulaMetricsTest {
                 PendulaMetrics other = new PendulaMetrics(pool, "db")) {
             one.bindTo(registry);
             other.bindTo(registry);
-            assertEquals(0, registry.get("pendula.timers.armed").tag("name", "io").functionCounter().count());
-            assertEquals(0, registry.get("pendula.timers.armed").tag("name", "db").functionCounter().count());
+            assertEquals(0, registry.get("pendula.armed").tag("name", "io").functionCounter().count());
+            assertEquals(0, registry.get("pendula.armed").tag("name", "db").functionCounter().count());
         }
     }
 
@@ -239,7 +230,7 @@ class PendulaMetricsTest {
         try (TimerScheduler timers = TimerScheduler.builder().clock(new ManualClock()).build();
                 PendulaMetrics metrics = new PendulaMetrics(timers)) {
             metrics.bindTo(registry);
-            assertTrue(Double.isNaN(scraped("pendula_timers_next_seconds{name=\"timers\"}")));
+            assertTrue(Double.isNaN(scraped("pendula_until_next_seconds{name=\"timers\"}")));
         }
     }
 
@@ -254,7 +245,7 @@ class PendulaMetricsTest {
             metrics.bindTo(registry);
             int before = taken.get();
             for (int i = 1; i <= 5; i++) {
-                assertTrue(Scrape.of(registry).text().contains("pendula_timers_armed_total{name=\"once\",zone=\"a\"}"));
+                assertTrue(Scrape.of(registry).text().contains("pendula_armed_total{name=\"once\",zone=\"a\"}"));
                 assertEquals(before + i, taken.get());
             }
         }
@@ -278,7 +269,7 @@ class PendulaMetricsTest {
             first.close();
             assertEquals(0, Scrape.of(registry).names().size());
             second.bindTo(simple);
-            assertEquals(0, simple.get("pendula.timers.armed").tags("name", "same").functionCounter().count());
+            assertEquals(0, simple.get("pendula.armed").tags("name", "same").functionCounter().count());
         }
     }
 

@@ -102,7 +102,7 @@ class SpringBootAppTest {
         try (ConfigurableApplicationContext context = start()) {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             Patience.until("the scheduled method ran",
-                    () -> registry.get("pendula.timers.fired").functionCounter().count() >= 1);
+                    () -> registry.get("pendula.fired").functionCounter().count() >= 1);
         }
     }
 
