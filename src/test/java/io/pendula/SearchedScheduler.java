@@ -56,7 +56,7 @@ public final class SearchedScheduler implements Program {
         return new Scheduled(execution);
     }
 
-    private final class Scheduled implements World {
+    private final class Scheduled implements World, TimerListener {
         private final Execution execution;
         private final TimerScheduler scheduler;
         private final SchedulerEngine engine;
@@ -80,16 +80,21 @@ public final class SearchedScheduler implements Program {
         private volatile boolean isLeaving;
         private boolean isClosing;
         private boolean isClosed;
+        /** So many of the next calls of the loop's hook throw. */
+        private int throwing;
+        /** Which timers were armed when that was reported, and not anew since: no thread was woken for them. */
+        private final boolean[] excused;
         private String wrong;
 
         Scheduled(Execution execution) {
             this.execution = execution;
             execution.setBatch(spec.batch());
+            execution.setStaleFloor(spec.staleFloor());
             int queueCount = spec.owner().queues;
             TimerScheduler.Builder builder = TimerScheduler.builder().name("searched").monitor(false)
                     .wakeSpacing(Duration.ZERO).clock(Hooks::nanoTime);
             builder = builder.workers(queueCount);
-            scheduler = queueCount == 0 ? builder.build() : builder.maxThreads(spec.owner().threads).build();
+            scheduler = queueCount == 0 ? builder.listener(this).build() : builder.maxThreads(spec.owner().threads).build();
             engine = scheduler.engine;
             if (queueCount == 0) {
                 addLoop();
@@ -103,6 +108,7 @@ public final class SearchedScheduler implements Program {
             begun = new boolean[open.length];
             armed = new boolean[open.length];
             running = new boolean[open.length];
+            excused = new boolean[open.length];
             since = new long[open.length];
             for (int i = 0; i < open.length; i++) {
                 int timer = i;
@@ -120,13 +126,14 @@ public final class SearchedScheduler implements Program {
 
         private void addLoop() {
             Thread thread = new Thread("loop");
-            LoopWorker l = engine.attach(thread, () -> LockSupport.unpark(thread), TimerLoop::new);
+            LoopWorker l = engine.attach(thread, () -> wake(thread), TimerLoop::new);
             loop = l;
             execution.add(thread, () -> {
+                boolean polls = true;
                 while (!engine.isClosed()) {
                     Hooks.loops(l);
                     leaveIfAsked();
-                    if (!l.detached) {
+                    if (!l.detached && polls) {
                         l.runDue(Integer.MAX_VALUE);
                     }
                     if (l.detached) {
@@ -134,11 +141,27 @@ public final class SearchedScheduler implements Program {
                     }
                     long from = Hooks.nanoTime(); // the thread may be held up before it waits
                     long nanos = l.nanosUntilNext();
+                    polls = nanos == 0 || spec.owner() != Spec.Owner.LAZY_LOOP;
                     if (nanos > 0 && !isLeaving) { // a lock may have used up the permit of a LEAVE
                         Hooks.parkUntil(nanos == Long.MAX_VALUE ? nanos : from + nanos);
                     }
                 }
             });
+        }
+
+        private void wake(Thread thread) {
+            if (throwing > 0) {
+                throwing--;
+                throw new IllegalStateException("meant");
+            }
+            LockSupport.unpark(thread);
+        }
+
+        @Override
+        public void wakeupThrew(TimerLoop of, Throwable thrown) {
+            for (int i = 0; i < excused.length; i++) {
+                excused[i] |= TimerNode.isArmed(TimerNode.state(timers.get(i).wordVolatile()));
+            }
         }
 
         /** By the loop's thread, as no other may while that lives: between two polls, or in a callback. */
@@ -216,6 +239,7 @@ public final class SearchedScheduler implements Program {
                     case RESET, STOP -> armed[c.timer()];
                     case HELP -> true;
                     case LEAVE -> !isLeft && !isClosing;
+                    case THROW -> throwing < 2;
                     case CLOSE -> !isClosing;
                 };
                 possible |= can && (c.during() == Spec.ANY_TIME || running[c.during()]) ? 1L << i : 0;
@@ -234,6 +258,7 @@ public final class SearchedScheduler implements Program {
             switch (c.op()) {
                 case ARM -> {
                     begun[c.timer()] = true;
+                    excused[c.timer()] = false;
                     since[c.timer()] = spec.takesTime() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
@@ -244,6 +269,7 @@ public final class SearchedScheduler implements Program {
                     }
                 }
                 case RESET -> {
+                    excused[c.timer()] = false;
                     since[c.timer()] = spec.takesTime() ? Hooks.nanoTime() : 0;
                     open[c.timer()]++;
                     try {
@@ -265,6 +291,7 @@ public final class SearchedScheduler implements Program {
                     isLeaving = true;
                     LockSupport.unpark(loop.thread);
                 }
+                case THROW -> throwing++;
                 case CLOSE -> {
                     isClosing = true;
                     List<TimerNode> stopped = new ArrayList<>();
@@ -289,9 +316,9 @@ public final class SearchedScheduler implements Program {
 
         @Override
         public long state() {
-            long h = (isLeft ? 1 : 0) + (isClosing ? 2 : 0) + (isClosed ? 4 : 0);
+            long h = (isLeft ? 1 : 0) + (isClosing ? 2 : 0) + (isClosed ? 4 : 0) + 8 * throwing;
             for (int i = 0; i < open.length; i++) {
-                h = 31 * h + 8 * open[i] + (begun[i] ? 4 : 0) + (armed[i] ? 2 : 0) + (running[i] ? 1 : 0);
+                h = 31 * h + 16 * open[i] + (excused[i] ? 8 : 0) + (begun[i] ? 4 : 0) + (armed[i] ? 2 : 0) + (running[i] ? 1 : 0);
                 h = spec.takesTime() ? Contents.mix(h, since[i]) : h;
             }
             return h;
@@ -367,7 +394,8 @@ public final class SearchedScheduler implements Program {
                 long from = isStalled ? Math.max(heldUntil, since[i]) : 0;
                 long w = timers.get(i).wordVolatile();
                 int s = TimerNode.state(w);
-                if (TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED && Math.max(TimerNode.deadline(w), from) < latest) {
+                if (!excused[i] && TimerNode.isArmed(s) && s != TimerNode.RUNNING_ARMED
+                        && Math.max(TimerNode.deadline(w), from) < latest) {
                     return "timer " + i + " is due at " + Spec.at(TimerNode.deadline(w)) + ", but all sleep until "
                             + Spec.at(then);
                 }

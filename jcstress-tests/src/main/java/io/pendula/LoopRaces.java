@@ -22,7 +22,8 @@ import org.openjdk.jcstress.infra.results.LI_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * Loops that poll, wait and go, against threads that arm, or close their scheduler. There are no workers; actors make the loops' steps, and the clock stands still. LoopModelTest has the whole of the waiting.
+ * Loops that poll, wait and go, against threads that arm, or close their scheduler. There are no workers; actors make the
+ * loops' steps, and the clock stands still. WakeSearchTest has the whole of the waiting.
  */
 @SuppressWarnings("this-escape") // jcstress makes the states, and wants them not final
 public class LoopRaces {

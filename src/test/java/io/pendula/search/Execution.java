@@ -45,6 +45,7 @@ public final class Execution extends Turns {
     private long heldUntil;
     int spuriousLeft;
     int batch = 1;
+    int staleFloor;
     private int callsLeft;
     /** Locks that were released since the last choice, though that was no step of its own. */
     final List<Variable> released = new ArrayList<>();
@@ -116,6 +117,11 @@ public final class Execution extends Turns {
     /** Workers run so many callbacks before they leave a queue for another. */
     public void setBatch(int callbacks) {
         batch = callbacks;
+    }
+
+    /** Up to so many stale entries are never swept. */
+    public void setStaleFloor(int entries) {
+        staleFloor = entries;
     }
 
     private void callAgainAndAgain() {

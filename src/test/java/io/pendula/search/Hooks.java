@@ -372,6 +372,16 @@ public final class Hooks {
         me.execution.sleepUntil(me, until);
     }
 
+    /** So many entries may be stale before they are swept, where a queue is small. */
+    public static int staleFloor() {
+        return current().staleFloor;
+    }
+
+    /** A thread that cannot sweep calls the owner once in so many entries. */
+    public static int callEvery() {
+        return 1;
+    }
+
     /** The production code reports what has no other place to go. */
     public static void uncaught(Throwable e) {
         ModelThread me = me();

@@ -59,7 +59,7 @@ final class Programs {
 
     private static void addOthers(List<Call> calls, Owner owner) {
         calls.add(of(Op.HELP));
-        if (owner == Owner.LOOP) {
+        if (owner.queues == 0) {
             calls.add(of(Op.LEAVE));
         }
         calls.add(of(Op.CLOSE));

@@ -52,8 +52,10 @@ final class Rewriter {
     /** Threads that loop, and where a loop begins: there what they have seen before matters no more. */
     private static final Map<String, String> LOOPS = Map.of("io/pendula/internal/workers/Worker", "round");
 
-    /** Worker.BATCH, which the compiler has put in its place. */
+    /** Worker.BATCH and Compactor.STALE_FLOOR, which the compiler has put in their places. */
     private static final int BATCH = 64;
+    private static final int STALE_FLOOR = 1024;
+    private static final int CALL_EVERY = 256;
 
     private final Function<String, ClassNode> library;
     private ClassNode node;
@@ -69,7 +71,10 @@ final class Rewriter {
         node = new ClassNode();
         original.accept(new ClassRemapper(node, new SimpleRemapper(Opcodes.ASM9, MODELS)));
         if (node.name.equals("io/pendula/internal/workers/Worker")) {
-            shortenBatches();
+            replaceConstant(BATCH, "batch", Set.of("poll", "help"));
+        } else if (node.name.equals("io/pendula/internal/queue/Compactor")) {
+            replaceConstant(STALE_FLOOR, "staleFloor", Set.of("<init>", "boundNow"));
+            replaceConstant(CALL_EVERY, "callEvery", Set.of("onEntryStale"));
         }
         for (MethodNode m : List.copyOf(node.methods)) {
             if (m.instructions.size() > 0) {
@@ -135,20 +140,20 @@ final class Rewriter {
 
     /**
      * The program says how long a batch is. Else no small one would load a worker: it has more to run than a batch as soon
-     * as two timers are due.
+     * as two timers are due. Nor would any have so many stale entries that they are swept.
      */
-    private void shortenBatches() {
-        int found = 0;
+    private void replaceConstant(int constant, String hook, Set<String> methods) {
+        List<String> found = new ArrayList<>();
         for (MethodNode m : node.methods) {
             for (AbstractInsnNode i : m.instructions.toArray()) {
-                if (i instanceof IntInsnNode n && n.operand == BATCH) {
-                    replace(m, i, hook("batch", "()I"));
-                    found++;
+                if (i instanceof IntInsnNode n && n.operand == constant && methods.contains(m.name)) {
+                    replace(m, i, hook(hook, "()I"));
+                    found.add(m.name);
                 }
             }
         }
-        if (found != 2) {
-            throw new IllegalStateException(found + " times " + BATCH + " in Worker, but expected where it polls and helps");
+        if (found.size() != methods.size()) {
+            throw new IllegalStateException(constant + " is in " + found + " of " + node.name + ", expected once in " + methods);
         }
     }
 

@@ -12,14 +12,24 @@ import java.util.List;
  * @param stalls how long the callback of each timer takes; of those beyond the end of the list no time
  * @param spurious how many parks may return without a cause
  * @param batch how many callbacks a worker runs before it leaves a queue for another
+ * @param staleFloor up to so many stale entries are never swept
  */
 public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, List<Stall> stalls, int spurious,
-        int batch) {
+        int batch, int staleFloor) {
+    /** What the library has there: no small program reaches it. */
+    private static final int USUAL_FLOOR = 1024;
+
+    Spec(Owner owner, List<Start> timers, List<Call> calls, int most, List<Stall> stalls, int spurious, int batch) {
+        this(owner, timers, calls, most, stalls, spurious, batch, USUAL_FLOOR);
+    }
+
     /**
      * The threads that own the queues: a loop with one queue, or one or more workers.
      */
     public enum Owner {
-        WORKER(1, 1), TWO_WORKERS(1, 2), TWO_QUEUES(2, 2), THREE_QUEUES(3, 3), LOOP(0, 0);
+        WORKER(1, 1), TWO_WORKERS(1, 2), TWO_QUEUES(2, 2), THREE_QUEUES(3, 3), LOOP(0, 0),
+        /** A loop that polls only when it has heard that something is due. */
+        LAZY_LOOP(0, 0);
 
         public final int queues;
         public final int threads;
@@ -54,9 +64,9 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
 
     /**
      * What a user does. {@code HELP} drains the inbox, {@code LEAVE} makes the loop's thread close the loop, {@code CLOSE}
-     * closes the scheduler.
+     * closes the scheduler, {@code THROW} makes the next call of the loop's hook throw.
      */
-    public enum Op { ARM, RESET, STOP, HELP, LEAVE, CLOSE }
+    public enum Op { ARM, RESET, STOP, HELP, LEAVE, CLOSE, THROW }
 
     /** Of a call that may be made at any time. */
     public static final int ANY_TIME = -1;
@@ -105,7 +115,7 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
 
     /** The same with so many calls at most. */
     Spec calls(int n) {
-        return new Spec(owner, timers, calls, n, stalls, spurious, batch);
+        return new Spec(owner, timers, calls, n, stalls, spurious, batch, staleFloor);
     }
 
     /** The same, and the callback of timer 0 stalls for long. */
@@ -114,15 +124,19 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
     }
 
     Spec stalling(Stall... each) {
-        return new Spec(owner, timers, calls, most, List.of(each), spurious, batch);
+        return new Spec(owner, timers, calls, most, List.of(each), spurious, batch, staleFloor);
     }
 
     Spec spurious(int n) {
-        return new Spec(owner, timers, calls, most, stalls, n, batch);
+        return new Spec(owner, timers, calls, most, stalls, n, batch, staleFloor);
     }
 
     Spec batch(int n) {
-        return new Spec(owner, timers, calls, most, stalls, spurious, n);
+        return new Spec(owner, timers, calls, most, stalls, spurious, n, staleFloor);
+    }
+
+    Spec staleFloor(int n) {
+        return new Spec(owner, timers, calls, most, stalls, spurious, batch, n);
     }
 
     public Stall stall(int timer) {
@@ -137,7 +151,8 @@ public record Spec(Owner owner, List<Start> timers, List<Call> calls, int most, 
     @Override
     public String toString() {
         return owner + ", timers " + timers + (takesTime() ? " that stall " + stalls : "")
-                + (batch > 1 ? ", batches of " + batch : "") + ", " + most + " of " + calls + (spurious > 0 ? ", " + spurious + " returns without a cause" : "");
+                + (batch > 1 ? ", batches of " + batch : "")
+                + (staleFloor != USUAL_FLOOR ? ", swept beyond " + staleFloor : "") + ", " + most + " of " + calls + (spurious > 0 ? ", " + spurious + " returns without a cause" : "");
     }
 
     static Call arm(int timer, long when) {

@@ -127,6 +127,27 @@ class WakeSearchTest {
         clean(spec(Owner.LOOP, 2, ONE, arm(0, FAR), stop(0)), loader, 1);
     }
 
+    /** A hook that throws wakes nobody: the gate is put back, so that the next thread that arms tries again. */
+    @Test
+    @Timeout(300)
+    void wakeupThrows_onePreemption_nextArmingWakesTheLoop() {
+        clean(THROWS, new SearchLoader(), 1);
+    }
+
+    @Test
+    @Timeout(300)
+    void stopsBeyondTheBound_onePreemption_areSwept() {
+        clean(STOPS, new SearchLoader(), 1);
+    }
+
+    /** The timer is filed and stopped between the push of one reset and its wake; the other brings its entry back to life. */
+    @Test
+    @EnabledIf("isFull")
+    @Timeout(300)
+    void twoResetsAndAStop_onePreemption_loseNoWakeUp() {
+        clean(worker(4, FILED, stop(0), reset(0, LATE), reset(0, SOON), of(Op.HELP)), new SearchLoader(), 1);
+    }
+
     // ---- larger ones by chance ----
 
     @Test
@@ -189,6 +210,14 @@ class WakeSearchTest {
 
     /** A thread drains what another has pushed, while the worker looks. */
     private static final Spec DRAINED = worker(2, ONE, arm(0, SOON), of(Op.HELP));
+
+    private static final Spec THROWS = spec(Owner.LOOP, 3, List.of(Start.NEW, Start.NEW), arm(0, SOON), arm(1, LATE), of(Op.THROW));
+
+    private static final Spec THROWS_AT_A_LAZY_LOOP = spec(Owner.LAZY_LOOP, 3, FILED_AND_NEW, stop(0), arm(1, LATE), of(Op.THROW))
+            .spurious(1);
+
+    /** Each stale entry is one too many. */
+    private static final Spec STOPS = worker(2, List.of(Start.FILED, Start.FILED_LATE), stop(0), stop(1)).staleFloor(0);
 
     /** So many calls, out of few: a program of a level that may be too large to be tried as a whole. */
     private static Spec spec(Owner owner, int most, List<Start> timers, Call... calls) {
@@ -265,7 +294,15 @@ class WakeSearchTest {
                         worker(2, FILED, reset(0, LATE), of(Op.CLOSE)).stalling(),
                         Fault.noCall("QueueCloser", "close", "awaitResets", 0, 0),
                         Fault.noCall("TimerQueue", "tryPost", "isClosed", 1, 0)),
-                fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)));
+                fault("a call does not unpark", arms, Fault.noCall("Seat", "wake", "unpark", 0, 0)),
+                slow("a look before the park does not ask for a sweep", STOPS,
+                        Fault.noCall("DueTimers", "needsLookBefore", "wantsSweep", 0, 0)),
+                fault("a wakeup that threw passes for one that woke the loop", THROWS,
+                        Fault.noCall("LoopWorker", "wake", "sleepsOn", 0, 0)),
+                fault("a loop does not look at its gate once it has said until when it waits", THROWS,
+                        Fault.noCall("LoopWorker", "nanosUntilNext", "lookAt", 0, 1)),
+                fault("a loop publishes while its former wait is still to be seen", THROWS_AT_A_LAZY_LOOP,
+                        Fault.noStore("LoopWorker", "nanosUntilNext", "waitsUntil", 0)));
         Stream<Arguments> large = !IS_FULL ? Stream.of() : Stream.of(
                 slow("a poller that gives its role to the guard does not look at the queues once more (SB-T1)",
                         spec(Owner.TWO_WORKERS, 1, List.of(Start.NEW, Start.FILED, Start.FILED_LATE),
