@@ -35,7 +35,7 @@ class DocsTest {
     private static final Pattern TEST_NAME =
             Pattern.compile("`(\\w+(?:Test|Races))(?:\\.(\\w+))?(?: \\([^`]*\\))?`");
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\(\\))?`");
-    private static final Pattern DECLARATION = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
+    private static final Pattern DECLARATION = Pattern.compile("\\b(?:class|interface|record|enum|race) ([A-Z]\\w*)");
     private static final List<String> PACKAGES = List.of("java.lang", "java.lang.invoke", "java.nio.channels", "java.util",
             "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks");
     /** A class of another library, and the end of many a name. */
@@ -179,7 +179,7 @@ class DocsTest {
     }
 
     private static Map<String, String> testSources() throws IOException {
-        return sources("src/test/java", "jcstress-tests/src/main/java", "fray-tests/src/main/java", "benchmarks/src/test/java",
+        return sources("src/test/java", "jcstress-tests/src/main", "fray-tests/src/main/java", "benchmarks/src/test/java",
                 "adapters/src/test/java", "clients/src/test/java", "demonstrations/src/main/java",
                 "demonstrations/src/test/java");
     }
@@ -190,8 +190,8 @@ class DocsTest {
         for (String root : roots) {
             if (Files.isDirectory(Path.of(root))) {
                 try (Stream<Path> files = Files.walk(Path.of(root))) {
-                    for (Path f : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-                        sources.put(f.getFileName().toString().replace(".java", ""), Files.readString(f));
+                    for (Path f : files.filter(f -> f.toString().matches(".*\\.(java|races)")).toList()) {
+                        sources.put(f.getFileName().toString().replaceFirst("\\.\\w+$", ""), Files.readString(f));
                     }
                 }
             }

@@ -117,6 +117,7 @@ class ProofLabelsTest {
         files.addAll(files(Path.of("src/test"), ".java"));
         files.addAll(files(Path.of("src/test/planted"), ".txt"));
         files.addAll(files(Path.of("jcstress-tests/src"), ".java"));
+        files.addAll(files(Path.of("jcstress-tests/src"), ".races"));
         files.addAll(files(Path.of("fray-tests/src"), ".java"));
         int found = 0;
         for (Path f : files) {
