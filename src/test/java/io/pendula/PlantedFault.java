@@ -15,17 +15,15 @@ import java.util.List;
  * says: a timer is claimed a nanosecond before its deadline
  * guards: Never early
  * killed by: TimerQueueModelTest#randomOperations_fixedSeeds_matchTheModel
- * in: DueTimers.claimDue
- * - $when &gt; $now
- * + $when &gt; $now + 1
+ * in: DueTimers.claimDue: $when &gt; $now ==&gt; $when &gt; $now + 1
  * </pre>
  *
  * <p>{@code in} names the class, nested ones with the outer one, and its method or field; a constructor is called as its
- * class, and a class alone stands for all of it. The fragment behind {@code -} must be there once, in whichever method of
+ * class, and a class alone stands for all of it. The fragment before the arrow must be there once, in whichever method of
  * that name. It should be short, and a whole expression or statement. Spaces and comments do not count. {@code $when} is
- * whatever name stands there, as that of a local variable, also behind {@code +}; a local that the fragment does not have
- * keeps its own name there. Without {@code +} the fragment is left out. A fault that changes two places has {@code in}
- * twice.
+ * whatever name stands there, as that of a local variable, also behind the arrow; a local that the fragment does not have
+ * keeps its own name there. With nothing behind the arrow the fragment is left out. What takes several lines stands below
+ * the place, the fragment behind {@code -}, the other behind {@code +}. A fault that changes two places has {@code in} twice.
  *
  * @param group the file that lists it, without its suffix
  * @param name what it is called on the command line
@@ -93,11 +91,7 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
                     case "guards" -> traps.add(value);
                     case "killed by" -> tests.addAll(List.of(value.split(", *")));
                     case "slow" -> slow = true;
-                    case "in" -> {
-                        next++;
-                        changes.add(new Change(value, fragment("- "), fragment("+ ")));
-                        next--;
-                    }
+                    case "in" -> changes.add(value.contains(" ==>") ? change(value) : longChange(value));
                     default -> throw wrong("not understood: " + line);
                 }
             }
@@ -105,6 +99,23 @@ record PlantedFault(String group, String name, String says, List<String> traps, 
                 throw wrong("a fault needs a name, a sentence, a test and a change: " + name);
             }
             return new PlantedFault(group, name, says, traps, tests, slow, changes);
+        }
+
+        private Change change(String value) {
+            int colon = value.indexOf(": ");
+            int arrow = value.indexOf(" ==>");
+            if (colon < 0 || colon > arrow) {
+                throw wrong("a change needs a place and a fragment: " + value);
+            }
+            return new Change(value.substring(0, colon), value.substring(colon + 2, arrow).strip(),
+                    value.substring(arrow + 4).strip());
+        }
+
+        private Change longChange(String place) {
+            next++;
+            Change change = new Change(place, fragment("- "), fragment("+ "));
+            next--;
+            return change;
         }
 
         /** The lines that begin so. */
