@@ -1,11 +1,9 @@
 package io.pendula.docs;
 
-import java.io.IOException;
-import java.io.InputStream;
+import io.pendula.RewritingLoader;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
@@ -21,7 +19,7 @@ import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /** Loads the library and its tests once more; before each access of a field that has a guard, {@link Guards} is asked. */
-final class GuardsLoader extends ClassLoader {
+final class GuardsLoader extends RewritingLoader {
     private static final String GUARDS = Type.getInternalName(Guards.class);
     private static final String OBJECT = "Ljava/lang/Object;";
 
@@ -32,7 +30,6 @@ final class GuardsLoader extends ClassLoader {
     private final SharedState code;
 
     GuardsLoader(Map<String, String> guards, Map<String, Set<String>> exempt, SharedState code) {
-        super(GuardsLoader.class.getClassLoader());
         setDefaultAssertionStatus(true);
         this.guards = guards;
         this.exempt = exempt;
@@ -40,32 +37,21 @@ final class GuardsLoader extends ClassLoader {
     }
 
     @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith("io.pendula.") || name.startsWith(Guards.class.getName())) {
-            return super.loadClass(name, resolve);
-        }
-        synchronized (getClassLoadingLock(name)) {
-            Class<?> c = findLoadedClass(name);
-            return c != null ? c : define(name);
-        }
+    protected boolean isOwn(String name) {
+        return !name.startsWith(Guards.class.getName());
     }
 
-    private Class<?> define(String name) throws ClassNotFoundException {
-        try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-            if (in == null) {
-                throw new ClassNotFoundException(name);
-            }
-            byte[] bytes = code.has(name.replace('.', '/')) ? rewritten(new ClassReader(in)) : in.readAllBytes();
-            return defineClass(name, bytes, 0, bytes.length, getClass().getProtectionDomain());
-        } catch (IOException e) {
-            throw new ClassNotFoundException(name, e);
-        }
+    @Override
+    protected byte[] rewritten(ClassNode from) {
+        ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+        (code.has(from.name) ? guarded(from) : from).accept(writer);
+        return writer.toByteArray();
     }
 
-    private byte[] rewritten(ClassReader from) {
+    private ClassNode guarded(ClassNode from) {
         ClassNode node = new ClassNode();
-        from.accept(from.getClassName().endsWith("/HoldLock") ? new ClassRemapper(node, new SimpleRemapper(Opcodes.ASM9,
-                Map.of("java/util/concurrent/locks/ReentrantLock", Type.getInternalName(Guards.CountedLock.class)))) : node, 0);
+        from.accept(from.name.endsWith("/HoldLock") ? new ClassRemapper(node, new SimpleRemapper(Opcodes.ASM9,
+                Map.of("java/util/concurrent/locks/ReentrantLock", Type.getInternalName(Guards.CountedLock.class)))) : node);
         for (MethodNode m : node.methods) {
             if (!m.name.endsWith("init>")) { // what a constructor writes, no other thread knows
                 for (AbstractInsnNode i : m.instructions.toArray()) {
@@ -75,9 +61,7 @@ final class GuardsLoader extends ClassLoader {
                 }
             }
         }
-        ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
-        node.accept(writer);
-        return writer.toByteArray();
+        return node;
     }
 
     private InsnList question(ClassNode in, MethodNode m, FieldInsnNode f) {

@@ -1,8 +1,6 @@
 package io.pendula.search;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.pendula.RewritingLoader;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -11,13 +9,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.tree.ClassNode;
 
 /** Loads the library's classes once more, rewritten so that a search decides in which order threads go on. */
-final class SearchLoader extends ClassLoader {
-    private static final String LIBRARY = "io.pendula.";
+final class SearchLoader extends RewritingLoader {
     private static final String ENGINE = "io.pendula.search.";
 
     private final List<Fault> faults;
@@ -25,7 +21,6 @@ final class SearchLoader extends ClassLoader {
     private final List<Class<?>> defined = new ArrayList<>();
 
     SearchLoader(Fault... faults) {
-        super(SearchLoader.class.getClassLoader());
         setDefaultAssertionStatus(true);
         this.faults = Arrays.asList(faults);
     }
@@ -39,50 +34,28 @@ final class SearchLoader extends ClassLoader {
     }
 
     @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith(LIBRARY) || name.startsWith(ENGINE)) {
-            return super.loadClass(name, resolve);
-        }
-        synchronized (getClassLoadingLock(name)) {
-            Class<?> c = findLoadedClass(name);
-            return c != null ? c : define(name);
-        }
+    protected boolean isOwn(String name) {
+        return !name.startsWith(ENGINE);
     }
 
-    private Class<?> define(String name) throws ClassNotFoundException {
-        ClassNode node = read(name.replace('.', '/'));
-        if (node == null) {
-            throw new ClassNotFoundException(name);
-        }
+    @Override
+    protected byte[] rewritten(ClassNode node) {
         for (Fault f : faults) {
             f.plantIn(node);
         }
-        ClassNode rewritten = new Rewriter(this::read).rewrite(node);
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
-        rewritten.accept(writer);
-        byte[] bytes = writer.toByteArray();
-        Class<?> c = defineClass(name, bytes, 0, bytes.length);
-        defined.add(c);
-        return c;
+        new Rewriter(this::ofTheLibrary).rewrite(node).accept(writer);
+        return writer.toByteArray();
     }
 
-    /** As it was compiled, but for faults; null if it is none of the library's. */
-    private ClassNode read(String internalName) {
-        if (!internalName.startsWith("io/pendula/")) {
-            return null;
-        }
-        return read.computeIfAbsent(internalName, n -> {
-            try (InputStream in = getParent().getResourceAsStream(n + ".class")) {
-                if (in == null) {
-                    return null;
-                }
-                ClassNode node = new ClassNode();
-                new ClassReader(in).accept(node, 0);
-                return node;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+    @Override
+    protected void defined(Class<?> c) {
+        defined.add(c);
+    }
+
+    /** As it was compiled; null if it is none of the library's. */
+    private ClassNode ofTheLibrary(String internalName) {
+        return internalName.startsWith("io/pendula/") ? read.computeIfAbsent(internalName, RewritingLoader::read) : null;
     }
 
     /** The library's own objects that outlive an execution, in a fixed order. */

@@ -176,11 +176,6 @@ public final class Inside {
         t.next = next;
     }
 
-    /** As a reset that has changed the word, and has yet to push. */
-    public static boolean tryMove(TimerNode t, long when) {
-        return t.tryReset(t.wordVolatile(), when, false);
-    }
-
     public static void beginMoving(TimerNode t, long when) {
         t.beginMoving(when);
     }
@@ -220,10 +215,6 @@ public final class Inside {
 
     public static boolean isSweepUnderWay(TimerQueue q) {
         return q.compactor.isUnderWay;
-    }
-
-    public static long stopsInInbox(TimerQueue q) {
-        return q.drainer.stops;
     }
 
     /** As if memory had been short, and were not any more. */

@@ -57,11 +57,6 @@ public final class Inside {
         return q.inbox.holdsTimers();
     }
 
-    /** Whether a timer, stopped or not, is in the inbox. */
-    public static boolean holdsAnything(TimerQueue q) {
-        return q.inbox.head() != null;
-    }
-
     /** The next thread that arms finds an inbox that is long. */
     public static void makeDeep(TimerQueue q) {
         q.inbox.setDepth(Inbox.HELP_DEPTH);
