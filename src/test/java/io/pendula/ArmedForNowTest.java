@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideHeap;
+import io.pendula.internal.queue.InsideInbox;
+
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import java.util.ArrayList;
@@ -42,7 +44,7 @@ class ArmedForNowTest {
     private void drain() {
         Inside.lock(rig.queue).lock();
         try {
-            Inside.drain(rig.queue);
+            InsideInbox.drain(rig.queue);
         } finally {
             Inside.lock(rig.queue).unlock();
         }
@@ -54,7 +56,7 @@ class ArmedForNowTest {
         TimerNode b = arm(10);
         TimerNode c = arm(11);
         drain();
-        assertTrue(Inside.areRuns(rig.queue));
+        assertTrue(InsideHeap.areRuns(rig.queue));
         assertEquals(3, rig.queue.view().pending());
         assertNull(claim(9));
         assertEquals(List.of(a, b), List.of(claim(10), claim(10)));

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideInbox;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.Fixtures.Rig;
 import io.pendula.Fixtures.SteppedTimer;
@@ -48,9 +48,9 @@ class ArmedWhileDroppedTest {
     private static void drainAndPark(Rig rig) {
         int entries = rig.entries();
         rig.drain();
-        assertTrue(Inside.isMemoryShort(rig.queue));
+        assertTrue(InsideInbox.isMemoryShort(rig.queue));
         assertEquals(entries, rig.entries());
-        assertNull(Inside.inboxHead(rig.queue));
+        assertNull(InsideInbox.inboxHead(rig.queue));
     }
 
     /** It fires once under the deadline of its reset. */

@@ -7,8 +7,9 @@ import static io.pendula.LifeFixtures.millis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideInbox;
+
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -63,7 +64,7 @@ class CappedSleepTest {
                 push(q, t, when);
                 Inside.lock(q).lock();
                 try {
-                    Inside.drain(q);
+                    InsideInbox.drain(q);
                 } finally {
                     Inside.lock(q).unlock();
                 }
@@ -74,8 +75,8 @@ class CappedSleepTest {
     }
 
     private static void push(TimerQueue q, TimerNode t, long when) {
-        Inside.beginMoving(t, when);
-        assertNull(Inside.push(q, t));
+        InsideInbox.beginMoving(t, when);
+        assertNull(InsideInbox.push(q, t));
     }
 
     /** Until the poller's sleep is to end in half a second or more, and the guard's not before; returns when it is. */

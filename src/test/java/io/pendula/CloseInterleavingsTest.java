@@ -4,8 +4,9 @@ import static io.pendula.Figures.figure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCloser;
+
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
@@ -85,7 +86,7 @@ class CloseInterleavingsTest {
         History(List<Event> events, boolean waits) {
             this.events = events;
             this.waits = waits;
-            Inside.setPatience(rig.queue, 0);
+            InsideCloser.setPatience(rig.queue, 0);
         }
 
         void begin(Start start) {
@@ -154,7 +155,7 @@ class CloseInterleavingsTest {
                 case DRAIN_AND_SWEEP -> isFree;
                 case END_RUN -> run != null && (isFree || !closed); // of a closed queue it takes the lock
                 case REFUSE -> !refuses && !closed;
-                case CLOSE -> isFree && !closed && !(waits && Inside.resetsUnderWay(rig.queue) > 0);
+                case CLOSE -> isFree && !closed && !(waits && InsideCloser.resetsUnderWay(rig.queue) > 0);
                 case LOOK_AT_RUNS -> isFree && closed && !looked;
                 case LATE -> isFree && looked && !late;
             };
@@ -175,7 +176,7 @@ class CloseInterleavingsTest {
                 case END_RUN -> endRun();
                 case REFUSE -> {
                     refuses = true;
-                    Inside.refuseResets(rig.queue);
+                    InsideCloser.refuseResets(rig.queue);
                 }
                 case CLOSE -> {
                     closed = true;

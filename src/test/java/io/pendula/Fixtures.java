@@ -1,12 +1,15 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCompactor;
+import io.pendula.internal.queue.InsideHeap;
+import io.pendula.internal.queue.InsideInbox;
 
 import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.Firing;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.LimitedAdder;
 import io.pendula.internal.queue.LimitedHeap;
 import io.pendula.internal.queue.PendingLimit;
@@ -159,7 +162,7 @@ public final class Fixtures {
 
         /** How many entries there are, live and stale. */
         int entries() {
-            return Inside.entries(queue);
+            return InsideHeap.entries(queue);
         }
 
         /** There is memory again, and time to try. */
@@ -181,7 +184,7 @@ public final class Fixtures {
         void drain() {
             Inside.lock(queue).lock();
             try {
-                Inside.drain(queue);
+                InsideInbox.drain(queue);
             } finally {
                 Inside.lock(queue).unlock();
             }
@@ -204,8 +207,8 @@ public final class Fixtures {
 
         /** Each stale entry that no thread is about to count goes. */
         void sweepAll() {
-            Inside.startFullSweep(queue);
-            for (int chunks = 2 * (entries() / Compactor.SWEEP_CHUNK + 2); Inside.isSweepUnderWay(queue); chunks--) {
+            InsideCompactor.startFullSweep(queue);
+            for (int chunks = 2 * (entries() / Compactor.SWEEP_CHUNK + 2); InsideCompactor.isSweepUnderWay(queue); chunks--) {
                 assertTrue(chunks > 0, "it sweeps for ever");
                 queue.compactor.sweepStep();
             }
@@ -220,8 +223,8 @@ public final class Fixtures {
             Claim run = new Claim();
             Inside.lock(queue).lock();
             try {
-                if (Inside.hasMail(queue)) {
-                    Inside.drain(queue);
+                if (InsideInbox.hasMail(queue)) {
+                    InsideInbox.drain(queue);
                 }
                 return queue.due.helpOne(run, now) == DueTimers.CLAIMED ? run : null;
             } finally {
@@ -247,7 +250,7 @@ public final class Fixtures {
         }
 
         int dead() {
-            return Inside.stale(queue);
+            return InsideCompactor.stale(queue);
         }
 
         int state(TimerNode t) {

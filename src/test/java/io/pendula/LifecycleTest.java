@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+
 import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
 import java.util.ArrayDeque;

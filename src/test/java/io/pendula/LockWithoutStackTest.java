@@ -1,11 +1,13 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCompactor;
+import io.pendula.internal.queue.InsideInbox;
 
 import io.pendula.Fixtures.Rig;
 import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.EventLog;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
 import java.time.Duration;
@@ -98,8 +100,8 @@ class LockWithoutStackTest {
                 case RESET_IN_ORDER -> rig.queue.reset(victims.get(OTHERS - 1 - level), LATER + 1);
                 case CLAIM_IN_ORDER -> rig.queue.due.claimOne(new Fixtures.Claim(), 1);
                 case LOOK_IN_ORDER -> rig.queue.due.earliestLive();
-                case HELP_TO_DRAIN -> Inside.helpDrain(rig.queue);
-                case HELP_TO_SWEEP -> Inside.makeStale(rig.queue);
+                case HELP_TO_DRAIN -> InsideInbox.helpDrain(rig.queue);
+                case HELP_TO_SWEEP -> InsideCompactor.makeStale(rig.queue);
                 case SWEEP_STEP -> rig.queue.compactor.sweepStep();
                 case POLL_AS_LOOP -> rig.queue.due.beginPoll(loop, LATER - 1);
                 default -> rig.queue.due.prepareToSleep(loop, 1);

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+
 import io.pendula.internal.queue.DueTimers;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerQueue;

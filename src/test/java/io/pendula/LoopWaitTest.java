@@ -10,8 +10,8 @@ import static io.pendula.LoopFixtures.NOTHING;
 import static io.pendula.LoopFixtures.NOW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideInbox;
 
-import io.pendula.internal.queue.Inside;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -245,7 +245,7 @@ class LoopWaitTest {
         Thread.UncaughtExceptionHandler before = me.getUncaughtExceptionHandler();
         me.setUncaughtExceptionHandler((t, e) -> told.add(e));
         try (TimerScheduler s = TimerScheduler.builder().workers(0).build(); TimerLoop l = s.attach(NOTHING)) {
-            Inside.endShortage(l.worker.queue);
+            InsideInbox.endShortage(l.worker.queue);
             l.nanosUntilNext();
             l.nanosUntilNext();
         } finally {

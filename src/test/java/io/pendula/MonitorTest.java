@@ -10,8 +10,8 @@ import static io.pendula.LifeFixtures.threadsOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideInbox;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.StallWatch;
@@ -305,8 +305,8 @@ class MonitorTest {
                         () -> quiet.due.arrivals() == Timeline.NEVER);
                 CountDownLatch ran = new CountDownLatch(1);
                 OneShotTimer lost = new OneShotTimer(quiet, ran::countDown);
-                Inside.beginMoving(lost, s.engine.timeline.deadlineIn(0));
-                assertNull(Inside.push(quiet, lost)); // what arming does, but for the wake-up
+                InsideInbox.beginMoving(lost, s.engine.timeline.deadlineIn(0));
+                assertNull(InsideInbox.push(quiet, lost)); // what arming does, but for the wake-up
                 await(ran);
                 ticker.close();
                 assertTrue(ticks.get() > 0);

@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideCloser;
+import io.pendula.internal.queue.InsideHeap;
 
 import io.pendula.Fixtures.Rig;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.scheduler.StallWatch;
@@ -174,14 +175,14 @@ class OutOfStackTest {
         }
 
         void check() {
-            assertEquals(0, Inside.resetsUnderWay(rig.queue), "a close would wait");
+            assertEquals(0, InsideCloser.resetsUnderWay(rig.queue), "a close would wait");
             rig.queue.stop(timer);
             if (runs) {
                 rig.queue.endRun(timer);
             }
             assertEquals(OTHERS, limit.held(), "permits");
             rig.drain();
-            Inside.verifyEntries(rig.queue);
+            InsideHeap.verifyEntries(rig.queue);
             int before = ran.get();
             assertFalse(rig.queue.reset(timer, 520), "it was stopped");
             rig.fire(520);

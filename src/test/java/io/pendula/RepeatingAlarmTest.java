@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideInbox;
 
 import io.pendula.internal.engine.Receiver;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
 import io.pendula.internal.queue.TimerQueue;
@@ -163,7 +164,7 @@ class RepeatingAlarmTest {
             Fixtures.Claim run = new Fixtures.Claim();
             Inside.lock(queue).lock();
             try {
-                Inside.drain(queue);
+                InsideInbox.drain(queue);
                 return Inside.claimDue(queue, queue.timeline.now(), run) ? run : null;
             } finally {
                 Inside.lock(queue).unlock();

@@ -1,7 +1,10 @@
 package io.pendula;
 
-import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCloser;
+import io.pendula.internal.queue.InsideHeap;
+import io.pendula.internal.queue.InsideInbox;
+import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -102,7 +105,7 @@ public final class SearchedScheduler implements Program {
             queues = loop != null ? new TimerQueue[] {loop.queue} : engine.queues;
             for (TimerQueue q : queues) {
                 // A close that has waited for so long goes on without a reset (QueueCloser); here time passes in leaps.
-                Inside.setPatience(q, Long.MAX_VALUE);
+                InsideCloser.setPatience(q, Long.MAX_VALUE);
             }
             open = new int[spec.timers().size()];
             begun = new boolean[open.length];
@@ -187,14 +190,14 @@ public final class SearchedScheduler implements Program {
             armed[i] = true;
             open[i]++;
             if (start != Spec.Start.QUEUED && start != Spec.Start.STOPPED_QUEUED && start != Spec.Start.FIRED) {
-                Inside.drain(queue);
+                InsideInbox.drain(queue);
             }
             if (start == Spec.Start.STOPPED_FILED || start == Spec.Start.STOPPED_QUEUED) {
                 stop(i);
             }
             if (start == Spec.Start.FIRED) {
                 Fixtures.Claim claim = new Fixtures.Claim();
-                Inside.drain(queue);
+                InsideInbox.drain(queue);
                 Inside.claimDue(queue, Spec.NOW, claim);
                 if (engine.run(claim)) {
                     engine.endRun(claim);
@@ -283,7 +286,7 @@ public final class SearchedScheduler implements Program {
                 case STOP -> stop(c.timer());
                 case HELP -> {
                     for (TimerQueue q : queues) {
-                        Inside.helpDrain(q);
+                        InsideInbox.helpDrain(q);
                     }
                 }
                 case LEAVE -> {
@@ -331,10 +334,10 @@ public final class SearchedScheduler implements Program {
             }
             for (TimerQueue q : queues) {
                 if (Inside.guards(q, lock)) {
-                    long h = Inside.hashEntries(q, Hooks::keyOf, Contents::mix);
-                    h = Contents.mix(h, Contents.of(Inside.drainer(q), PARTS, UNCOUNTED));
+                    long h = InsideHeap.hashEntries(q, Hooks::keyOf, Contents::mix);
+                    h = Contents.mix(h, Contents.of(InsideInbox.drainer(q), PARTS, UNCOUNTED));
                     h = Contents.mix(h, Contents.of(q.compactor, PARTS, UNCOUNTED));
-                    return Contents.mix(h, Contents.of(Inside.closer(q), PARTS, UNCOUNTED));
+                    return Contents.mix(h, Contents.of(InsideCloser.closer(q), PARTS, UNCOUNTED));
                 }
             }
             return 0;

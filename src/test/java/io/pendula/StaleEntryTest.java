@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static io.pendula.internal.queue.Inside.verify;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCompactor;
 
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
@@ -207,9 +208,9 @@ class StaleEntryTest {
         List<OneShotTimer> timers = armMany(20_000, i -> HOUR + i);
         timers.subList(0, 4_900).forEach(queue::stop);
         assertEquals(4_900, rig.dead());
-        assertEquals(0, Inside.swept(queue));
+        assertEquals(0, InsideCompactor.swept(queue));
         timers.subList(4_900, 5_001).forEach(queue::stop);
-        assertTrue(Inside.swept(queue) > 1_000, "it sweeps when more than a quarter is stale");
+        assertTrue(InsideCompactor.swept(queue) > 1_000, "it sweeps when more than a quarter is stale");
     }
 
     /** A sweep that ends early goes on from there, so that what was armed first is not looked at again and again. */
@@ -237,8 +238,8 @@ class StaleEntryTest {
         List<OneShotTimer> soon = armMany(5_000, i -> SECOND + i);
         Collections.shuffle(timers, rnd);
         stopWithoutHelp(timers, 0, 3_000);
-        Inside.startFullSweep(queue);
-        for (int k = 0; Inside.isSweepUnderWay(queue); k++) {
+        InsideCompactor.startFullSweep(queue);
+        for (int k = 0; InsideCompactor.isSweepUnderWay(queue); k++) {
             queue.compactor.sweepStep();
             verify(queue);
             for (int i = 0; i < 100; i++) {
@@ -257,7 +258,7 @@ class StaleEntryTest {
     @ValueSource(ints = {-3, -1, 1, 700, 3_000})
     void fullSweep_countIsWrong_secondOneCorrectsIt(int by) {
         List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        Inside.countStale(queue, by * Inside.STALE);
+        InsideCompactor.countStale(queue, by * InsideCompactor.STALE);
         long until = rig.sleep(1);
         assertTrue(until < 2 * SECOND, "a full sweep is planned");
         rig.sweepAll();
@@ -274,7 +275,7 @@ class StaleEntryTest {
     @Test
     void sleep_countIsWrong_isCorrectedInAMinute() {
         armMany(5_000, i -> HOUR + i);
-        Inside.countStale(queue, -2 * Inside.STALE);
+        InsideCompactor.countStale(queue, -2 * InsideCompactor.STALE);
         long now = rig.sleep(SECOND);
         while (rig.dead() != 0) {
             assertTrue(now <= 2 * SECOND + 2 * FULL + 2 * SECOND, "it is still wrong");
@@ -287,7 +288,7 @@ class StaleEntryTest {
     @Test
     void sweep_hasLeftOutABlock_countStaysAsItIs() {
         armMany(5_000, i -> HOUR + i);
-        Inside.countStale(queue, 3_000 * Inside.STALE); // over the bound, so no sweep is a full one
+        InsideCompactor.countStale(queue, 3_000 * InsideCompactor.STALE); // over the bound, so no sweep is a full one
         for (int i = 0; i < 2 * 8; i++) {
             sweepOnce(); // the first and the ninth visit all, the others the youngest block only
             assertEquals(3_000, rig.dead());
@@ -299,18 +300,18 @@ class StaleEntryTest {
     private void sweepOnce() {
         do {
             queue.compactor.sweepStep();
-        } while (Inside.isSweepUnderWay(queue));
+        } while (InsideCompactor.isSweepUnderWay(queue));
     }
 
     /** One sweep may drop an entry before it is counted. */
     @Test
     void fullSweep_entryIsCountedAfterwards_countIsRight() {
         List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        Inside.countStale(queue, -Inside.STALE); // the stop counts after the sweep
+        InsideCompactor.countStale(queue, -InsideCompactor.STALE); // the stop counts after the sweep
         queue.stop(timers.get(4_000));
         rig.sweepAll();
         assertEquals(-1, rig.dead());
-        Inside.countStale(queue, Inside.STALE);
+        InsideCompactor.countStale(queue, InsideCompactor.STALE);
         rig.sweepAll();
         assertEquals(0, rig.dead());
     }
@@ -322,7 +323,7 @@ class StaleEntryTest {
         for (int round = 0; round < 2; round++) {
             OneShotTimer revived = timers.get(4_500 + round);
             queue.stop(revived);
-            Inside.startFullSweep(queue);
+            InsideCompactor.startFullSweep(queue);
             queue.compactor.sweepStep();
             queue.reset(revived, 3 * HOUR);
             queue.stop(timers.get(100 + round)); // has been visited
@@ -332,7 +333,7 @@ class StaleEntryTest {
     }
 
     private void sweepToItsEnd() {
-        while (Inside.isSweepUnderWay(queue)) {
+        while (InsideCompactor.isSweepUnderWay(queue)) {
             queue.compactor.sweepStep();
         }
     }
@@ -427,19 +428,19 @@ class StaleEntryTest {
         List<OneShotTimer> timers = armMany(10_000, i -> HOUR + i);
         queue.stop(timers.get(9_000));
         long now = SECOND;
-        while (!Inside.isSweepUnderWay(queue)) {
+        while (!InsideCompactor.isSweepUnderWay(queue)) {
             long until;
             do {
                 until = Inside.prepareToSleep(queue, now);
             } while (until == DueTimers.RETRY);
-            now = Inside.isSweepUnderWay(queue) ? now : until;
+            now = InsideCompactor.isSweepUnderWay(queue) ? now : until;
         }
         queue.compactor.sweepStep();
         now += 10 * FULL;
         queue.stop(timers.get(9_001));
         long until = Inside.prepareToSleep(queue, now);
         assertTrue(until > now, "the plan lies in the past");
-        assertTrue(Inside.isSweepUnderWay(queue));
+        assertTrue(InsideCompactor.isSweepUnderWay(queue));
         sweepToItsEnd();
         sleepUntil(now, now + FULL + 2 * SECOND);
         assertEquals(0, rig.dead());

@@ -1,12 +1,13 @@
 package io.pendula;
 
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCompactor;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
 import io.pendula.LockWithoutStackTest.Scene;
 import io.pendula.internal.engine.Call;
 import io.pendula.internal.executor.ScheduledTask;
 import io.pendula.internal.executor.ShutdownTracker;
-import io.pendula.internal.queue.Inside;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ final class TaskScenes {
     /** All is filed, and each stop of a timer helps to sweep, however much was swept before. */
     private static void letStopsSweep(TimerScheduler s) {
         s.pending();
-        Inside.countStale(s.engine.queues[0], STALE * Inside.STALE);
+        InsideCompactor.countStale(s.engine.queues[0], STALE * InsideCompactor.STALE);
     }
 
     private static List<Thread> waiters(List<? extends Future<?>> futures) {

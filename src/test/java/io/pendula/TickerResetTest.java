@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideInbox;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.Rig;
@@ -50,7 +50,7 @@ class TickerResetTest {
     private boolean reset(PeriodicTimer t, long period, Runnable step) {
         SteppedTimer stepped = new SteppedTimer(rig.queue);
         rig.queue.arm(stepped, FAR);
-        for (int i = 1; i < Inside.HELP_DEPTH; i++) {
+        for (int i = 1; i < InsideInbox.HELP_DEPTH; i++) {
             rig.arm(FAR);
         }
         stepped.stepInAfter(1, step); // when the reset helps to drain

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideCompactor;
 
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
@@ -174,7 +174,7 @@ class TimerQueueModelTest {
 
         /** One block holds all entries here. */
         private void sweep() {
-            Inside.startFullSweep(queue);
+            InsideCompactor.startFullSweep(queue);
             queue.compactor.sweepStep();
             assertEquals(0, rig.dead(), "entries that are counted stale and were not dropped");
         }

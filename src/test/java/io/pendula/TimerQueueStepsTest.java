@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCloser;
+import io.pendula.internal.queue.InsideCompactor;
+import io.pendula.internal.queue.InsideInbox;
+
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
@@ -70,7 +73,7 @@ class TimerQueueStepsTest {
         rig.drain();
         rig.sleep(1);
         boolean[] done = stepInOnce(t, TimerNode.MODIFIED_EARLIER, () -> {
-            assertNull(Inside.inboxHead(queue), "not pushed yet");
+            assertNull(InsideInbox.inboxHead(queue), "not pushed yet");
             assertTrue(queue.reset(t, 2));
             rig.sleep(1);
         });
@@ -162,7 +165,7 @@ class TimerQueueStepsTest {
 
     /** A close that waits for no reset that has begun, as after a second. */
     private void closeWithoutPatience(List<TimerNode> unfired) {
-        Inside.setPatience(queue, 0);
+        InsideCloser.setPatience(queue, 0);
         queue.closer.close(unfired);
     }
 
@@ -258,10 +261,10 @@ class TimerQueueStepsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void close_anotherThreadIsInsideAReset_waitsForItsEndAndCollectsTheTimer(boolean runs) throws Exception {
-        Inside.setPatience(queue, TimeUnit.MINUTES.toNanos(1));
+        InsideCloser.setPatience(queue, TimeUnit.MINUTES.toNanos(1));
         Interrupted t = runs ? running(500) : stopped(500);
         BegunReset begun = new BegunReset(t, 700);
-        assertEquals(1, Inside.resetsUnderWay(queue));
+        assertEquals(1, InsideCloser.resetsUnderWay(queue));
         List<TimerNode> unfired = new ArrayList<>();
         Thread closing = new Thread(() -> {
             queue.closer.close(unfired);
@@ -288,7 +291,7 @@ class TimerQueueStepsTest {
     /** What a thread leaves that dies inside a reset: no close waits for it for long, and none waits for ever. */
     @Test
     void close_aResetNeverEnds_waitsForASecondAtMost() throws Exception {
-        Inside.beginReset(queue);
+        InsideCloser.beginReset(queue);
         OneShotTimer t = rig.arm(500);
         List<TimerNode> unfired = new ArrayList<>();
         long begun = System.nanoTime();
@@ -338,9 +341,9 @@ class TimerQueueStepsTest {
 
     @Test
     void wantsSweep_moreStaleThanTheBound_isTrue() {
-        Inside.countStale(queue, Compactor.STALE_FLOOR * Inside.STALE);
+        InsideCompactor.countStale(queue, Compactor.STALE_FLOOR * InsideCompactor.STALE);
         assertFalse(queue.compactor.wantsSweep());
-        Inside.countStale(queue, Inside.STALE);
+        InsideCompactor.countStale(queue, InsideCompactor.STALE);
         assertTrue(queue.compactor.wantsSweep());
     }
 

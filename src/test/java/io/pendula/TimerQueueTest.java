@@ -17,13 +17,16 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
+import io.pendula.internal.queue.Inside;
+import io.pendula.internal.queue.InsideCompactor;
+import io.pendula.internal.queue.InsideHeap;
+import io.pendula.internal.queue.InsideInbox;
 
 import io.pendula.Fixtures.Claim;
 import io.pendula.Fixtures.CountingOwner;
 import io.pendula.Fixtures.Rig;
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.DueTimers;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Timeline;
@@ -228,10 +231,10 @@ class TimerQueueTest extends QueueCase {
     void push_queueIsClosedMeanwhile_keepsNoOtherTimer() {
         OneShotTimer other = moving();
         OneShotTimer t = new OneShotTimer(queue, () -> {});
-        Inside.link(t, other);
+        InsideInbox.link(t, other);
         queue.closer.close(new ArrayList<>());
-        assertSame(Inside.CLOSED, Inside.push(queue, t));
-        assertNull(Inside.link(t));
+        assertSame(InsideInbox.CLOSED, InsideInbox.push(queue, t));
+        assertNull(InsideInbox.link(t));
     }
 
     // ---- drain ----
@@ -247,7 +250,7 @@ class TimerQueueTest extends QueueCase {
         }
         rig.drain();
         for (OneShotTimer t : armed) {
-            assertNull(Inside.link(t), "a link keeps another timer alive");
+            assertNull(InsideInbox.link(t), "a link keeps another timer alive");
             assertSame(t, rig.claim(100).node());
         }
     }
@@ -309,7 +312,7 @@ class TimerQueueTest extends QueueCase {
         assertEquals(1, rig.fire(600)); // the anchor
         assertWord(t, WAITING, 700);
         assertEquals(1, rig.entries());
-        assertEquals(700, Inside.topKey(queue));
+        assertEquals(700, InsideHeap.topKey(queue));
         assertEquals(0, rig.fire(699));
         assertEquals(1, rig.fire(700));
     }
@@ -364,7 +367,7 @@ class TimerQueueTest extends QueueCase {
         assertWord(t, REMOVED, 600);
         assertEquals(0, rig.entries());
         assertEquals(0, rig.dead());
-        assertEquals(1, Inside.swept(queue));
+        assertEquals(1, InsideCompactor.swept(queue));
     }
 
     @Test
@@ -692,16 +695,16 @@ class TimerQueueTest extends QueueCase {
     @Test
     void arm_deepInbox_helpsBeforeItsOwnPush() {
         use(new Rig(false));
-        for (int i = 0; i < Inside.HELP_DEPTH; i++) {
+        for (int i = 0; i < InsideInbox.HELP_DEPTH; i++) {
             rig.arm(1_000);
         }
         assertEquals(0, rig.entries());
         OneShotTimer last = rig.arm(1_000);
-        assertEquals(Inside.HELP_DEPTH, rig.entries());
+        assertEquals(InsideInbox.HELP_DEPTH, rig.entries());
         assertEquals(MOVING, rig.state(last));
-        assertSame(last, Inside.inboxHead(queue));
-        assertNull(Inside.link(last));
-        assertEquals(1, Inside.helps(queue));
+        assertSame(last, InsideInbox.inboxHead(queue));
+        assertNull(InsideInbox.link(last));
+        assertEquals(1, InsideInbox.helps(queue));
     }
 
     @Test
@@ -710,7 +713,7 @@ class TimerQueueTest extends QueueCase {
         Inside.lock(queue).lock();
         try {
             Thread armer = new Thread(() -> {
-                for (int i = 0; i < Inside.HELP_DEPTH + 10; i++) {
+                for (int i = 0; i < InsideInbox.HELP_DEPTH + 10; i++) {
                     rig.arm(1_000);
                 }
             });
@@ -720,7 +723,7 @@ class TimerQueueTest extends QueueCase {
             Inside.lock(queue).unlock();
         }
         assertEquals(0, rig.entries());
-        assertEquals(Inside.HELP_DEPTH + 10, queue.view().pending());
+        assertEquals(InsideInbox.HELP_DEPTH + 10, queue.view().pending());
     }
 
     /** Fills the heap's arrays and takes away the memory for more. */
@@ -765,7 +768,7 @@ class TimerQueueTest extends QueueCase {
         rig.drain();
         assertWord(a, WAITING, 5_000);
         assertWord(b, WAITING, 4_000);
-        assertFalse(Inside.isMemoryShort(queue));
+        assertFalse(InsideInbox.isMemoryShort(queue));
         assertEquals(filed.size(), rig.fire(3_999));
         assertSame(b, rig.claim(10_000).node());
         assertSame(a, rig.claim(10_000).node());
@@ -795,12 +798,12 @@ class TimerQueueTest extends QueueCase {
     void claim_outOfMemoryAndPutOff_firesInTime() {
         use(new Rig(false));
         List<OneShotTimer> inOrder = new ArrayList<>();
-        for (int i = 1; i <= Inside.BLOCK; i++) {
+        for (int i = 1; i <= InsideHeap.BLOCK; i++) {
             inOrder.add(rig.arm(100 * i));
         }
         rig.drain();
-        assertFalse(Inside.hasRoom(queue));
-        assertTrue(Inside.areRuns(queue));
+        assertFalse(InsideHeap.hasRoom(queue));
+        assertTrue(InsideHeap.areRuns(queue));
         rig.heap.exhausted = true;
         OneShotTimer first = inOrder.get(0);
         assertTrue(queue.reset(first, 350));
@@ -825,12 +828,12 @@ class TimerQueueTest extends QueueCase {
         }
         OneShotTimer tick = rig.arm(2_000);
         rig.drain();
-        for (int i = 0; i < Inside.BLOCK - 401; i++) {
+        for (int i = 0; i < InsideHeap.BLOCK - 401; i++) {
             rig.arm(900_000_000_000L + i);
         }
         rig.drain();
-        assertFalse(Inside.hasRoom(queue));
-        assertTrue(Inside.areRuns(queue));
+        assertFalse(InsideHeap.hasRoom(queue));
+        assertTrue(InsideHeap.areRuns(queue));
         rig.heap.exhausted = true;
         int[] attempts = {0};
         rig.heap.onGrow = () -> attempts[0]++;
@@ -862,7 +865,7 @@ class TimerQueueTest extends QueueCase {
         List<OneShotTimer> filed = armAllThatFit();
         rig.arm(5_000);
         rig.drain();
-        assertTrue(Inside.isMemoryShort(queue));
+        assertTrue(InsideInbox.isMemoryShort(queue));
         rig.clock.advance(Duration.ofMillis(20));
         assertEquals(filed.size(), rig.fire(4_000));
         for (int i = 0; i < 3 * filed.size(); i++) {
@@ -913,7 +916,7 @@ class TimerQueueTest extends QueueCase {
         rig.giveMemory();
         rig.arm(6_000);
         rig.drain();
-        assertFalse(Inside.isMemoryShort(queue));
+        assertFalse(InsideInbox.isMemoryShort(queue));
         rig.arm(6_000);
         assertEquals(filed.size() + 3, rig.fire(10_000));
     }
@@ -973,7 +976,7 @@ class TimerQueueTest extends QueueCase {
         assertEquals(fit + parked + 1, queue.view().pending());
         rig.heap.exhausted = false;
         assertEquals(fit + parked + 1, rig.fire(1_000));
-        assertFalse(Inside.isMemoryShort(queue));
+        assertFalse(InsideInbox.isMemoryShort(queue));
     }
 
     /** A timer on its way from one place to another must not be lost with the reading. */
@@ -1063,7 +1066,7 @@ class TimerQueueTest extends QueueCase {
         rig.drain();
         rig.arm(Timeline.NEVER);
         long now = queue.timeline.now();
-        assertEquals(now + Inside.shortageLookNanos(), rig.sleep(now));
+        assertEquals(now + InsideInbox.shortageLookNanos(), rig.sleep(now));
         rig.arm(now);
         assertEquals(now, rig.sleep(now), "it took the place of one that is due later");
     }
@@ -1190,7 +1193,7 @@ class TimerQueueTest extends QueueCase {
         List<OneShotTimer> armed = armMany(n);
         stopWithoutLock(armed.subList(0, most));
         assertEquals(0, rig.owner.wakes);
-        stopWithoutLock(armed.subList(most, most + Inside.CALL_EVERY));
+        stopWithoutLock(armed.subList(most, most + InsideCompactor.CALL_EVERY));
         assertEquals(1, rig.owner.wakes);
     }
 
@@ -1199,7 +1202,7 @@ class TimerQueueTest extends QueueCase {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.owner.wakes);
-        assertEquals(0, Inside.swept(queue));
+        assertEquals(0, InsideCompactor.swept(queue));
         rig.sleep(1);
         assertTrue(rig.dead() <= 1_000, "the woken owner sweeps to half the bound");
         assertEquals(5_500, queue.view().pending());
@@ -1308,7 +1311,7 @@ class TimerQueueTest extends QueueCase {
         } while (queue.compactor.sweepStep());
         assertEquals(4, steps, "more than the stale ones and a few others were looked at");
         assertTrue(rig.dead() <= 5_000 / 8, rig.dead() + " dead");
-        assertTrue(Inside.areRuns(queue), "what lives is no longer in order");
+        assertTrue(InsideHeap.areRuns(queue), "what lives is no longer in order");
         verify(queue);
         assertEquals(4_080, queue.view().pending());
     }
@@ -1351,7 +1354,7 @@ class TimerQueueTest extends QueueCase {
         }
         Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
         boolean[] swept = new boolean[1];
-        Inside.startFullSweep(queue);
+        InsideCompactor.startFullSweep(queue);
         queue.view().forEachPending(t -> {
             found.add(t);
             if (found.size() == 1_500 && !swept[0]) {
@@ -1468,7 +1471,7 @@ class TimerQueueTest extends QueueCase {
         }
         rig.sleep(1);
         assertEquals(0, rig.entries());
-        assertTrue(queue.view().stats().get(QueueView.Count.HEAP_CAPACITY) <= Inside.MOST_SLOTS_KEPT,
+        assertTrue(queue.view().stats().get(QueueView.Count.HEAP_CAPACITY) <= InsideHeap.MOST_SLOTS_KEPT,
                 queue.view().stats().get(QueueView.Count.HEAP_CAPACITY) + " slots");
     }
 
@@ -1541,13 +1544,13 @@ class TimerQueueTest extends QueueCase {
     @Test
     void stats_billionsOfStops_areFoldedAway() {
         long almost = (1L << 30) - 2;
-        Inside.countStale(queue, almost * Inside.STOP);
+        InsideCompactor.countStale(queue, almost * InsideCompactor.STOP);
         for (int i = 1; i <= 5; i++) {
             queue.stop(waiting());
             assertEquals(almost + i, queue.view().stats().get(QueueView.Count.STOPPED));
             assertEquals(i, rig.dead());
         }
-        assertEquals(5, Inside.stale(queue));
+        assertEquals(5, InsideCompactor.stale(queue));
         assertEquals(1, queue.view().pending());
     }
 
@@ -1555,9 +1558,9 @@ class TimerQueueTest extends QueueCase {
     @Test
     void stats_entryDroppedBeforeItIsCounted_keepsTheStops() {
         queue.stop(waiting());
-        Inside.countStale(queue, -2 * Inside.STALE);
+        InsideCompactor.countStale(queue, -2 * InsideCompactor.STALE);
         assertEquals(1, queue.view().stats().get(QueueView.Count.STOPPED));
-        Inside.countStale(queue, Inside.STALE);
+        InsideCompactor.countStale(queue, InsideCompactor.STALE);
         assertEquals(1, queue.view().stats().get(QueueView.Count.STOPPED));
         assertEquals(0, queue.view().stats().get(QueueView.Count.STALE_ENTRIES));
     }

@@ -21,9 +21,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import io.pendula.internal.queue.InsideInbox;
 
 import io.pendula.internal.engine.QueuedNode;
-import io.pendula.internal.queue.Inside;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.TimerNode;
 import java.io.IOException;
@@ -353,7 +353,7 @@ class TransitionTableTest extends QueueCase {
         assertEquals(row.result(), result.toString());
         assertWord(t, row.code(), row.result().equals("throws") ? deadline : when);
         assertTrue(t.work() == task || Set.of("cancel", "abort").contains(row.operation()), "its task");
-        assertEquals(isQueued(row.code()), Inside.inboxHead(queue) == t, "it is in the inbox");
+        assertEquals(isQueued(row.code()), InsideInbox.inboxHead(queue) == t, "it is in the inbox");
         assertEquals(isQueued(row.code()) && !isQueued(from), row.remark().startsWith("pushed"), "pushed");
         boolean isWaker = row.operation().startsWith(RESET) || row.operation().equals("arm");
         assertEquals(isWaker && isQueued(row.code()) && isArmed(row.code()) && when < Math.min(ANCHOR, late(from, deadline)) ? 1 : 0,
@@ -384,7 +384,7 @@ class TransitionTableTest extends QueueCase {
         int rests = rows("drain").filter(r -> CODES.get(r.from()) == row.code()).findFirst().orElseThrow().code();
         int state = isClose ? row.code() : rests;
         assertEquals(state, rig.state(t), "after a drain");
-        assertNull(Inside.link(t), "its link");
+        assertNull(InsideInbox.link(t), "its link");
         assertEquals(isClose ? 0 : 1 + stale + (isFiled(state) ? 1 : 0), rig.entries(), "entries, with the anchor");
         QueueView.Snapshot after = queue.view().stats();
         assertEquals(stale, after.get(QueueView.Count.STALE_ENTRIES), "stale entries in the statistics");

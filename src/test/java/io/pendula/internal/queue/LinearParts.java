@@ -210,7 +210,7 @@ final class LinearParts {
 
         @Operation
         public int count() {
-            return Inside.resetsUnderWay(queue);
+            return InsideCloser.resetsUnderWay(queue);
         }
 
         public static class Spec {

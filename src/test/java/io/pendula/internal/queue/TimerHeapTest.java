@@ -1,7 +1,7 @@
 package io.pendula.internal.queue;
 
-import static io.pendula.internal.queue.Inside.verify;
-import static io.pendula.internal.queue.Inside.blocks;
+import static io.pendula.internal.queue.InsideHeap.verify;
+import static io.pendula.internal.queue.InsideHeap.blocks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TimerHeapTest {
     private static final int BLOCK = TimerHeap.BLOCK;
-    private static final int MOST_KEPT = Inside.MOST_SLOTS_KEPT;
+    private static final int MOST_KEPT = InsideHeap.MOST_SLOTS_KEPT;
 
     private static final class Node extends TimerNode {
         /** A look at its word fails with this. */
@@ -88,14 +88,14 @@ class TimerHeapTest {
                 compactor.rewind();
             }
             Set<TimerNode> stale = new HashSet<>();
-            for (Inside.Entry e : Inside.all(heap)) {
+            for (InsideHeap.Entry e : InsideHeap.all(heap)) {
                 if (rnd.nextInt(dropOneIn) == 0) {
                     e.node().entry--;
                     stale.add(e.node());
                 }
             }
             heap.sweep(compactor, visits, Integer.MAX_VALUE, rnd.nextBoolean());
-            for (Inside.Entry e : Inside.all(heap)) {
+            for (InsideHeap.Entry e : InsideHeap.all(heap)) {
                 if (stale.remove(e.node())) {
                     e.node().entry++;
                 }
@@ -131,7 +131,7 @@ class TimerHeapTest {
         void checkAll() {
             verify(heap);
             Set<TimerNode> met = new HashSet<>();
-            for (Inside.Entry e : Inside.all(heap)) {
+            for (InsideHeap.Entry e : InsideHeap.all(heap)) {
                 assertEquals(model.keyOf(e.node()), e.key());
                 assertEquals(e.seq(), e.node().entry);
                 assertTrue(met.add(e.node()), "two entries for one timer");
@@ -501,7 +501,7 @@ class TimerHeapTest {
     void sweep_inSlices_dropsAllAndKeepsTheOrder(int slice) {
         Pair p = inOrder(5_000);
         int live = 0;
-        for (Inside.Entry e : Inside.all(p.heap)) {
+        for (InsideHeap.Entry e : InsideHeap.all(p.heap)) {
             if (e.seq() % 3 != 0) {
                 e.node().entry--;
             } else {
@@ -532,7 +532,7 @@ class TimerHeapTest {
             for (int i = rnd.nextInt(12 * BLOCK); i > 0; i--) {
                 p.pop();
             }
-            for (Inside.Entry e : Inside.all(p.heap)) {
+            for (InsideHeap.Entry e : InsideHeap.all(p.heap)) {
                 if (rnd.nextInt(4) == 0) {
                     e.node().entry--;
                 }
@@ -550,7 +550,7 @@ class TimerHeapTest {
                 }
                 verify(p.heap);
             }
-            Inside.all(p.heap).forEach(e -> assertEquals(e.seq(), e.node().entry, "a stale entry was not visited"));
+            InsideHeap.all(p.heap).forEach(e -> assertEquals(e.seq(), e.node().entry, "a stale entry was not visited"));
         }
     }
 
@@ -589,7 +589,7 @@ class TimerHeapTest {
     }
 
     private static void makeStale(Pair p, int fromSeq, int toSeq) {
-        for (Inside.Entry e : Inside.all(p.heap)) {
+        for (InsideHeap.Entry e : InsideHeap.all(p.heap)) {
             if (e.seq() >= fromSeq && e.seq() < toSeq) {
                 e.node().entry--;
             }
@@ -601,7 +601,7 @@ class TimerHeapTest {
     @ValueSource(booleans = {false, true})
     void sweep_breaksOffInTheMiddle_losesNone(boolean isRun) {
         Pair p = isRun ? inOrder(BLOCK) : inNoOrder(BLOCK, new Random(1));
-        List<Inside.Entry> all = Inside.all(p.heap);
+        List<InsideHeap.Entry> all = InsideHeap.all(p.heap);
         for (int i = 0; i < all.size(); i += 2) {
             all.get(i).node().entry--;
             p.model.forget(all.get(i).node());

@@ -48,7 +48,7 @@ class VerifyTest {
 
     @Test
     void verify_nothingBroken_findsNothing() {
-        assertTrue(Inside.blocks(queue.entries).size() > 2);
+        assertTrue(InsideHeap.blocks(queue.entries).size() > 2);
         Inside.verify(queue);
     }
 
@@ -77,7 +77,7 @@ class VerifyTest {
     }
 
     private Block last() {
-        return last(Inside.blocks(queue.entries));
+        return last(InsideHeap.blocks(queue.entries));
     }
 
     private <T> T last(List<T> all) {
