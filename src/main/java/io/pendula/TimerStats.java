@@ -74,8 +74,8 @@ public final class TimerStats extends QueueStats {
     public int coreThreads() { return (int) get(Row.CORE_THREADS); }
 
     /**
-     * {@return the limit of such threads, spare ones included, of which there are none without a monitor; 0 for a scheduler
-     * without workers. A scheduler with a {@link ManualClock} has no thread, whatever the limit}
+     * {@return the limit of such threads, spare ones included; 0 for a scheduler without workers. A scheduler with a
+     * {@link ManualClock} has no thread, whatever the limit}
      */
     public int maxThreads() { return (int) get(Row.MAX_THREADS); }
 
