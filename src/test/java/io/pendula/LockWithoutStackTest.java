@@ -10,14 +10,11 @@ import io.pendula.internal.engine.Event;
 import io.pendula.internal.engine.EventLog;
 import io.pendula.internal.queue.QueueOwner;
 import io.pendula.internal.queue.TimerNode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -26,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Threads that take a lock, or wait in a line of {@code java.util.concurrent}, with hardly any stack left, at each depth
- * where that may end within such a class's own code or under the lock: the lock is free afterwards, no timer is lost, and
- * no other thread waits for ever. In JVMs of their own: what is compiled, and with it the size of all frames, is given.
+ * Threads that take the lock of a queue, or end a task or an executor, with hardly any stack left, at each depth where that
+ * may end within the lock's own code or under it: the lock is free afterwards, no timer is lost, and no other thread waits
+ * for ever. In JVMs of their own: what is compiled, and with it the size of all frames, is given.
  */
 @Timeout(180)
 class LockWithoutStackTest {
@@ -126,56 +123,6 @@ class LockWithoutStackTest {
     static void awaitWaiting(Thread t) {
         while (t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
-        }
-    }
-
-    /** A line of threads that wait for one event; the event, on another thread. Returns how a healthy thread fared. */
-    private static String wakesOthers(FutureTask<?> healthy, Runnable event) throws Exception {
-        Thread waiter = new Thread(healthy);
-        waiter.setDaemon(true);
-        waiter.start();
-        awaitWaiting(waiter);
-        event.run();
-        try {
-            healthy.get(LifeFixtures.LOST_SECONDS, TimeUnit.SECONDS);
-            return null;
-        } catch (TimeoutException e) {
-            return "a thread waits for ever";
-        }
-    }
-
-    private static final class GetOfATask implements Scene {
-        private final ManualClock clock = new ManualClock();
-        private final ScheduledFuture<?> future =
-                TimerScheduler.builder().clock(clock).build().asScheduledExecutorService().schedule(() -> 1, 1, TimeUnit.DAYS);
-
-        @Override
-        public void call(int level) throws Exception {
-            try {
-                future.get(20, TimeUnit.MICROSECONDS);
-            } catch (TimeoutException e) {
-                // As ever.
-            }
-        }
-
-        @Override
-        public String check() throws Exception {
-            return wakesOthers(new FutureTask<>(future::get), () -> clock.advance(Duration.ofDays(1)));
-        }
-    }
-
-    private static final class AwaitOfAFiring implements Scene {
-        private final ManualClock clock = new ManualClock();
-        private final Alarm timer = TimerScheduler.builder().clock(clock).build().alarm(Duration.ofDays(1));
-
-        @Override
-        public void call(int level) throws Exception {
-            timer.await(Duration.ofNanos(20_000));
-        }
-
-        @Override
-        public String check() throws Exception {
-            return wakesOthers(new FutureTask<>(() -> timer.await(Duration.ofHours(1))), () -> clock.advance(Duration.ofDays(1)));
         }
     }
 
@@ -307,8 +254,6 @@ class LockWithoutStackTest {
             for (Operation operation : Operation.values()) {
                 print(operation.name(), () -> new UnderLock(operation));
             }
-            print("GET", GetOfATask::new);
-            print("AWAIT", AwaitOfAFiring::new);
             print("CANCEL", () -> new TaskScenes.Cancel(false));
             print("CANCEL_AND_SWEEP", () -> new TaskScenes.Cancel(true));
             print("END", TaskScenes.End::new);

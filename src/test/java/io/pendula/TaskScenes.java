@@ -88,7 +88,7 @@ final class TaskScenes {
         }
     }
 
-    /** A task has ended that threads wait for, and its executor, too; its timeout is cancelled before they leave. */
+    /** A task has ended that threads wait for, and its executor, too; its timeout is cancelled then. */
     static final class End implements Scene {
         private final ManualClock clock = new ManualClock();
         private final SchedulerExecutor view;

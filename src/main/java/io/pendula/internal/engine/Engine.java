@@ -2,7 +2,6 @@ package io.pendula.internal.engine;
 
 import io.pendula.internal.queue.Compactor;
 import io.pendula.internal.queue.Firing;
-import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.PendingLimit;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerHeap;
@@ -317,7 +316,6 @@ public abstract class Engine implements TimerQueue.Host {
 
     /** Waits for an alarm, on its receiver; closing the scheduler ends the wait. */
     public final boolean await(Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
-        HoldLock.checkStack(); // a place in the receiver's line that its thread has left would keep the others waiting
         Object call = new Object(); // threads need not be told apart by equals
         try {
             waiting.put(call, receiver); // before the first look at closed
@@ -329,7 +327,6 @@ public abstract class Engine implements TimerQueue.Host {
 
     /** Cancels it, and ends the waits of threads. */
     public final boolean cancel(QueuedNode t, Receiver receiver) {
-        HoldLock.checkStack(); // or what follows might not wake them
         boolean prevented = t.queue.cancel(t);
         receiver.run();
         return prevented;

@@ -121,12 +121,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         }
         int was = queue.abort(this);
         if (isRunning(was)) {
-            try {
-                if (mayInterruptIfRunning) {
-                    interrupt();
-                }
-            } finally { // a thread of the user's may refuse to be interrupted
-                done();
+            done(); // first, as a thread of the user's may refuse to be interrupted
+            if (mayInterruptIfRunning) {
+                interrupt();
             }
         } else if (was >= 0) {
             over();
@@ -161,7 +158,6 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (isDone()) {
             return false;
         }
-        HoldLock.checkStack(); // a place in the latch's line that its thread has left would keep the others waiting
         synchronized (queue) {
             if (end == null) {
                 end = new CountDownLatch(1);
@@ -171,14 +167,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     }
 
     private void done() {
-        try {
-            settled();
-        } finally { // that asks for stack, so it may throw
-            CountDownLatch e = end;
-            if (e != null) {
-                e.countDown();
-            }
+        CountDownLatch e = end;
+        if (e != null) {
+            e.countDown();
         }
+        settled(); // last: that asks for stack, so it may throw
     }
 
     /** It is done, and does not run any more. */

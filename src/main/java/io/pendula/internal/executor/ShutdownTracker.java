@@ -366,7 +366,6 @@ public final class ShutdownTracker implements Runnable {
     }
 
     public boolean awaitTermination(long nanos) throws InterruptedException {
-        HoldLock.checkStack(); // see ScheduledTask.mustWait
         for (long left = Math.max(0, nanos); ; left -= LOOK_NANOS) { // at least 0, as its difference to now must not overflow
             boolean isLast = engine.loops == null || left <= LOOK_NANOS;
             if (engine.loops != null) {

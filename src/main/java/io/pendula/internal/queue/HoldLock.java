@@ -35,11 +35,9 @@ public class HoldLock extends ReentrantLock {
      * the lock's own code, HotSpot would throw the error when that code returns (JEP 270), so the caller would have the
      * lock and not know it. So the thread gets its StackOverflowError here, before anything has changed.
      *
-     * <p>Who needs it: a thread that may be an application's, before a step that keeps other threads waiting if the next one
-     * fails. It takes a lock of {@code java.util.concurrent} (here, and in a pool of the JDK's to which it submits); it
-     * joins a line of threads, or wakes one; it notes that it wakes or starts a thread, and then does so. Not before a
-     * monitor, which the JVM releases whatever ends its block; nor where the next step needs no more stack than the first,
-     * as the two halves of an arming do. {@link #lock} and {@link #tryLock} ask by themselves.
+     * <p>Two uses: a thread that may be an application's takes the lock of a queue, or notes that it wakes or starts a thread
+     * and then does so. {@link #lock} and {@link #tryLock} ask by themselves. A wait for one task or alarm does not ask: if it
+     * breaks off, it harms only what waits for the same.
      */
     public static void checkStack() {
         descend(STACK_FRAMES, 1, 2, 3, 4, 5, 6, 7, 8);

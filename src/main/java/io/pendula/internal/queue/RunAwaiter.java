@@ -31,7 +31,6 @@ public final class RunAwaiter {
 
     /** Waits until no run of the timer is in progress; false if that took longer than {@code nanos}. */
     public static boolean await(TimerQueue queue, TimerNode t, long nanos) throws InterruptedException {
-        HoldLock.checkStack(); // or it might stay in the list
         long end = System.nanoTime() + nanos;
         RunAwaiter me = new RunAwaiter(t);
         me.enter(queue);
