@@ -751,7 +751,7 @@ class TimerQueueTest extends QueueCase {
         assertEquals(filed.size() + 2, queue.view().pending());
         assertSame(b, rig.claim(10_000).node());
         assertSame(a, rig.claim(10_000).node());
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         assertEquals(filed.size(), rig.fire(10_000), "two places are free again");
     }
 
@@ -786,7 +786,7 @@ class TimerQueueTest extends QueueCase {
         assertTrue(queue.reset(filed.get(0), 5_000));
         assertSame(last, rig.claim(496).node());
         assertNull(rig.claim(999));
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         assertEquals(filed.size() - 2, rig.fire(4_999));
         assertEquals(1, rig.fire(5_000));
         assertEquals(0, queue.view().pending());
@@ -866,7 +866,7 @@ class TimerQueueTest extends QueueCase {
         rig.arm(5_000);
         rig.drain();
         assertTrue(InsideInbox.isMemoryShort(queue));
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         assertEquals(filed.size(), rig.fire(4_000));
         for (int i = 0; i < 3 * filed.size(); i++) {
             rig.arm(6_000 + i);
@@ -874,11 +874,11 @@ class TimerQueueTest extends QueueCase {
         rig.drain();
         assertEquals(3 * filed.size() + 1, queue.view().pending());
         assertTrue(rig.entries() <= rig.heap.capacity(), "the others are parked");
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         int fired = 0;
         for (int looks = 0; looks < 10; looks++) {
             fired += rig.fire(10_000);
-            rig.clock.advance(Duration.ofMillis(20));
+            rig.clock.advance(Duration.ofMillis(100));
         }
         assertEquals(3 * filed.size() + 1, fired);
     }
@@ -1028,7 +1028,7 @@ class TimerQueueTest extends QueueCase {
         rig.drain();
         assertEquals(MOVING, rig.state(parked));
         assertTrue(queue.reset(parked, 500));
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         rig.drain();
         assertWord(parked, WAITING, 500);
         assertSame(parked, rig.claim(500).node());
@@ -1052,7 +1052,7 @@ class TimerQueueTest extends QueueCase {
         }
         rig.drain();
         assertEquals(filed.size(), rig.fire(4_000));
-        rig.clock.advance(Duration.ofMillis(20));
+        rig.clock.advance(Duration.ofMillis(100));
         assertEquals(10, rig.fire(10_000));
     }
 

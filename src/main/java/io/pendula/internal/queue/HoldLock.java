@@ -117,24 +117,17 @@ public class HoldLock extends ReentrantLock {
     }
 
     /**
-     * Releases the lock for a moment, and begins a new hold; it is held again at the end, whatever fails. A thread that
-     * waits needs longer to wake up than this one to take the lock again, slice after slice, so this one waits until none
-     * does, or for about a millisecond.
+     * Releases the lock for a moment, and begins a new hold. A thread that waits needs longer to wake up than this one to
+     * take the lock again, slice after slice, so this one waits until none does, or for about a millisecond.
      */
     void giveWay() {
         assert isHeldByCurrentThread();
         boolean wanted = scarce || hasQueuedThreads();
-        int holds = getHoldCount();
-        try {
-            unlock();
-            for (int i = 0; wanted && i < YIELDS; i++) {
-                Thread.yield();
-                wanted = hasQueuedThreads();
-            }
-        } finally {
-            if (getHoldCount() < holds) {
-                enter();
-            }
+        unlock();
+        for (int i = 0; wanted && i < YIELDS; i++) {
+            Thread.yield();
+            wanted = hasQueuedThreads();
         }
+        enter();
     }
 }

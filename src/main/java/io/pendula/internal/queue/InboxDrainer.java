@@ -15,13 +15,12 @@ import java.util.function.Consumer;
 final class InboxDrainer {
     /*
      * A timer for which the heap has no room, and cannot grow, is parked. Its state is MOVING or MODIFIED_EARLIER, so stop
-     * and reset need its word alone. From time to time a drain files all parked timers. One that is due before the next such
+     * and reset need its word alone. Ten times a second a drain files all parked timers. One that is due before the next such
      * drain takes the place of another that is due later, and that one is parked. A reset that brings a parked timer forward
      * wakes the owner in vain, so the timer may be late by the time between two such drains.
      *
      * Memory is short while anything is parked. Meanwhile arming is refused unless the timer is due. A failed attempt to
-     * grow may cost two full collections, so the pause before the next one is a multiple of what it took, unless the JVM
-     * says that there is memory again.
+     * grow may cost two full collections, so the pause before the next one is a multiple of what it took.
      *
      * With a manual clock the order of arming counts, and time stands still. There no timer takes the place of another,
      * and none is filed while others are parked. Each drain tries to grow, once.
@@ -29,18 +28,12 @@ final class InboxDrainer {
 
     /** While an inbox is longer than this, arming threads that cannot help yield. */
     private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
-    /** The shortest time between two attempts to grow. */
-    private static final long GROW_NANOS = 100_000_000;
     /** The longest time between two attempts to grow. */
     private static final long MAX_GROW_NANOS = 10_000_000_000L;
     /** The pause after an attempt that failed is this many times as long as the attempt. */
     private static final long GROW_SHARE = 32;
-    /** The shortest time between two looks at what is parked. */
-    static final long LOOK_NANOS = 10_000_000;
-    /** The longest time between two looks at what is parked. */
-    private static final long MAX_LOOK_NANOS = 500_000_000;
-    /** What each parked timer adds to that time: many times what a look at it costs. */
-    private static final long LOOK_NANOS_EACH = 1_000;
+    /** Between two looks at what is parked. The shortest time between two attempts to grow, too. */
+    static final long LOOK_NANOS = 100_000_000;
     /** The shortest time between two reports of a shortage. */
     private static final long REPORT_NANOS = 60_000_000_000L;
 
@@ -122,7 +115,7 @@ final class InboxDrainer {
             return;
         }
         if (parked != null && (keepOrder || now() >= lookAt)) {
-            planLook();
+            lookAt = nextLook();
             fileAll(takeParked());
         }
         due.passArrivals(); // before the take, see WakeGate
@@ -294,19 +287,14 @@ final class InboxDrainer {
         return parked == null ? Timeline.NEVER : lookAt;
     }
 
-    private void planLook() {
-        long pause = Math.max(LOOK_NANOS, Math.min(MAX_LOOK_NANOS, LOOK_NANOS_EACH * parkedCount));
-        long now = now();
-        lookAt = Timeline.plus(now, pause);
-        if (isMemoryBack()) {
-            growAt = Math.min(growAt, now + GROW_NANOS);
-        }
+    private long nextLook() {
+        return Timeline.plus(now(), LOOK_NANOS);
     }
 
     private void park(TimerNode t) {
         if (!lock.scarce) {
             lock.scarce = true;
-            planLook();
+            lookAt = nextLook();
         }
         t.next = parked;
         parked = t;
@@ -331,7 +319,7 @@ final class InboxDrainer {
             return true;
         } catch (OutOfMemoryError e) {
             long now = now();
-            growAt = now + Math.min(MAX_GROW_NANOS, Math.max(GROW_NANOS, GROW_SHARE * (now - began)));
+            growAt = now + Math.min(MAX_GROW_NANOS, Math.max(LOOK_NANOS, GROW_SHARE * (now - began)));
             if (!lock.scarce && now >= nextReportAt) {
                 unreported = e;
                 nextReportAt = now + REPORT_NANOS;
@@ -340,17 +328,12 @@ final class InboxDrainer {
         }
     }
 
-    private static boolean isMemoryBack() {
-        Runtime r = Runtime.getRuntime();
-        return r.maxMemory() - r.totalMemory() + r.freeMemory() > r.maxMemory() / 4;
-    }
-
     /**
      * For what may be due before the next look at what is parked, if the last entry of the heap is due later. If that
      * is due earlier, it makes room itself when it is.
      */
     private boolean makeRoomFor(long when) {
-        return when <= Timeline.plus(now(), 2 * MAX_LOOK_NANOS) && entries.lastKey() > when
+        return when <= Timeline.plus(now(), 10 * LOOK_NANOS) && entries.lastKey() > when
                 && removeLast();
     }
 
