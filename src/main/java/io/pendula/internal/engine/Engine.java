@@ -254,11 +254,7 @@ public abstract class Engine implements TimerQueue.Host {
             try {
                 q.closer.close(unfired);
             } catch (RuntimeException | Error e) {
-                if (failure == null) {
-                    failure = e; // this queue takes no more timers, and neither must the others
-                } else {
-                    Reporter.suppress(e, failure);
-                }
+                failure = e; // this queue takes no more timers, and neither must the others
             }
         }
         if (failure instanceof Error e) {

@@ -142,37 +142,30 @@ public final class Loops {
     /** If its thread has ended without closing it. If that fails, closeEnded tries again. The caller holds no lock. */
     public void closeIfEnded(LoopWorker l) {
         if (!l.detached) {
-            tell(tryCloseIfEnded(l));
+            tryCloseIfEnded(l);
         }
     }
 
     /** Closes those whose threads have ended, also if an earlier attempt has failed. False if one of them fails now. */
     public boolean closeEnded() {
-        Throwable failure = null;
+        boolean success = true;
         for (LoopWorker l : loops) {
-            Throwable e = tryCloseIfEnded(l);
-            failure = failure == null ? e : failure;
+            success &= tryCloseIfEnded(l);
         }
-        return tell(failure);
+        return success;
     }
 
-    private Throwable tryCloseIfEnded(LoopWorker l) {
+    /** A failure is told, not thrown: who finds out that a loop's thread has ended has not asked for the close. */
+    private boolean tryCloseIfEnded(LoopWorker l) {
         try {
             if (l.hasEnded() && l.unfired != null && !engine.isClosed()) {
                 close(l);
             }
-            return null;
+            return true;
         } catch (Throwable e) {
-            return e;
+            Reporter.uncaught(e);
+            return false;
         }
-    }
-
-    /** Tells of a failure, if there is one: who finds out that a loop's thread has ended has not asked for the close. */
-    private static boolean tell(Throwable failure) {
-        if (failure != null) {
-            Reporter.uncaught(failure);
-        }
-        return failure == null;
     }
 
     /** The scheduler is being closed: adds what was stopped by calls that have failed. */
@@ -204,7 +197,7 @@ public final class Loops {
                 loops = left();
             }
         } catch (Throwable e) {
-            tell(e); // not thrown: the caller has done what it should, and may have timers to return
+            Reporter.uncaught(e); // not thrown: the caller has done what it should, and may have timers to return
         }
     }
 
