@@ -279,6 +279,22 @@ class IdleEndTest {
         awaitNoThread();
     }
 
+    /** A thread that was called while it was awake has a permit left. */
+    @Test
+    void sleep_permitIsLeftOver_threadStays() {
+        TimerScheduler s = make(1, Duration.ofMinutes(1).toNanos());
+        fire(s);
+        Thread thread = s.engine.workerPool.workers()[0].runner();
+        for (int i = 0; i < 50; i++) {
+            eventually("it sleeps, or is gone", () -> thread.getState() == Thread.State.TIMED_WAITING || !thread.isAlive());
+            LockSupport.unpark(thread);
+        }
+        assertTrue(thread.isAlive());
+        s.engine.idleNanos = 1;
+        fire(s);
+        awaitNoThread();
+    }
+
     /** It looks once more when it has left the seat; a thread that another waker has started stays there. */
     @Test
     void leave_wokenMeanwhile_goesOnUnlessAnotherThreadSits() {

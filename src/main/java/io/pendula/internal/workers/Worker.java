@@ -409,6 +409,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         boolean parks = false;
         try {
             boolean ends = until == Timeline.NEVER && endsWhenIdle();
+            long began = System.nanoTime(); // the clock of the user's may stand
             if (isSlack) { // not before the first firing, which it would delay
                 isSlack = false; // before the attempt: what fails is not tried again
                 Parker.tightenSlack();
@@ -417,13 +418,15 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             if (!isCalled(next)) {
                 parks = true;
                 if (ends) {
-                    LockSupport.parkNanos(this, engine.idleNanos); // once: it may end sooner
+                    LockSupport.parkNanos(this, engine.idleNanos);
                 } else {
                     parker.parkUntil(target, polls ? next : target, this);
                 }
             }
-            // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever.
-            left = ends && !isCalled(next) && seat.leave(() -> isCalled(Timeline.NEVER));
+            // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever. A permit
+            // that is left over ends the park at once, and begins another round.
+            left = ends && !isCalled(next) && System.nanoTime() - began >= engine.idleNanos
+                    && seat.leave(() -> isCalled(Timeline.NEVER));
         } finally {
             if (!left) {
                 wakeUp();
