@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** A {@link Timer}: the node of the queue itself, so that it costs one object. Not final, so that tests can step in. */
 non-sealed class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
-        super(queue, task);
+        super(queue, Check.notNull(task, "task"));
     }
 
     /** A new timer of the queue on which the calling thread arms, armed. */
@@ -21,7 +21,7 @@ non-sealed class OneShotTimer extends QueuedNode implements Timer {
 
     /** The same for an instant that the caller has computed. */
     static Timer armAt(TimerQueue queue, long deadline, Runnable task) {
-        OneShotTimer t = new OneShotTimer(queue, Check.notNull(task, "task"));
+        OneShotTimer t = new OneShotTimer(queue, task);
         queue.arm(t, Timeline.deadlineAt(deadline));
         return t;
     }

@@ -7,7 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A timer that fires once for each time it is armed. It is armed when it is made, and again by each {@code reset}.
+ * A timer that fires once for each time it is armed. It is armed when it is made, unless by
+ * {@link Timers#timer}, and again by each {@code reset}.
  *
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);

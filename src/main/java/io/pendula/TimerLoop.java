@@ -216,6 +216,11 @@ public final class TimerLoop implements Timers, AutoCloseable {
     }
 
     @Override
+    public Timer timer(Runnable task) {
+        return new OneShotTimer(queue(), worker.engine.work(task));
+    }
+
+    @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(queue(), initialDelay, period, missedTicks, task);
     }

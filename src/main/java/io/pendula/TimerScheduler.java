@@ -130,6 +130,11 @@ public final class TimerScheduler implements Timers, AutoCloseable {
     }
 
     @Override
+    public Timer timer(Runnable task) {
+        return new OneShotTimer(engine.currentQueue(), engine.work(task));
+    }
+
+    @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(engine.currentQueue(), initialDelay, period, missedTicks, task);
     }

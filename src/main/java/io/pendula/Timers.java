@@ -69,6 +69,19 @@ public sealed interface Timers permits TimerScheduler, TimerLoop {
     Timer at(long deadlineNanos, Runnable task);
 
     /**
+     * A timer that is not armed yet, for a field that is set once: its first {@code reset} arms it. Until then it is not
+     * pending, and counts nowhere. It belongs to the same worker or loop as one that the calling thread arms. Another
+     * thread that resets it must have got it by a safe publication, as by a final field.
+     *
+     * @param task what to run
+     * @return the timer, as if it had been stopped
+     * @throws NullPointerException if {@code task} is null
+     * @throws RejectedExecutionException if the loop is closed or its thread has ended, or if the scheduler has neither
+     *     workers nor a loop
+     */
+    Timer timer(Runnable task);
+
+    /**
      * Runs {@code task} each {@code period}, first after one period; missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero

@@ -1,6 +1,8 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +63,44 @@ class TimersTest {
             advance(SECOND.dividedBy(2));
             advance(SECOND.dividedBy(2));
             assertRan("a at 1000", "b at 1500", "c at 2000");
+        }
+
+        @Test
+        void timer_notArmed_countsNowhereAndRunsAfterItsFirstReset() {
+            Timer a = timers.timer(run("a"));
+            advance(SECOND);
+            assertEquals(0, scheduler.pending());
+            assertFalse(a.isPending());
+            assertEquals(Duration.ZERO, a.remaining());
+            assertFalse(a.stop());
+            assertFalse(a.reset(SECOND));
+            assertEquals(1, scheduler.pending());
+            assertTrue(a.isPending());
+            advance(SECOND);
+            assertRan("a at 2000");
+        }
+
+        @Test
+        void timer_notArmedAndCancelled_canNotBeReset() throws InterruptedException {
+            Timer a = timers.timer(run("a"));
+            assertTrue(a.cancelAndAwait(SECOND));
+            assertFalse(a.cancel());
+            assertThrows(IllegalStateException.class, () -> a.reset(SECOND));
+            assertNull(a.task());
+        }
+
+        @Test
+        void timer_notArmedWhenAllIsClosed_refusesItsReset() {
+            Timer a = timers.timer(run("a"));
+            assertEquals(List.of(), scheduler.shutdownNow());
+            assertThrows(RejectedExecutionException.class, () -> a.reset(SECOND));
+            assertFalse(a.isPending());
+        }
+
+        @Test
+        void timer_nullTask_isNamed() {
+            assertEquals("task must not be null",
+                    assertThrows(NullPointerException.class, () -> timers.timer(null)).getMessage());
         }
 
         @Test

@@ -79,6 +79,18 @@ class GuideTest {
     }
 
     @Test
+    void timer_notArmed() {
+        Runnable task = () -> log("idle");
+        Timer idle = timers.timer(task);
+        idle.isPending();                       // false
+        idle.reset(Duration.ofSeconds(30));     // false: nothing was replaced; now it is pending
+
+        assertTrue(idle.isPending());
+        clock.advance(Duration.ofSeconds(30));
+        assertEquals(List.of("idle"), log);
+    }
+
+    @Test
     void timer_cancelAndAwait() throws InterruptedException {
         try (TimerScheduler real = TimerScheduler.builder().workers(1).build()) {
             CountDownLatch begun = new CountDownLatch(1);

@@ -21,7 +21,7 @@ final class AsyncRepeater implements AutoCloseable {
         this.timers = timers;
         this.task = task;
         this.pause = pause;
-        this.timer = timers.at(Long.MAX_VALUE, this::run);
+        this.timer = timers.timer(this::run);
         timer.reset(Duration.ZERO);
     }
 

@@ -13,7 +13,7 @@ final class Debouncer implements AutoCloseable {
     private final long quietNanos;
 
     Debouncer(TimerScheduler timers, Duration quiet, Runnable action) {
-        timer = timers.at(Long.MAX_VALUE, action); // never, until the first event
+        timer = timers.timer(action);
         quietNanos = quiet.toNanos();
     }
 

@@ -26,7 +26,7 @@ final class SleepProofTimer implements AutoCloseable {
         this.due = clock.instant().plus(delay);
         this.latest = timers.now() + delay.toNanos();
         this.task = task;
-        this.timer = timers.at(Long.MAX_VALUE, this::look);
+        this.timer = timers.timer(this::look);
         timer.reset(untilLook());
     }
 

@@ -17,8 +17,7 @@ final class Throttle implements AutoCloseable {
 
     Throttle(TimerScheduler timers, Duration interval, Runnable action) {
         this.timers = timers;
-        timer = timers.at(Long.MAX_VALUE, action);
-        timer.stop();
+        timer = timers.timer(action);
         intervalNanos = interval.toNanos();
     }
 

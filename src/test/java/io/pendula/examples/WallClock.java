@@ -37,7 +37,7 @@ final class WallClock implements AutoCloseable {
         this.next = next;
         this.task = task;
         this.due = nextAfter(clock.instant());
-        this.timer = timers.at(Long.MAX_VALUE, this::look);
+        this.timer = timers.timer(this::look);
         lookAgain(due);
     }
 
