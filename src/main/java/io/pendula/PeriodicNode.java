@@ -72,6 +72,10 @@ abstract class PeriodicNode extends QueuedNode {
         return skipped;
     }
 
+    public long ticksInRun() {
+        return isRunByCaller() ? leftOut + 1 : 0;
+    }
+
     abstract void tick(Runnable claimed, long deadline);
 
     @Override

@@ -66,6 +66,14 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      */
     long missed();
 
+    /**
+     * How many ticks the present run stands for, for its own callback: its own, and those that were left out after it, by
+     * which {@link #missed()} has grown with this run. With {@link MissedTicks#BURST} always one.
+     *
+     * @return at least 1; 0 outside of a run: if the calling thread is not inside the callback
+     */
+    long ticksInRun();
+
     /** As {@link #cancel()}. */
     @Override
     default void close() {

@@ -94,6 +94,17 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, SchedulerExecu
      */
     @Nullable Thread runner();
 
+    /**
+     * How late the present run is, for its own callback, as to skip work that is no longer of use. The scheduler has
+     * measured it when it claimed the run, see {@link TimerStats#lateness}; this does not read the clock. What has passed
+     * since then is not part of it: the time in the builder's executor, and that of callbacks before this one in a
+     * {@link TimerLoop}'s call of {@code runDue}, or, if they are short, of a worker.
+     *
+     * @return nanoseconds since the deadline, at least 0; -1 outside of a run: if the calling thread is not inside the
+     *     callback that the scheduler runs
+     */
+    long latenessNanos();
+
     /** {@return the name of the scheduler or pool that the timer belongs to, as given to its builder} */
     String schedulerName();
 

@@ -226,7 +226,8 @@ class TimerHandleTest {
 
     @Test
     void handle_hasTheDocumentedMembers() {
-        assertEquals(Set.of("of", "cancel", "cancelAndAwait", "task", "remaining", "isPending", "runner", "schedulerName", "toString"),
+        assertEquals(Set.of("of", "cancel", "cancelAndAwait", "task", "remaining", "isPending", "latenessNanos", "runner",
+                "schedulerName", "toString"),
                 Stream.of(TimerHandle.class.getMethods()).map(m -> m.getName()).collect(Collectors.toSet()));
     }
 }

@@ -30,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
@@ -150,6 +151,21 @@ class GuideTest {
         clock.advance(Duration.ofMillis(50));
         assertEquals(5, log.size());
         assertEquals(0, ticker.missed());
+    }
+
+    @Test
+    void ticker_asksAboutItsRun() {
+        AtomicReference<Ticker> own = new AtomicReference<>();
+        own.set(timers.every(Duration.ofMillis(10), () -> {
+            Ticker ticker = own.get();
+            long ticks = ticker.ticksInRun();       // 1, and those that were left out after this one
+            long late = ticker.latenessNanos();     // when the run was claimed
+            log(ticks + " " + late);
+        }));
+        clock.advance(Duration.ofMillis(10));
+        assertEquals(List.of("1 0"), log);
+        assertEquals(0, own.get().ticksInRun());
+        assertEquals(-1, own.get().latenessNanos());
     }
 
     // ---- waiting ----

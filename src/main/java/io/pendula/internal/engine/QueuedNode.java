@@ -1,5 +1,6 @@
 package io.pendula.internal.engine;
 
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.RunAwaiter;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
@@ -74,7 +75,13 @@ public abstract class QueuedNode extends TimerNode {
     }
 
     public final Thread runner() {
-        return queue.host.runnerOf(this);
+        Firing run = queue.host.runOf(this);
+        return run == null ? null : run.runner();
+    }
+
+    public final long latenessNanos() {
+        Firing run = queue.host.runOf(this);
+        return run != null && run.runner() == Thread.currentThread() ? run.lateness() : -1;
     }
 
     public final String schedulerName() {

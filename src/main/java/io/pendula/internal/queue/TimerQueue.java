@@ -33,8 +33,8 @@ public final class TimerQueue extends Padded {
         /** How long after an entry has become stale the queue is swept if nothing else wakes its owner. */
         long fullSweepNanos();
 
-        /** The thread that runs a timer, or null. */
-        Thread runnerOf(TimerNode timer);
+        /** The run of a timer, or null. */
+        Firing runOf(TimerNode timer);
     }
 
     public final int index;

@@ -64,10 +64,10 @@ public final class Firings {
         return find(run -> run.node() != null).size();
     }
 
-    /** The thread that runs a timer, or null. */
-    Thread runnerOf(TimerNode timer) {
+    /** The run of a timer, or null. */
+    Firing runOf(TimerNode timer) {
         List<Firing> runs = find(run -> run.node() == timer);
-        return runs.isEmpty() ? null : runs.get(runs.size() - 1).runner(); // the executor's, if a worker hands it over now
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1); // the executor's, if a worker hands it over now
     }
 
     /** More than one if the executor runs callbacks on the thread that hands them over. */

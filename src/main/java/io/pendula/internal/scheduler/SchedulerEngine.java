@@ -6,6 +6,7 @@ import io.pendula.internal.engine.Stepper;
 import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.loops.Loops;
 import io.pendula.internal.queue.QueueView;
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
@@ -343,7 +344,7 @@ public final class SchedulerEngine extends Engine {
     }
 
     @Override
-    public Thread runnerOf(TimerNode timer) {
-        return firings().runnerOf(timer);
+    public Firing runOf(TimerNode timer) {
+        return firings().runOf(timer);
     }
 }

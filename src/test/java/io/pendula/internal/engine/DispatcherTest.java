@@ -55,7 +55,7 @@ class DispatcherTest {
         }
 
         @Override
-        public Thread runnerOf(TimerNode timer) {
+        public Firing runOf(TimerNode timer) {
             return null;
         }
     }
