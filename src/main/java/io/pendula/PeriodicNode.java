@@ -25,10 +25,21 @@ abstract class PeriodicNode extends QueuedNode {
      * a ticker that goes on, as after a reset without stack, would change its period though its reset has thrown.
      */
 
+    /*
+     * A tick beside the grid
+     *
+     * tickNow notes that tick's deadline with the grid's next, then changes the word to that deadline. A claim of just that
+     * deadline finds the note, and takes the grid's next from it. Deadlines that come later are greater, so a note that is
+     * old, or whose change of the word failed, fits none of them. One case is left: a reset, at the same moment and for the
+     * same nanosecond, whose change of the word comes first. Then one tick is followed by the old grid's.
+     */
+    private record Beside(long deadline, long next, MissedTicks missedTicks) {}
+
     private static final AtomicLongFieldUpdater<PeriodicNode> PERIOD =
             AtomicLongFieldUpdater.newUpdater(PeriodicNode.class, "period");
 
-    private final MissedTicks missedTicks;
+    /** The {@link MissedTicks}; once tickNow was called a {@link Beside}, which has them. */
+    private volatile Object pace;
     private volatile long period;
     /** How many ticks the last claim has left out. Written under the queue's lock, read by the run that follows. */
     private long leftOut;
@@ -38,7 +49,7 @@ abstract class PeriodicNode extends QueuedNode {
     PeriodicNode(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task);
         this.period = period;
-        this.missedTicks = missedTicks;
+        this.pace = missedTicks;
     }
 
     public final boolean stop() {
@@ -65,6 +76,25 @@ abstract class PeriodicNode extends QueuedNode {
         return was;
     }
 
+    /** One at a time, or a note could be replaced before it is used. */
+    public final synchronized boolean tickNow() {
+        for (;;) {
+            long w = wordVolatile();
+            if (!isArmed(state(w))) {
+                return false;
+            }
+            long next = deadline(w);
+            long at = Math.min(next, queue.timeline.deadlineIn(0)); // a tick that is due already is the one
+            if (at < next) {
+                Object p = pace;
+                pace = new Beside(at, next, p instanceof Beside b ? b.missedTicks : (MissedTicks) p);
+            }
+            if (queue.tryBringForward(this, w, at)) {
+                return true;
+            }
+        }
+    }
+
     /** Takes away what is kept from before this thread's stop or reset, whose first tick is due at {@code first}. */
     void discardBefore(long first) {}
 
@@ -85,6 +115,16 @@ abstract class PeriodicNode extends QueuedNode {
 
     @Override
     protected final long nextAfter(long deadline, long now) {
+        Object policy = pace;
+        if (!(policy instanceof MissedTicks)) { // in this order, as the first tick would wait for the other class
+            Beside b = (Beside) policy;
+            if (b.deadline == deadline) {
+                leftOut = 0;
+                return b.next;
+            }
+            policy = b.missedTicks;
+        }
+        MissedTicks missedTicks = (MissedTicks) policy;
         long p = period;
         long present = presentAt(now);
         leftOut = missedTicks.missed(deadline, p, present);

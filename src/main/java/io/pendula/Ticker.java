@@ -60,6 +60,18 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     boolean reset(Duration period);
 
     /**
+     * Runs the callback once as soon as possible, beside the grid: the ticks that are to come keep their times. Never
+     * inside this call, and never beside another run: while the callback runs, this run follows when that has returned. If
+     * a tick is due and has not begun, it is the run, so several calls may share one. What this thread did before
+     * happens-before the run. A stop, or a reset, that comes before the run prevents it.
+     *
+     * @return true if a run follows; false if the ticker was stopped, also by {@code cancel} or a close
+     * @throws IllegalStateException if the scheduler's 36 years are over
+     * @throws RejectedExecutionException if the scheduler or loop is being closed
+     */
+    boolean tickNow();
+
+    /**
      * The number of ticks that were skipped because the ticker was late, as its {@link MissedTicks} says.
      *
      * @return a count that never falls

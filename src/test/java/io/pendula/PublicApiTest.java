@@ -107,7 +107,8 @@ class PublicApiTest {
         assertEquals(Set.of("after", "cancel", "cancelAndAwait", "isPending", "latenessNanos", "remaining", "reset", "runner",
                 "schedulerName", "stop", "task", "toString"), members(Timer.class));
         assertEquals(Set.of("every", "cancel", "cancelAndAwait", "close", "isPending", "latenessNanos", "missed",
-                "remaining", "reset", "runner", "schedulerName", "stop", "task", "ticksInRun", "toString"), members(Ticker.class));
+                "remaining", "reset", "runner", "schedulerName", "stop", "task", "tickNow", "ticksInRun",
+                "toString"), members(Ticker.class));
         assertEquals(Set.of("after", "every", "await", "cancel", "cancelAndAwait", "close", "isPending", "latenessNanos", "missed",
                 "remaining", "reset", "runner", "schedulerName", "stop", "task", "toString"), members(Alarm.class));
     }

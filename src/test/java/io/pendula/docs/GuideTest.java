@@ -137,6 +137,7 @@ class GuideTest {
         assertEquals(3, log.size());
 
         ticker.reset(Duration.ofSeconds(10));   // another period; the first tick comes after 10 s
+        ticker.tickNow();                       // one run as soon as possible; the grid stays
         ticker.stop();                          // no more ticks, until reset
         ticker.cancel();                        // no more ticks for good; close does the same
 

@@ -220,6 +220,14 @@ public final class TimerQueue extends Padded {
         }
     }
 
+    /** Brings a timer forward that is armed by its word {@code w}; false if another thread was quicker. */
+    public boolean tryBringForward(TimerNode t, long w, long when) {
+        if (closer.isClosed()) {
+            throw rejected();
+        }
+        return tryReset(t, w, when);
+    }
+
     /** False if another thread was quicker. */
     private boolean tryReset(TimerNode t, long w, long when) {
         int s = state(w);
