@@ -243,15 +243,20 @@ public final class WorkerPool {
         }
     }
 
-    /** Does nothing once the scheduler is closed. */
+    /** Does nothing once the scheduler is closed. The thread is started last, when others count the worker. */
     private void launch(Worker d, String role) {
         Thread t = newThread(d, role);
+        d.setThread(t);
         synchronized (engine.lifecycle) {
             if (!engine.isClosed()) {
-                Sleeper[] all = Engine.with(workers(), d);
-                d.setThread(t);
-                t.start();
-                standby.knows(all);
+                Sleeper[] before = workers();
+                standby.knows(Engine.with(before, d));
+                try {
+                    t.start();
+                } catch (Throwable e) {
+                    standby.knows(before); // makes no array, as memory may be short
+                    throw e;
+                }
             }
         }
     }
