@@ -3,7 +3,11 @@ package io.pendula;
 import io.pendula.internal.engine.Stepper;
 import io.pendula.internal.util.Check;
 import io.pendula.internal.util.Texts;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,6 +61,22 @@ public final class ManualClock implements NanoClock {
     @Override
     public long nanoTime() {
         return nanos;
+    }
+
+    /**
+     * A wall clock that moves with this one, for code under test that reads the time of day. Each call makes another; a test
+     * that sets the wall clock passes a lambda to {@link Timers#schedule}.
+     *
+     * @param start what it shows now
+     * @param zone its zone, for those that ask for it
+     * @return a clock, safe for all threads
+     * @throws NullPointerException if an argument is null
+     */
+    public Clock asClock(Instant start, ZoneId zone) {
+        Check.notNull(start, "start");
+        long from = nanos;
+        InstantSource source = () -> start.plusNanos(nanos - from);
+        return source.withZone(Check.notNull(zone, "zone"));
     }
 
     /**

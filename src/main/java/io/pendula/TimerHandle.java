@@ -6,9 +6,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer of any kind: a {@link Timer}, a {@link Ticker}, an {@link Alarm}, or the future of an executor's task, which is
- * a {@link java.util.concurrent.RunnableScheduledFuture}, too. A {@link TimerListener} and a list of pending timers name
- * it.
+ * A timer of any kind: a {@link Timer}, a {@link Ticker}, an {@link Alarm}, what {@link Timers#schedule} has made, or the
+ * future of an executor's task, which is a {@link java.util.concurrent.RunnableScheduledFuture}, too. A
+ * {@link TimerListener} and a list of pending timers name it.
  *
  * <p><b>How to end one.</b> Each word means the same wherever it stands:
  * <ul>
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public sealed interface TimerHandle permits Timer, Ticker, Alarm, SchedulerExecutor.Task {
+public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, SchedulerExecutor.Task {
     /**
      * The handle of an executor's task, as for {@link #cancelAndAwait}.
      *

@@ -7,6 +7,7 @@ import io.pendula.internal.util.Check;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -223,6 +224,11 @@ public final class TimerLoop implements Timers, AutoCloseable {
     @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(queue(), initialDelay, period, missedTicks, task);
+    }
+
+    @Override
+    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
+        return WallTimer.arm(queue(), schedule, clock, task);
     }
 
     private TimerQueue queue() {

@@ -5,6 +5,7 @@ import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +138,11 @@ public final class TimerScheduler implements Timers, AutoCloseable {
     @Override
     public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
         return PeriodicTimer.arm(engine.currentQueue(), initialDelay, period, missedTicks, task);
+    }
+
+    @Override
+    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
+        return WallTimer.arm(engine.currentQueue(), schedule, clock, task);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -170,6 +171,24 @@ public sealed interface Timers permits TimerScheduler, TimerLoop {
         long phase = ThreadLocalRandom.current().nextLong(Math.min(Check.period(period), Timeline.NEVER));
         return every(Duration.ofNanos(phase), period, task);
     }
+
+    /**
+     * Runs {@code task} at the times of a schedule, by the wall clock. {@link Schedule} says what happens when that is set,
+     * or the machine sleeps. The handle has {@code cancel} and {@code cancelAndAwait} to end it. It never overlaps itself,
+     * and goes on when a run throws. It fires at least once a minute, mostly just to read the clock.
+     * {@link TimerHandle#remaining} counts to the next reading, and {@link TimerStats} counts each one.
+     *
+     * @param schedule the times
+     * @param clock the wall clock, a {@link java.time.Clock}, whose zone does not matter; for tests
+     *     {@link ManualClock#asClock}
+     * @param task what to run
+     * @return the armed timer
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if the schedule has no time after the present instant
+     * @throws IllegalStateException if the schedule returns an instant that is not after the present one
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
+     */
+    TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task);
 
     /**
      * Fails a future that is not complete after {@code timeout}. If it completes before, its timer is cancelled. A close of

@@ -1,0 +1,111 @@
+package io.pendula;
+
+import io.pendula.internal.util.Check;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Times by the wall clock, at which {@link Timers#schedule} runs a task. A lambda makes one of another library's
+ * expression:
+ *
+ * <pre>{@code
+ * CronExpression cron = CronExpression.parse("0 30 2 * * *");     // Spring's
+ * Schedule schedule = after -> cron.next(after.atZone(zone)).toInstant();
+ * }</pre>
+ *
+ * <p>The wall clock is read at least once a minute, and each reading asks the schedule anew.
+ *
+ * <table>
+ * <caption>What happens to the runs</caption>
+ * <tr><th>what happens</th><th>the runs</th></tr>
+ * <tr><td>the machine's clock is set forward</td><td>one run within a minute for all times that were passed over; then the
+ *     times of the new clock</td></tr>
+ * <tr><td>it is set back</td><td>the times of the new clock, so those of the last hours come again; but the time of the
+ *     last run does not, if it is now at most three hours ahead</td></tr>
+ * <tr><td>the machine sleeps</td><td>one run within a minute after it wakes up, for all times that were missed</td></tr>
+ * <tr><td>summer time skips the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: as much later as the clocks
+ *     skip, so 02:30 is 03:30. A zone may skip a whole day: then at the same time of the next day, and once if that day has
+ *     a run, too</td></tr>
+ * <tr><td>summer time repeats the hour</td><td>these three: once, at the first of the two</td></tr>
+ * <tr><td>a run lasts beyond the next time</td><td>one run at its end for all times that it has missed</td></tr>
+ * <tr><td>the schedule returns null</td><td>it has no more times: a run that is due comes, and the timer ends</td></tr>
+ * <tr><td>the schedule throws, or returns an instant that is not after {@code after}</td><td>the {@link TimerListener} is
+ *     told, and the schedule is asked again a minute later. A run that is due comes when it works again</td></tr>
+ * </table>
+ *
+ * @since 0.1
+ */
+@FunctionalInterface
+public interface Schedule {
+    /**
+     * The first time after an instant. Called by the thread that runs the task; it should return at once.
+     *
+     * @param after the present instant, or the time of the last run if that lies ahead
+     * @return an instant after {@code after}; null if there is none
+     */
+    @Nullable Instant next(Instant after);
+
+    /**
+     * Each day at a time.
+     *
+     * @param time the time of day
+     * @param zone whose time it is
+     * @return the schedule
+     * @throws NullPointerException if an argument is null
+     */
+    static Schedule daily(LocalTime time, ZoneId zone) {
+        return on(date -> true, time, zone);
+    }
+
+    /**
+     * Each week on a day.
+     *
+     * @param day the day of the week
+     * @param time the time of day
+     * @param zone whose time it is
+     * @return the schedule
+     * @throws NullPointerException if an argument is null
+     */
+    static Schedule weekly(DayOfWeek day, LocalTime time, ZoneId zone) {
+        Check.notNull(day, "day");
+        return on(date -> date.getDayOfWeek() == day, time, zone);
+    }
+
+    /**
+     * Each month on a day.
+     *
+     * @param day the day of the month, from 1 to 31; the last one in a month that is shorter
+     * @param time the time of day
+     * @param zone whose time it is
+     * @return the schedule
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if {@code day} is less than 1 or more than 31
+     */
+    static Schedule monthly(int day, LocalTime time, ZoneId zone) {
+        Check.within(1, day, 31, "day");
+        return on(date -> date.getDayOfMonth() == Math.min(day, date.lengthOfMonth()), time, zone);
+    }
+
+    /** From the day before on, as a time of that day may have been skipped into this one. */
+    private static Schedule on(Predicate<LocalDate> days, LocalTime time, ZoneId zone) {
+        Check.notNull(time, "time");
+        Check.notNull(zone, "zone");
+        return after -> {
+            LocalDate date = LocalDate.ofInstant(after, zone).minusDays(1);
+            for (;; date = date.plusDays(1)) {
+                if (days.test(date)) {
+                    Instant at = ZonedDateTime.of(date, time, zone).toInstant();
+                    if (at.isAfter(after)) {
+                        return at;
+                    }
+                }
+            }
+        };
+    }
+}

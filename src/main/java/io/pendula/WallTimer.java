@@ -1,0 +1,106 @@
+package io.pendula;
+
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * What {@link Timers#schedule} makes: it fires at least once a minute, looks at the wall clock, and runs the task when its
+ * time has come. Each look decides about the next one. If it fails, the next comes a minute later.
+ */
+final class WallTimer extends QueuedNode implements TimerHandle {
+    private static final Duration LOOK = Duration.ofMinutes(1);
+    /** A clock that moves in steps, or stands still, is not read without pause. */
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    /** If the clock is set back to longer than this before a run, it was wrong, and the time of that run comes again. */
+    private static final Duration WRONG = Duration.ofHours(3);
+
+    private final Schedule schedule;
+    private final InstantSource clock;
+    private volatile Instant due;
+    /** The time of the last run, until that is out of reach. */
+    private volatile Instant ran = Instant.MIN;
+
+    private WallTimer(TimerQueue queue, Runnable task, Schedule schedule, InstantSource clock) {
+        super(queue, task);
+        this.schedule = schedule;
+        this.clock = clock;
+    }
+
+    /** A new one of this queue, armed. */
+    static TimerHandle arm(TimerQueue queue, Schedule schedule, InstantSource clock, Runnable task) {
+        Check.notNull(schedule, "schedule");
+        Check.notNull(clock, "clock");
+        Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
+        WallTimer t = new WallTimer(queue, work, schedule, clock);
+        Instant now = clock.instant();
+        t.due = t.nextAfter(now);
+        if (t.due == null) {
+            throw new IllegalArgumentException("the schedule has no time after " + now);
+        }
+        queue.arm(t, t.look(now));
+        return t;
+    }
+
+    @Override
+    protected long nextAfter(long deadline, long now) {
+        return Timeline.plus(presentAt(now), LOOK.toNanos());
+    }
+
+    @Override
+    public boolean fire(Runnable claimed, long deadline) {
+        Instant now = clock.instant();
+        Instant time = due;
+        Instant next = dueAfter(now); // anew, as the clock may have been set; times that were missed are left out
+        if (next == null) {
+            cancel();
+        } else {
+            due = next;
+            queue.retime(this, look(now));
+        }
+        if (!now.isBefore(time)) {
+            ran = time;
+            claimed.run();
+        }
+        return true;
+    }
+
+    /** Not the time of the last run, if the clock was set back to a little before it. */
+    private Instant dueAfter(Instant now) {
+        if (ran.isAfter(now.plus(WRONG))) {
+            ran = Instant.MIN;
+        }
+        Instant next = nextAfter(now);
+        return ran.equals(next) ? nextAfter(ran) : next;
+    }
+
+    private Instant nextAfter(Instant after) {
+        Instant next = schedule.next(after);
+        if (next != null && !next.isAfter(after)) {
+            throw new IllegalStateException("the schedule's next time must be after " + after + ", but is " + next);
+        }
+        return next;
+    }
+
+    /** The deadline of the next look. */
+    private long look(Instant now) {
+        Duration left = Duration.between(now, due);
+        Duration wait = left.compareTo(LOOK) > 0 ? LOOK : left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
+        return queue.timeline.deadlineIn(wait.toNanos());
+    }
+
+    @Override
+    protected String kind() {
+        return "Schedule";
+    }
+
+    @Override
+    protected String status(long word) {
+        return isArmed(state(word)) ? "next run at " + due : super.status(word);
+    }
+}
