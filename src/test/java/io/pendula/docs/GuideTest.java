@@ -10,6 +10,7 @@ import io.pendula.Alarm;
 import io.pendula.ManualClock;
 import io.pendula.MissedTicks;
 import io.pendula.NanoClock;
+import io.pendula.Schedule;
 import io.pendula.SchedulerExecutor;
 import io.pendula.Ticker;
 import io.pendula.Timer;
@@ -18,7 +19,12 @@ import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 import io.pendula.TimerStats;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -307,6 +313,21 @@ class GuideTest {
             assertTrue(fired.await(30, TimeUnit.SECONDS));
             assertTrue(System.nanoTime() - start >= Duration.ofMillis(20).toNanos());
         }
+    }
+
+    // ---- wall clock ----
+
+    @Test
+    void schedule_daily_untilItIsCancelled() {
+        Clock wall = clock.asClock(Instant.parse("2026-11-28T00:00:00Z"), ZoneOffset.UTC);
+
+        Schedule nightly = Schedule.daily(LocalTime.of(2, 30), ZoneId.of("Europe/Berlin"));
+        TimerHandle backup = timers.schedule(nightly, wall, () -> log("backup"));
+
+        clock.advance(Duration.ofDays(2));
+        assertEquals(List.of("backup", "backup"), log);
+        assertTrue(backup.cancel());
+        assertEquals(0, timers.pending());
     }
 
     // ---- patterns ----

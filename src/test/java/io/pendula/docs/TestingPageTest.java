@@ -7,12 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.NanoClock;
+import io.pendula.Schedule;
 import io.pendula.Timer;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -100,6 +105,17 @@ class TestingPageTest {
         assertEquals(4, log.size());                                // at 0, 10, 20 and 30 s
 
         pool.shutdown();
+    }
+
+    @Test
+    void schedule_overTheChangeToSummerTime() {
+        List<String> log = new ArrayList<>();
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+
+        Clock wall = clock.asClock(Instant.parse("2026-03-27T12:00:00Z"), berlin);
+        timers.schedule(Schedule.daily(LocalTime.of(2, 30), berlin), wall, () -> log.add(LocalTime.now(wall).toString()));
+        clock.advance(Duration.ofDays(3));
+        assertEquals(List.of("02:30", "03:30", "02:30"), log);      // on 29 March the clocks skip 02:00 to 03:00
     }
 
     @Test

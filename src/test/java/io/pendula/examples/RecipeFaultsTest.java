@@ -1,6 +1,5 @@
 package io.pendula.examples;
 
-import static io.pendula.examples.RecipesTest.hearing;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static java.time.Duration.ofMillis;
@@ -141,19 +140,6 @@ class RecipeFaultsTest {
     }
 
     @Test
-    void wallClock_limitIsReachedMeanwhile_isReportedAndEnds() {
-        try (TimerScheduler full = ofOneTimer();
-                WallClock w = new WallClock(full, wall, after -> after.plusSeconds(30), () -> {
-                    note();
-                    full.after(ofHours(1), () -> {});
-                })) {
-            clock.advance(ofMinutes(5));
-            assertEquals(List.of(30_000L), at);
-            assertOneRefusal();
-        }
-    }
-
-    @Test
     void sleepProofTimer_limitIsReachedMeanwhile_isReportedAndEnds() {
         boolean[] fills = {false};
         try (TimerScheduler full = ofOneTimer()) {
@@ -197,29 +183,6 @@ class RecipeFaultsTest {
                 assertEquals(1, e.getSuppressed().length, retry::toString);
             }
         }
-    }
-
-    @Test
-    void wallClock_scheduleReturnsNull_isAskedEachMinuteUntilItWorks() {
-        boolean[] broken = {false};
-        List<Instant> runs = new ArrayList<>();
-        try (TimerScheduler heard = hearing(clock, thrown); WallClock w = new WallClock(heard, wall,
-                after -> broken[0] ? null : after.plusSeconds(30), () -> runs.add(wall.instant()))) {
-            broken[0] = true;
-            clock.advance(ofMinutes(3));
-            assertEquals(3, thrown.size(), thrown::toString);
-            assertEquals(List.of(), runs);
-            broken[0] = false;
-            clock.advance(ofSeconds(50));
-            assertEquals(List.of(Instant.ofEpochSecond(210)), runs); // 30 s, then three times a minute later
-            assertEquals(3, thrown.size(), thrown::toString);
-        }
-    }
-
-    @Test
-    void wallClock_scheduleReturnsNullAtOnce_isRefusedAndLeavesNoTimer() {
-        assertThrows(NullPointerException.class, () -> new WallClock(timers, wall, after -> null, this::note));
-        assertEquals(0, timers.pending());
     }
 
     @Test
