@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Schedule schedule = after -> cron.next(after.atZone(zone)).toInstant();
  * }</pre>
  *
- * <p>The wall clock is read at least once a minute, and each reading asks the schedule anew.
+ * <p>The wall clock is read at least once a minute. The schedule is asked at the start, at each run, and when a reading shows
+ * that the clock was set back.
  *
  * <table>
  * <caption>What happens to the runs</caption>

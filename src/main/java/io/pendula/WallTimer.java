@@ -12,6 +12,10 @@ import java.time.InstantSource;
 /**
  * What {@link Timers#schedule} makes: it fires at least once a minute, looks at the wall clock, and runs the task when its
  * time has come. Each look decides about the next one. If it fails, the next comes a minute later.
+ *
+ * <p>The schedule has no time between {@code asked} and {@code due}. So {@code due} is right while the clock is between
+ * them, however it was set, and the schedule is asked again only when it is not. That also lets a schedule count from
+ * the instant that it is given, as one of each hour after the last run.
  */
 final class WallTimer extends QueuedNode implements TimerHandle {
     private static final Duration LOOK = Duration.ofMinutes(1);
@@ -22,6 +26,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
 
     private final Schedule schedule;
     private final InstantSource clock;
+    private volatile Instant asked;
     private volatile Instant due;
     /** The time of the last run, until that is out of reach. */
     private volatile Instant ran = Instant.MIN;
@@ -39,6 +44,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
         WallTimer t = new WallTimer(queue, work, schedule, clock);
         Instant now = clock.instant();
+        t.asked = now;
         t.due = t.nextAfter(now);
         if (t.due == null) {
             throw new IllegalArgumentException("the schedule has no time after " + now);
@@ -56,14 +62,17 @@ final class WallTimer extends QueuedNode implements TimerHandle {
     public boolean fire(Runnable claimed, long deadline) {
         Instant now = clock.instant();
         Instant time = due;
-        Instant next = dueAfter(now); // anew, as the clock may have been set; times that were missed are left out
-        if (next == null) {
+        boolean isDue = !now.isBefore(time);
+        if (isDue || now.isBefore(asked)) {
+            due = dueAfter(now); // times that were missed are left out
+            asked = now;
+        }
+        if (due == null) {
             cancel();
         } else {
-            due = next;
             queue.retime(this, look(now));
         }
-        if (!now.isBefore(time)) {
+        if (isDue) {
             ran = time;
             claimed.run();
         }
