@@ -58,7 +58,7 @@ abstract class PeriodicNode extends QueuedNode {
         return was;
     }
 
-    public final boolean reset(Duration period) {
+    public boolean reset(Duration period) {
         long nanos = Check.period(period);
         boolean was = true;
         long deadline;

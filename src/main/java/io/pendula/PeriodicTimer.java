@@ -5,8 +5,8 @@ import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
-/** A {@link Ticker}. */
-final class PeriodicTimer extends PeriodicNode implements Ticker {
+/** A {@link Ticker}. Not final: one of a group is more. */
+non-sealed class PeriodicTimer extends PeriodicNode implements Ticker {
     PeriodicTimer(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task, period, missedTicks);
     }
@@ -23,12 +23,12 @@ final class PeriodicTimer extends PeriodicNode implements Ticker {
     }
 
     @Override
-    void tick(Runnable claimed, long deadline) {
+    final void tick(Runnable claimed, long deadline) {
         claimed.run();
     }
 
     @Override
-    protected String kind() {
+    protected final String kind() {
         return "Ticker";
     }
 }

@@ -231,6 +231,11 @@ public final class TimerLoop implements Timers, AutoCloseable {
         return WallTimer.arm(queue(), schedule, clock, task);
     }
 
+    @Override
+    public TimerGroup group(String name) {
+        return new TimerGroup(this::queue, null, name);
+    }
+
     private TimerQueue queue() {
         if (Thread.currentThread() != worker.thread && worker.hasEnded()) {
             worker.loops.closeIfEnded(worker);

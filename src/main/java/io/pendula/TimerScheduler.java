@@ -145,6 +145,11 @@ public final class TimerScheduler implements Timers, AutoCloseable {
         return WallTimer.arm(engine.currentQueue(), schedule, clock, task);
     }
 
+    @Override
+    public TimerGroup group(String name) {
+        return new TimerGroup(engine::currentQueue, null, name);
+    }
+
     /**
      * An alarm that rings once, for threads that wait. A worker's queue has it, also if the caller has a loop.
      *

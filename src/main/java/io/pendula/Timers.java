@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arms timers: on the workers of a {@link TimerScheduler}, or on the thread of a {@link TimerLoop}. Code that takes this
- * runs on either. Any thread may call all methods at any time.
+ * Arms timers: on the workers of a {@link TimerScheduler}, or on the thread of a {@link TimerLoop}; by a {@link TimerGroup}
+ * on either. Code that takes this runs on all. Any thread may call all methods at any time.
  *
  * @since 0.1
  */
-public sealed interface Timers permits TimerScheduler, TimerLoop {
+public sealed interface Timers permits TimerScheduler, TimerLoop, TimerGroup {
     /**
      * Runs {@code task} once after {@code delay}.
      *
@@ -236,4 +236,14 @@ public sealed interface Timers permits TimerScheduler, TimerLoop {
     default Executor delayedExecutor(Duration delay, Executor executor) {
         return new Timeouts.Delayed(this, Check.nanos(delay, "delay"), Check.notNull(executor, "executor"));
     }
+
+    /**
+     * A new group of timers that are cancelled together. They are armed here, and follow the rules of this scheduler or
+     * loop. A group of a group is closed with it, also if it is closed alone before.
+     *
+     * @param name what {@link TimerGroup#nameOf} and texts call it; several groups may have one name
+     * @return an open group, without timers
+     * @throws NullPointerException if {@code name} is null
+     */
+    TimerGroup group(String name);
 }

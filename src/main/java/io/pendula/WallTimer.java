@@ -39,6 +39,13 @@ final class WallTimer extends QueuedNode implements TimerHandle {
 
     /** A new one of this queue, armed. */
     static TimerHandle arm(TimerQueue queue, Schedule schedule, InstantSource clock, Runnable task) {
+        WallTimer t = make(queue, schedule, clock, task);
+        queue.arm(t, t.firstLook());
+        return t;
+    }
+
+    /** A new one of this queue, to be armed for its first look. */
+    static WallTimer make(TimerQueue queue, Schedule schedule, InstantSource clock, Runnable task) {
         Check.notNull(schedule, "schedule");
         Check.notNull(clock, "clock");
         Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
@@ -49,8 +56,11 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         if (t.due == null) {
             throw new IllegalArgumentException("the schedule has no time after " + now);
         }
-        queue.arm(t, t.look(now));
         return t;
+    }
+
+    long firstLook() {
+        return look(asked);
     }
 
     @Override

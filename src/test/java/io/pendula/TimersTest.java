@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is the same on a scheduler and on a loop. */
+/** What is the same on a scheduler, on a loop, and in a group. */
 @Timeout(60)
 class TimersTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -176,6 +176,19 @@ class TimersTest {
         void advance(Duration time) {
             clock.advance(time);
             loop.runDue();
+        }
+    }
+
+    @Nested
+    class OfAGroup extends Case {
+        @Override
+        Timers make(TimerScheduler of) {
+            return of.group("g");
+        }
+
+        @Override
+        void advance(Duration time) {
+            clock.advance(time);
         }
     }
 }

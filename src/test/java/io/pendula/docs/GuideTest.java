@@ -14,6 +14,7 @@ import io.pendula.Schedule;
 import io.pendula.SchedulerExecutor;
 import io.pendula.Ticker;
 import io.pendula.Timer;
+import io.pendula.TimerGroup;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
@@ -173,6 +174,22 @@ class GuideTest {
         assertEquals(List.of("1 0"), log);
         assertEquals(0, own.get().ticksInRun());
         assertEquals(-1, own.get().latenessNanos());
+    }
+
+    // ---- groups ----
+
+    @Test
+    void group_cancelsItsTimers() {
+        TimerGroup group = timers.group("connection");
+        Timer idle = group.after(Duration.ofMinutes(5), () -> log("idle"));
+        group.every(Duration.ofSeconds(30), () -> log("ping"));
+
+        int cancelled = group.cancel();     // 2; close() does the same, for try statements
+
+        assertEquals(2, cancelled);
+        clock.advance(Duration.ofMinutes(5));
+        assertEquals(List.of(), log);
+        assertThrows(RejectedExecutionException.class, () -> idle.reset(Duration.ofMinutes(5)));
     }
 
     // ---- waiting ----

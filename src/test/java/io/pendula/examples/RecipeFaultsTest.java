@@ -184,17 +184,4 @@ class RecipeFaultsTest {
             }
         }
     }
-
-    @Test
-    void group_armingThrows_keepsNothing() {
-        TimerGroup group = new TimerGroup(timers);
-        assertThrows(NullPointerException.class, () -> group.after(null, this::note));
-        assertEquals(0, group.size());
-        try (TimerScheduler refusing = TimerScheduler.builder().clock(clock).decorate(task -> {
-            throw new NoClassDefFoundError("meant");
-        }).build(); TimerGroup ofRefusing = new TimerGroup(refusing)) {
-            assertThrows(NoClassDefFoundError.class, () -> ofRefusing.after(ofMillis(1), this::note));
-            assertEquals(0, ofRefusing.size());
-        }
-    }
 }

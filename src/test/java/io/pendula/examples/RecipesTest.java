@@ -247,37 +247,6 @@ class RecipesTest {
     // ---- groups ----
 
     @Test
-    void group_closed_nothingOfItRuns() {
-        TimerGroup group = new TimerGroup(timers);
-        for (int i = 1; i <= 10; i++) {
-            group.after(ofMillis(i), this::note);
-        }
-        timers.after(ofMillis(20), this::note);
-        clock.advance(ofMillis(3));
-        assertEquals(7, group.size());
-        group.close();
-        group.after(ofMillis(5), this::note);
-        clock.advance(ofSeconds(1));
-        assertEquals(List.of(1L, 2L, 3L, 20L), at);
-        assertEquals(0, group.size());
-        assertEquals(0, timers.pending());
-        timers.close();
-        TimerGroup late = new TimerGroup(timers);
-        assertThrows(RejectedExecutionException.class, () -> late.after(ofMillis(1), this::note));
-        assertEquals(0, late.size());
-    }
-
-    @Test
-    void group_armingIsRejected_keepsNothing() {
-        try (TimerScheduler full = TimerScheduler.builder().clock(clock).maxPending(1).build();
-                TimerGroup group = new TimerGroup(full)) {
-            group.after(ofMillis(1), this::note);
-            assertThrows(RejectedExecutionException.class, () -> group.after(ofMillis(2), this::note));
-            assertEquals(1, group.size());
-        }
-    }
-
-    @Test
     void sleepProofTimer_suspension_counts() {
         Instant[] now = {Instant.EPOCH};
         try (SleepProofTimer t = new SleepProofTimer(timers, () -> now[0], ofMinutes(10), this::note)) {

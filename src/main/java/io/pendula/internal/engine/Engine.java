@@ -295,17 +295,20 @@ public abstract class Engine implements TimerQueue.Host {
      */
     public final void completeAbandoned(List<TimerNode> unfired) {
         String what = (closed ? "" : "a loop of ") + "scheduler '" + name() + "'";
-        unfired.forEach(t -> {
-            if (Call.taskOf(t.work()) instanceof Completion c) {
-                try {
-                    c.abandoned(what);
-                } catch (VirtualMachineError e) {
-                    throw e;
-                } catch (Throwable e) {
-                    Reporter.uncaught(e);
-                }
+        unfired.forEach(t -> completeAbandoned(t.work(), what));
+    }
+
+    /** The same for the task of one timer, which {@code what} has taken away. */
+    public static void completeAbandoned(Runnable work, String what) {
+        if (Call.taskOf(work) instanceof Completion c) {
+            try {
+                c.abandoned(what);
+            } catch (VirtualMachineError e) {
+                throw e;
+            } catch (Throwable e) {
+                Reporter.uncaught(e);
             }
-        });
+        }
     }
 
     // ---- alarms ----

@@ -1,0 +1,261 @@
+package io.pendula;
+
+import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.QueuedNode;
+import io.pendula.internal.queue.Timeline;
+import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.util.Check;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers and tickers that are cancelled together, as all those of a connection.
+ *
+ * <pre>{@code
+ * TimerGroup group = timers.group("connection");
+ * Timer idle = group.after(Duration.ofMinutes(5), connection::close);
+ * group.every(Duration.ofSeconds(30), connection::ping);
+ * connection.onClose(group::close);
+ * }</pre>
+ *
+ * <p>A group is a list: it has no thread, no queue and no limit of its own. A timer that was stopped or has fired is still
+ * one of the group, and may be reset until the group is closed. Those that are not pending leave the list as it grows, so a
+ * group that lives long need not be closed to be small.
+ *
+ * <p>All methods may be called by any thread at any time, callbacks of the group included. Arming in a group and resetting
+ * its timers wait for each other, and for those of groups within it; stopping and cancelling do not.
+ *
+ * @since 0.1
+ */
+public final class TimerGroup implements Timers, AutoCloseable {
+    /*
+     * Each timer that is armed here is cancelled by the close, or refused. The list is changed and a timer armed in one hold
+     * of the lock; a close sets closed under it. So a timer that was armed before that is in the list, and a later one finds
+     * closed. A timer leaves the list when it is seen not to be pending. Only a reset makes it pending again, which holds the
+     * lock, too, and puts it back. One that fires and is reset may be there twice, until the list is full.
+     */
+
+    private static final QueuedNode[] NONE = {};
+    private static final int FIRST_LENGTH = 2;
+
+    /** Says on which queue the calling thread arms. */
+    private final Supplier<TimerQueue> queues;
+    /** Null unless this is a group of a group. */
+    private final TimerGroup outer;
+    private final String name;
+    /** That of the outermost group, which is that group itself: an object less. */
+    private final Object lock;
+    /** Under the lock. Those that are pending, and some that are not. */
+    private QueuedNode[] members = NONE;
+    /** Under the lock. */
+    private int size;
+    /** Under the lock. */
+    private boolean closed;
+
+    TimerGroup(Supplier<TimerQueue> queues, TimerGroup outer, String name) {
+        this.queues = queues;
+        this.outer = outer;
+        this.name = Check.notNull(name, "name");
+        this.lock = outer == null ? this : outer.lock;
+    }
+
+    /** A timer that has a group. Takes no more memory than another: the reference fills a gap. */
+    private static final class GroupTimer extends OneShotTimer {
+        private final TimerGroup group;
+
+        GroupTimer(TimerGroup group, TimerQueue queue, Runnable task) {
+            super(queue, task);
+            this.group = group;
+        }
+
+        @Override
+        public boolean reset(long delay, TimeUnit unit) {
+            synchronized (group.lock) {
+                group.refuseIfClosed();
+                return super.reset(delay, unit) || group.add(this);
+            }
+        }
+    }
+
+    /** A ticker that has a group. */
+    private static final class GroupTicker extends PeriodicTimer {
+        private final TimerGroup group;
+
+        GroupTicker(TimerGroup group, TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
+            super(queue, task, period, missedTicks);
+            this.group = group;
+        }
+
+        @Override
+        public boolean reset(Duration period) {
+            synchronized (group.lock) {
+                group.refuseIfClosed();
+                return super.reset(period) || group.add(this);
+            }
+        }
+    }
+
+    @Override
+    public Timer after(long delay, TimeUnit unit, Runnable task) {
+        long nanos = Check.delay(delay, unit);
+        TimerQueue queue = queues.get();
+        return armAt(queue, queue.timeline.deadlineIn(nanos), task);
+    }
+
+    @Override
+    public long now() {
+        return queues.get().timeline.now();
+    }
+
+    @Override
+    public Timer at(long deadlineNanos, Runnable task) {
+        return armAt(queues.get(), Timeline.deadlineAt(Check.instant(deadlineNanos)), task);
+    }
+
+    @Override
+    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
+        long nanos = Check.period(period);
+        long first = Check.nanos(initialDelay, "initialDelay");
+        Check.notNull(missedTicks, "missedTicks");
+        TimerQueue queue = queues.get();
+        return arm(new GroupTicker(this, queue, work(queue, task), nanos, missedTicks), queue.timeline.deadlineIn(first));
+    }
+
+    @Override
+    public Timer timer(Runnable task) {
+        TimerQueue queue = queues.get();
+        synchronized (lock) {
+            refuseIfClosed();
+        }
+        return new GroupTimer(this, queue, work(queue, task));
+    }
+
+    @Override
+    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
+        WallTimer t = WallTimer.make(queues.get(), schedule, clock, task);
+        return arm(t, t.firstLook());
+    }
+
+    @Override
+    public TimerGroup group(String name) {
+        return new TimerGroup(queues, this, name);
+    }
+
+    private static Runnable work(TimerQueue queue, Runnable task) {
+        return ((Engine) queue.host).work(Check.notNull(task, "task"));
+    }
+
+    private Timer armAt(TimerQueue queue, long deadline, Runnable task) {
+        return arm(new GroupTimer(this, queue, work(queue, task)), deadline);
+    }
+
+    private <T extends QueuedNode> T arm(T timer, long deadline) {
+        synchronized (lock) {
+            refuseIfClosed();
+            timer.queue.arm(timer, deadline);
+            add(timer);
+        }
+        return timer;
+    }
+
+    private void refuseIfClosed() {
+        assert Thread.holdsLock(lock);
+        if (outer != null) {
+            outer.refuseIfClosed();
+        }
+        if (closed) {
+            throw new RejectedExecutionException("the timer group '" + name + "' is closed");
+        }
+    }
+
+    /** Of a timer that was armed and was not pending before; false, as a reset returns it. */
+    private boolean add(QueuedNode timer) {
+        assert Thread.holdsLock(lock);
+        try {
+            if (size == members.length) {
+                prune();
+            }
+            members[size++] = timer;
+            return outer != null && outer.add(timer);
+        } catch (Throwable e) { // memory or stack is short: it is not to run where no close would find it
+            timer.cancel();
+            throw e;
+        }
+    }
+
+    /** Half of the list is free after this, or more: so an arming looks at a few members on average. */
+    private void prune() {
+        assert Thread.holdsLock(lock);
+        Set<QueuedNode> pending = new HashSet<>();
+        for (QueuedNode t : members) {
+            if (t.isPending()) {
+                pending.add(t);
+            }
+        }
+        members = pending.toArray(new QueuedNode[Math.max(FIRST_LENGTH, 2 * pending.size())]);
+        size = pending.size();
+    }
+
+    /**
+     * Closes the group: cancels what it has armed and is pending, also through groups of its own, and refuses what is new.
+     * Arming and {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in
+     * progress: {@link TimerHandle#cancelAndAwait} of a timer does. A future that waits for an {@link #orTimeout} of the
+     * group completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, as for want of
+     * memory, the next call does the rest.
+     *
+     * @return how many timers and tickers this call has cancelled: each had a firing to come, which never comes now
+     */
+    public int cancel() {
+        QueuedNode[] all;
+        int n;
+        synchronized (lock) {
+            closed = true;
+            all = members;
+            n = size;
+        }
+        int cancelled = 0;
+        for (int i = 0; i < n; i++) { // nothing is added any more
+            Runnable work = all[i].work(); // before the cancel, which drops it
+            if (all[i].cancel()) {
+                cancelled++;
+                Engine.completeAbandoned(work, toString());
+            }
+        }
+        synchronized (lock) {
+            members = NONE;
+            size = 0;
+        }
+        return cancelled;
+    }
+
+    /** As {@link #cancel()}, for {@code try} statements. Closing again does no harm. */
+    @Override
+    public void close() {
+        cancel();
+    }
+
+    /**
+     * The name of the group that has armed a timer. {@code timers.pendingBy(TimerGroup::nameOf)} counts what is pending by
+     * groups.
+     *
+     * @param timer any timer
+     * @return the name of its innermost group; null if it was not armed by a group, or is a {@link #schedule}
+     * @throws NullPointerException if {@code timer} is null
+     */
+    public static @Nullable String nameOf(TimerHandle timer) {
+        return Check.notNull(timer, "timer") instanceof GroupTimer t ? t.group.name
+                : timer instanceof GroupTicker t ? t.group.name : null;
+    }
+
+    /** {@return the name, for people, as a text without a fixed form} */
+    @Override
+    public String toString() {
+        return "TimerGroup[" + name + (outer == null ? "]" : ", of " + outer + "]");
+    }
+}
