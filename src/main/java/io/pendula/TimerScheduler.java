@@ -326,6 +326,31 @@ public final class TimerScheduler implements Timers, AutoCloseable {
         return stopped;
     }
 
+    /**
+     * Closes after what is due soon has run: refuses new tasks, waits until each timer and one-shot task that falls due
+     * within {@code limit} has run, then closes. A {@code reset} of a timer that there is, and an {@link Alarm}, are not
+     * refused. Tickers and periodic tasks go on meanwhile, and are not waited for. With a {@link ManualClock} this call
+     * advances the clock as far as it needs. Does not wait if called by a callback, or by a thread that has a
+     * {@link TimerLoop} here: that may have to run what is due. An interrupt ends the wait, and stays set. If this throws, tasks
+     * are refused, and {@link #close()} does the rest.
+     *
+     * @param limit how long to wait at most, for callbacks in progress too; zero closes at once
+     * @return what was still armed, as {@link #shutdownNow()} returns it: what is due later, tickers, and what was due but
+     *     found no thread in time
+     * @throws NullPointerException if {@code limit} is null
+     * @throws IllegalArgumentException if {@code limit} is negative
+     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler, which goes on, or if another
+     *     thread advances the {@code ManualClock}
+     */
+    public List<TimerHandle> drain(Duration limit) {
+        long nanos = Check.notNegative(limit, "limit");
+        long begun = System.nanoTime();
+        engine.drain(nanos);
+        List<TimerHandle> left = shutdownNow();
+        engine.close(Math.max(0, nanos - (System.nanoTime() - begun)));
+        return left;
+    }
+
     /** {@return name and size, for people, as a text without a fixed form} */
     @Override
     public String toString() {
@@ -389,6 +414,7 @@ public final class TimerScheduler implements Timers, AutoCloseable {
             Check.notNull(clock, "clock");
             options.clock = clock instanceof SystemClock ? null : clock::nanoTime;
             options.steppers = clock instanceof ManualClock manual ? manual::attach : null;
+            options.step = clock instanceof ManualClock manual ? manual::advanceToNext : null;
             return this;
         }
 

@@ -15,9 +15,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * What all parts of a scheduler share: clock, settings, queues, the reporter, and the run of a callback. Its timers,
@@ -42,6 +44,8 @@ public abstract class Engine implements TimerQueue.Host {
     /** A manual clock's advance runs what is due. */
     private final boolean isStepped;
     private final PendingLimit limit;
+    /** Null if tasks run as they are. A drain replaces it: each new task is given to it. */
+    private volatile UnaryOperator<Runnable> decorator;
     /** For each call that waits. */
     private final Map<Object, Receiver> waiting = new ConcurrentHashMap<>();
     /** Set under lifecycle: from then on no worker is started, no loop is attached, and no detach closes a queue. */
@@ -56,6 +60,7 @@ public abstract class Engine implements TimerQueue.Host {
     public Engine(Options options) {
         this.options = options;
         this.isStepped = options.steppers != null;
+        this.decorator = options.decorator;
         this.timeline = new Timeline(options.clock == null || isStepped ? options.clock : new SteadyClock(options.clock));
         this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
@@ -157,12 +162,21 @@ public abstract class Engine implements TimerQueue.Host {
 
     /** What is run in the place of a task. */
     public final Runnable work(Runnable task) {
-        return options.decorator == null ? task : Call.decorated(options.decorator, task);
+        UnaryOperator<Runnable> d = decorator;
+        return d == null ? task : Call.decorated(d, task);
     }
 
     /** The same of a task with a value. */
     public final Call work(Callable<?> task) {
-        return options.decorator == null ? new Call(task) : Call.decorated(options.decorator, task);
+        UnaryOperator<Runnable> d = decorator;
+        return d == null ? new Call(task) : Call.decorated(d, task);
+    }
+
+    /** From now on each task is refused that a timer is made for. */
+    protected final void refuseTasks() {
+        decorator = task -> {
+            throw new RejectedExecutionException("scheduler '" + name() + "' is being drained");
+        };
     }
 
     /** Calls what was claimed, or hands it to the executor; true if the run ends now: then the caller calls endRun. */

@@ -46,6 +46,8 @@ public final class Options implements Cloneable {
     public LongSupplier clock;
     /** Is given what runs due timers when a manual clock is advanced; null with any other clock. */
     public Consumer<Stepper> steppers;
+    /** Moves a manual clock to its next deadline, and runs what is due there; null with any other clock. */
+    public Runnable step;
     public boolean monitor = true;
     public long stallNanos = 5_000_000_000L;
     /** After a wake-up for which there was something to run the next sleep ends so much later at the earliest. */

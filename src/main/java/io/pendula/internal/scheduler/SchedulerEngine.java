@@ -7,6 +7,7 @@ import io.pendula.internal.loops.LoopWorker;
 import io.pendula.internal.loops.Loops;
 import io.pendula.internal.queue.QueueView;
 import io.pendula.internal.queue.Firing;
+import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerNode;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -33,6 +35,9 @@ public final class SchedulerEngine extends Engine {
     /** So many that among some dozens of threads hardly two share a slot. */
     public static final int SLOTS = 1024;
     private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
+
+    /** How often a drain looks whether it is over. */
+    private static final long LOOK_NANOS = 10_000_000;
 
     private final TimerQueue[] own;
     private final int mask;
@@ -213,6 +218,48 @@ public final class SchedulerEngine extends Engine {
 
     // ---- closing ----
 
+    /** Takes no new task, and waits until what falls due within so many nanoseconds has run. Then the caller closes. */
+    public void drain(long nanos) {
+        refuseIfShared();
+        long begun = System.nanoTime();
+        long end = Math.min(timeline.deadlineIn(nanos), Timeline.NEVER - 1);
+        refuseTasks();
+        if (isInCallback() || hasLoopOfCaller()) {
+            return; // the thread may be the one that has to run it
+        }
+        while (stepper != null && isDueBy(end)) {
+            options.step.run();
+        }
+        try {
+            while (isDueBy(end) || firings().count() > 0) {
+                long left = nanos - (System.nanoTime() - begun);
+                if (left <= 0) {
+                    return;
+                }
+                TimeUnit.NANOSECONDS.sleep(Math.min(left, LOOK_NANOS));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether anything is that fires once; with a manual clock, but for what loops run. */
+    private boolean isDueBy(long end) {
+        for (TimerQueue q : queues) {
+            boolean counts = stepper == null || q.gate.owner() == null;
+            if (counts && !q.view().forEachPending(t -> t.periodNanos() != 0 || TimerNode.deadline(t.wordVolatile()) > end)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void refuseIfShared() {
+        if (options.isShared) {
+            throw new IllegalStateException("the shared scheduler cannot be closed");
+        }
+    }
+
     /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
     public boolean close(long nanos) {
         shutdownNow(t -> {});
@@ -224,9 +271,7 @@ public final class SchedulerEngine extends Engine {
      * do, the next one does.
      */
     public void shutdownNow(Consumer<TimerNode> stopped) {
-        if (options.isShared) {
-            throw new IllegalStateException("the shared scheduler cannot be closed");
-        }
+        refuseIfShared();
         synchronized (lifecycle) {
             closed = true;
         }
