@@ -231,7 +231,7 @@ public final class SchedulerEngine extends Engine {
             options.step.run();
         }
         try {
-            while (isDueBy(end) || firings().count() > 0) {
+            while (isDueBy(end) || firings().count() > 0 || isDueBy(end)) { // again: a run that has just ended may have reset one
                 long left = nanos - (System.nanoTime() - begun);
                 if (left <= 0) {
                     return;
