@@ -46,6 +46,7 @@ public final class TimerGroup implements Timers, AutoCloseable {
 
     /** Says on which queue the calling thread arms. */
     private final Supplier<TimerQueue> queues;
+    private final Timeline timeline;
     /** Null unless this is a group of a group. */
     private final TimerGroup outer;
     private final String name;
@@ -58,8 +59,9 @@ public final class TimerGroup implements Timers, AutoCloseable {
     /** Under the lock. */
     private boolean closed;
 
-    TimerGroup(Supplier<TimerQueue> queues, TimerGroup outer, String name) {
+    TimerGroup(Supplier<TimerQueue> queues, Timeline timeline, TimerGroup outer, String name) {
         this.queues = queues;
+        this.timeline = timeline;
         this.outer = outer;
         this.name = Check.notNull(name, "name");
         this.lock = outer == null ? this : outer.lock;
@@ -104,13 +106,12 @@ public final class TimerGroup implements Timers, AutoCloseable {
     @Override
     public Timer after(long delay, TimeUnit unit, Runnable task) {
         long nanos = Check.delay(delay, unit);
-        TimerQueue queue = queues.get();
-        return armAt(queue, queue.timeline.deadlineIn(nanos), task);
+        return armAt(queues.get(), timeline.deadlineIn(nanos), task);
     }
 
     @Override
     public long now() {
-        return queues.get().timeline.now();
+        return timeline.now();
     }
 
     @Override
@@ -124,7 +125,7 @@ public final class TimerGroup implements Timers, AutoCloseable {
         long first = Check.nanos(initialDelay, "initialDelay");
         Check.notNull(missedTicks, "missedTicks");
         TimerQueue queue = queues.get();
-        return arm(new GroupTicker(this, queue, work(queue, task), nanos, missedTicks), queue.timeline.deadlineIn(first));
+        return arm(new GroupTicker(this, queue, work(queue, task), nanos, missedTicks), timeline.deadlineIn(first));
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class TimerGroup implements Timers, AutoCloseable {
 
     @Override
     public TimerGroup group(String name) {
-        return new TimerGroup(queues, this, name);
+        return new TimerGroup(queues, timeline, this, name);
     }
 
     private static Runnable work(TimerQueue queue, Runnable task) {

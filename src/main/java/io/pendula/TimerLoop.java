@@ -233,7 +233,7 @@ public final class TimerLoop implements Timers, AutoCloseable {
 
     @Override
     public TimerGroup group(String name) {
-        return new TimerGroup(this::queue, null, name);
+        return new TimerGroup(this::queue, worker.engine.timeline, null, name);
     }
 
     private TimerQueue queue() {

@@ -147,7 +147,7 @@ public final class TimerScheduler implements Timers, AutoCloseable {
 
     @Override
     public TimerGroup group(String name) {
-        return new TimerGroup(engine::currentQueue, null, name);
+        return new TimerGroup(engine::currentQueue, engine.timeline, null, name);
     }
 
     /**

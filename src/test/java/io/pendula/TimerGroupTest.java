@@ -204,6 +204,7 @@ class TimerGroupTest {
             assertEquals(1, ofLoop.cancel());
         }
         assertThrows(RejectedExecutionException.class, () -> ofLoop.after(SECOND, this::note));
+        assertEquals(timers.now(), ofLoop.now());
     }
 
     @Test
