@@ -116,7 +116,7 @@ class PublicApiTest {
     /** Nobody but the library implements them, so a method may be added. */
     @Test
     void timerTickerAndAlarm_areSealed() {
-        assertEquals(List.of(Timer.class, Ticker.class, Alarm.class, SchedulerExecutor.Task.class),
+        assertEquals(List.of(Timer.class, Ticker.class, Alarm.class, WallTimer.class, SchedulerExecutor.Task.class),
                 List.of(TimerHandle.class.getPermittedSubclasses()));
         assertEquals(List.of(OneShotTimer.class), List.of(Timer.class.getPermittedSubclasses()));
         assertEquals(List.of(PeriodicTimer.class), List.of(Ticker.class.getPermittedSubclasses()));

@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +55,29 @@ class TimerGroupTest {
 
     private static void assertClosed(Executable call) {
         assertEquals("the timer group 'g' is closed", assertThrows(RejectedExecutionException.class, call).getMessage());
+    }
+
+    @Test
+    void timer_armedByItsReset_isCancelledWithTheGroup() {
+        Timer timer = group.timer(this::note);
+        Timer unarmed = group.timer(this::note);
+        assertEquals(0, timers.pending());
+        timer.reset(HOUR);
+        assertEquals(1, group.cancel());
+        assertFalse(timer.isPending());
+        assertClosed(() -> unarmed.reset(HOUR));
+        assertClosed(() -> group.timer(this::note));
+    }
+
+    @Test
+    void schedule_isCancelledWithTheGroup() {
+        Clock wall = clock.asClock(Instant.EPOCH, ZoneOffset.UTC);
+        group.schedule(after -> after.plus(HOUR), wall, this::note);
+        clock.advance(HOUR);
+        assertEquals(1, group.cancel());
+        clock.advance(HOUR);
+        assertEquals(List.of(3600L), ran);
+        assertClosed(() -> group.schedule(after -> after.plus(HOUR), wall, this::note));
     }
 
     @Test
