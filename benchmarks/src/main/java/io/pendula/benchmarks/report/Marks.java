@@ -45,7 +45,7 @@ final class Marks {
     static void renew(Path root, Results results) throws IOException {
         for (Path file : files(root)) {
             String text = Files.readString(file);
-            String renewed = renewed(text, results);
+            String renewed = CellTable.renewed(renewed(text, results), results);
             if (!renewed.equals(text)) {
                 Files.writeString(file, renewed);
                 System.err.println("renewed: " + file);
@@ -85,6 +85,11 @@ final class Marks {
     /** An example in a block of code is no mark; the places stay. */
     private static String withoutCode(String text) {
         return FENCE.matcher(text).replaceAll(block -> " ".repeat(block.end() - block.start()));
+    }
+
+    /** The median of what {@code CASE; SETTINGS; SUBJECT; FIGURE} says. */
+    static String figure(String description, Results results) {
+        return content("figure", description, results);
     }
 
     private static String content(String kind, String description, Results results) {

@@ -64,7 +64,7 @@ final class Page {
         return sections;
     }
 
-    /** The two of the project's README, of the subjects of its table. */
+    /** The pictures of README.md and benchmarks/README.md, with the subjects of the README's table. */
     static void pictures(Results results, Path folder) throws IOException {
         Files.createDirectories(folder);
         Plots plots = new Plots(results.only(f -> PICTURED.contains(f.subject())));

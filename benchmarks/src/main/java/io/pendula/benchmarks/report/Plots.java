@@ -31,7 +31,7 @@ final class Plots {
         this.java = all.javas().get(0);
     }
 
-    /** The two of the project's README. */
+    /** This and the next are pictures of the pages. */
     Optional<Plot> armCost() {
         return steps("Setting a timeout and stopping it, beside 100,000 other timers", "startstop", "inFlight",
                 "delays=ONE pending=100000 threads=1", "cpu_ns", "timeouts set and not yet stopped",
