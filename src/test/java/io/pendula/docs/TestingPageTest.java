@@ -78,6 +78,26 @@ class TestingPageTest {
     }
 
     @Test
+    void manualClock_advanced_hasRunTheCallback() {
+        class Expiring {
+            private boolean expired;
+
+            void expire() {
+                expired = true;
+            }
+        }
+        Expiring session = new Expiring();
+
+        ManualClock clock = new ManualClock();
+        TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
+        timers.after(Duration.ofSeconds(5), session::expire);
+        clock.advance(Duration.ofSeconds(5));              // session.expire() has been called
+
+        assertTrue(session.expired);
+        assertEquals(TimeUnit.SECONDS.toNanos(5), clock.nanoTime());
+    }
+
+    @Test
     void assertionFailsInACallback_isFoundAfterTheTest() {
         timers.after(Duration.ZERO, () -> assertEquals("meant", "not"));
         clock.advance(Duration.ZERO);

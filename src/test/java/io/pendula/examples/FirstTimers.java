@@ -11,7 +11,7 @@ public class FirstTimers {
     public static void main(String[] args) throws InterruptedException {
         Timer timeout = Timer.after(Duration.ofSeconds(5), () -> System.out.println("no answer"));
         timeout.reset(Duration.ofSeconds(5));   // starts the five seconds again
-        timeout.cancel();                       // true: it has not run and never will
+        timeout.cancel();                       // true: it has not run and will not run
 
         Ticker flush = Ticker.every(Duration.ofMillis(100), () -> System.out.println("flush"));
         Thread.sleep(350);                      // flush, flush, flush

@@ -1,6 +1,7 @@
 package io.pendula.benchmarks.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** README and docs say what was measured: each marked figure is recomputed from the results. */
+/** README and docs say what was measured: each figure with a source is recomputed from the results. */
 class PublishedFiguresTest {
     private static final Path ROOT = Path.of("..");
     private static final String RENEW = "not what report.csv gives; 'report --draw' renews it";
@@ -32,6 +33,15 @@ class PublishedFiguresTest {
             }
         }
         assertTrue(marks > 0, "no marks found");
+    }
+
+    @Test
+    void table_ofTheReadme_hasTheFiguresOfTheResults() throws IOException {
+        Results results = Results.read(ROOT.resolve("benchmarks/results").resolve(Report.FIGURES));
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        assertEquals(1, CellTable.count(readme));
+        assertNull(CellTable.firstDifference(readme, results), "'report --draw --publish' renews it");
+        assertEquals(readme, CellTable.renewed(readme, results));
     }
 
     @ParameterizedTest
