@@ -175,7 +175,11 @@ class DrainTest {
         handing.after(Duration.ZERO, runs::incrementAndGet);
         handing.after(SECOND, first::countDown);
         clock.advance(Duration.ZERO);
-        Thread helper = new Thread(first::countDown); // the executor is free when the drain has begun, or before
+        Thread drains = Thread.currentThread();
+        Thread helper = new Thread(() -> {
+            Fixtures.awaitWaiting(drains); // so the executor is not free before the drain has looked
+            first.countDown();
+        });
         helper.start();
         assertEquals(List.of(), handing.drain(HOUR));
         assertEquals(1, runs.get());

@@ -1393,7 +1393,7 @@ class TimerQueueTest extends QueueCase {
     /** The walk visits the last block; there is memory again, and another thread waits for the lock, to file what is parked. */
     @Test
     void forEachPending_whatIsParkedIsFiledAtItsEnd_isFound() throws InterruptedException {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 100; round++) {
             use(new Rig(false));
             Fixtures.SteppedTimer filed = new Fixtures.SteppedTimer(queue);
             queue.arm(filed, 1_000);
