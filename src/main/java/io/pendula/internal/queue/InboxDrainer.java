@@ -170,7 +170,7 @@ final class InboxDrainer {
         }
     }
 
-    /** The same for a thread that does not hold the lock. Goes through what is parked, too, and drops what was stopped. */
+    /** As drain, for a thread that does not hold the lock. Files what is parked, too, and drops what was stopped. */
     void drainAll() {
         lock.lock();
         try {
