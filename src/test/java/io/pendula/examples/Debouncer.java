@@ -1,25 +1,34 @@
 package io.pendula.examples;
 
 import io.pendula.Timer;
-import io.pendula.TimerScheduler;
-
+import io.pendula.Timers;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Runs an action once when no event has come for a while. An event costs one reset of one timer. */
+/** Runs an action when no event has come for a while, or when the first one has waited for the longest time. */
 // tag::recipe[]
 final class Debouncer implements AutoCloseable {
+    private final Timers timers;
     private final Timer timer;
-    private final long quietNanos;
+    private final long quiet;
+    private final long longest;
+    /** When the first event of this series came. */
+    private long first;
 
-    Debouncer(TimerScheduler timers, Duration quiet, Runnable action) {
-        timer = timers.timer(action);
-        quietNanos = quiet.toNanos();
+    Debouncer(Timers timers, Duration quiet, Duration longest, Runnable action) {
+        this.timers = timers;
+        this.timer = timers.timer(action);
+        this.quiet = quiet.toNanos();
+        this.longest = longest.toNanos();
     }
 
-    /** Any thread may call this. */
-    void event() {
-        timer.reset(quietNanos, TimeUnit.NANOSECONDS);
+    /** Any thread may call this, the action too. */
+    synchronized void event() {
+        long now = timers.now();
+        if (!timer.isPending()) {
+            first = now;
+        }
+        timer.reset(Math.min(quiet, longest - (now - first)), TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -7,7 +7,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,16 +16,10 @@ import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
 
-import java.io.IOException;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.random.RandomGenerator;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +32,6 @@ import org.junit.jupiter.api.Timeout;
 class RecipeFaultsTest {
     private final ManualClock clock = new ManualClock();
     private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
-    private final InstantSource wall = () -> Instant.ofEpochSecond(0, clock.nanoTime());
     private final List<Long> at = new ArrayList<>();
     /** By listeners, and by the handler of this thread, which runs the callbacks. */
     private final List<Throwable> thrown = new ArrayList<>();
@@ -58,13 +51,13 @@ class RecipeFaultsTest {
         at.add(clock.nanoTime() / 1_000_000);
     }
 
-    private TimerScheduler ofOneTimer() {
+    private TimerScheduler.Builder ofOneTimer() {
         return TimerScheduler.builder().clock(clock).maxPending(1).listener(new TimerListener() {
             @Override
             public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
                 thrown.add(t);
             }
-        }).build();
+        });
     }
 
     private void assertOneRefusal() {
@@ -103,7 +96,7 @@ class RecipeFaultsTest {
 
     @Test
     void asyncRepeater_limitIsReachedMeanwhile_isReportedAndEnds() {
-        try (TimerScheduler full = ofOneTimer(); AsyncRepeater repeater = new AsyncRepeater(full, ofSeconds(1), () -> {
+        try (TimerScheduler full = ofOneTimer().build(); AsyncRepeater repeater = new AsyncRepeater(full, ofSeconds(1), () -> {
             note();
             full.after(ofHours(1), () -> {});
             return CompletableFuture.completedFuture("x");
@@ -118,7 +111,7 @@ class RecipeFaultsTest {
     @Test
     void asyncRepeater_limitIsReachedByATaskThatThrows_isReportedBesideWhatWasThrown() {
         IllegalStateException e = new IllegalStateException("meant");
-        try (TimerScheduler full = ofOneTimer(); AsyncRepeater repeater = new AsyncRepeater(full, ofSeconds(1), () -> {
+        try (TimerScheduler full = ofOneTimer().build(); AsyncRepeater repeater = new AsyncRepeater(full, ofSeconds(1), () -> {
             full.after(ofHours(1), () -> {});
             throw e;
         })) {
@@ -140,48 +133,42 @@ class RecipeFaultsTest {
     }
 
     @Test
-    void sleepProofTimer_limitIsReachedMeanwhile_isReportedAndEnds() {
-        boolean[] fills = {false};
-        try (TimerScheduler full = ofOneTimer()) {
-            InstantSource filling = () -> {
-                if (fills[0]) {
-                    fills[0] = false;
-                    full.after(ofHours(1), () -> {});
-                }
-                return wall.instant();
-            };
-            try (SleepProofTimer t = new SleepProofTimer(full, filling, ofMinutes(1), this::note)) {
-                fills[0] = true;
-                clock.advance(ofMinutes(5));
-                assertEquals(List.of(), at);
-                assertOneRefusal();
-            }
+    void pausableTicker_limitIsReachedBetweenFiringAndRun_isReportedAndEnds() {
+        List<Runnable> handedOver = new ArrayList<>();
+        try (TimerScheduler full = ofOneTimer().executor(handedOver::add).build()) {
+            new PausableTicker(full, ofSeconds(1), this::note);
+            clock.advance(ofSeconds(1));
+            full.after(ofHours(1), () -> {});
+            handedOver.remove(0).run();
+            clock.advance(ofMinutes(1));
+            assertEquals(List.of(), at);
+            assertOneRefusal();
         }
     }
 
-    // ---- what a recipe is given fails ----
+    @Test
+    void keyedTimers_newTaskIsRefused_oldOneRuns() {
+        try (TimerScheduler full = ofOneTimer().build()) {
+            KeyedTimers<String> keyed = new KeyedTimers<>(full);
+            keyed.start("a", ofSeconds(1), this::note);
+            assertThrows(RejectedExecutionException.class, () -> keyed.start("a", ofSeconds(2), () -> {}));
+            assertThrows(RejectedExecutionException.class, () -> keyed.start("b", ofSeconds(2), () -> {}));
+            assertFalse(keyed.cancel("b"));
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(1000L), at);
+        }
+    }
 
     @Test
-    void retry_pauseCannotBeDrawnOrArmed_failsAsTheOperationDid() {
-        RandomGenerator even = new SplittableRandom(1);
-        RandomGenerator broken = () -> {
-            throw new IllegalStateException("meant");
-        };
-        try (TimerScheduler refusing = TimerScheduler.builder().clock(clock).decorate(task -> {
-            throw new IllegalStateException("meant");
-        }).build()) {
-            List<Retry> retries = List.of(
-                    new Retry(timers, even, 3, ofMillis(-1), ofSeconds(1)),
-                    new Retry(timers, even, 3, ofNanos(Long.MAX_VALUE), ofNanos(Long.MAX_VALUE)),
-                    new Retry(timers, broken, 3, ofMillis(100), ofSeconds(1)),
-                    new Retry(refusing, even, 3, ofMillis(100), ofSeconds(1)));
-            for (Retry retry : retries) {
-                IOException e = new IOException("meant");
-                CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
-                assertTrue(result.isDone(), retry::toString);
-                assertSame(e, assertThrows(CompletionException.class, result::join).getCause());
-                assertEquals(1, e.getSuppressed().length, retry::toString);
-            }
+    void debouncer_refusedForMaxPending_mayBeCalledAgain() {
+        try (TimerScheduler full = ofOneTimer().build();
+                Debouncer d = new Debouncer(full, ofMillis(100), ofSeconds(1), this::note)) {
+            full.after(ofMillis(1), () -> {});
+            assertThrows(RejectedExecutionException.class, d::event);
+            clock.advance(ofMillis(1));
+            d.event();
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(101L), at);
         }
     }
 }

@@ -5,12 +5,14 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.Scale;
+import io.pendula.Timer;
+import io.pendula.TimerGroup;
 import io.pendula.TimerHandle;
 import io.pendula.TimerListener;
 import io.pendula.TimerScheduler;
@@ -18,17 +20,20 @@ import io.pendula.TimerScheduler;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.CountDownLatch;
 import java.util.Collections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
@@ -50,157 +55,6 @@ class RecipesTest {
 
     private void note() {
         at.add(clock.nanoTime() / 1_000_000);
-    }
-
-    @Test
-    void debouncer_burst_runsOnceWhenItIsOver() {
-        try (Debouncer d = new Debouncer(timers, ofMillis(100), this::note)) {
-            clock.advance(ofSeconds(5));
-            for (int i = 0; i < 10; i++) {
-                d.event();
-                clock.advance(ofMillis(50));
-            }
-            assertEquals(List.of(), at);
-            clock.advance(ofSeconds(1));
-            assertEquals(List.of(5550L), at);
-            d.event();
-            d.event();
-            clock.advance(ofSeconds(1));
-            assertEquals(List.of(5550L, 6600L), at);
-            d.event();
-        }
-        clock.advance(ofSeconds(1));
-        assertEquals(2, at.size());
-        assertEquals(0, timers.pending());
-    }
-
-    @Test
-    void throttle_burst_runsAtOnceThenOncePerInterval() {
-        try (Throttle t = new Throttle(timers, ofMillis(100), this::note)) {
-            clock.advance(ofSeconds(1));
-            for (int i = 0; i < 25; i++) {
-                t.event();
-                clock.advance(ofMillis(10));
-            }
-            clock.advance(ofSeconds(1));
-            assertEquals(List.of(1000L, 1100L, 1200L, 1300L), at, "the last event, at 1240, has its run");
-            t.event();
-            clock.advance(Duration.ZERO);
-            assertEquals(2250L, at.get(4));
-        }
-        assertEquals(0, timers.pending());
-    }
-
-    @Test
-    void retry_failsTwice_succeedsAfterTwoPausesWithinTheirLimits() {
-        Retry retry = new Retry(timers, new SplittableRandom(1), 5, ofMillis(100), ofSeconds(10));
-        CompletableFuture<String> result = retry.call(() -> {
-            note();
-            return at.size() < 3 ? CompletableFuture.failedFuture(new IllegalStateException("x"))
-                    : CompletableFuture.completedFuture("answer");
-        });
-        clock.advance(ofSeconds(1));
-        assertEquals("answer", result.join());
-        assertEquals(3, at.size());
-        assertTrue(at.get(1) <= 100 && at.get(2) - at.get(1) <= 200, at::toString);
-        assertEquals(0, timers.pending());
-    }
-
-    @Test
-    void retry_failsAlways_givesUpAndSpreads() {
-        List<Long> pauses = new ArrayList<>();
-        for (int seed = 0; seed < 200; seed++) {
-            at.clear();
-            Retry retry = new Retry(timers, new SplittableRandom(seed), 6, ofMillis(100), ofMillis(400));
-            IllegalStateException e = new IllegalStateException("x");
-            CompletableFuture<String> result = retry.call(() -> {
-                note();
-                return CompletableFuture.failedFuture(e);
-            });
-            clock.advance(ofSeconds(10));
-            assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
-            assertEquals(6, at.size());
-            for (int i = 1; i < 6; i++) {
-                long limit = Math.min(400, 100L << i - 1);
-                long pause = at.get(i) - at.get(i - 1);
-                assertTrue(pause <= limit, () -> "pause of " + pause + " ms, limit " + limit);
-                pauses.add(pause * 100 / limit);
-            }
-        }
-        assertTrue(pauses.stream().filter(p -> p < 50).count() > 350, "of 1000 about half are short");
-        assertTrue(pauses.stream().filter(p -> p >= 50).count() > 350, "and half are long");
-    }
-
-    @Test
-    void retry_operationThrows_isAFailureLikeAnyOther() {
-        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
-        IllegalStateException e = new IllegalStateException("x");
-        CompletableFuture<String> result = retry.call(() -> {
-            note();
-            throw e;
-        });
-        clock.advance(ofSeconds(1));
-        assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
-        assertEquals(3, at.size());
-    }
-
-    /** Or returns null, or throws an Error, in a callback of the scheduler, where no caller hears of it. */
-    @Test
-    void retry_operationThrowsAnythingOrReturnsNull_isAFailureLikeAnyOther() {
-        List<Supplier<CompletableFuture<String>>> operations = List.of(() -> {
-            throw new NoClassDefFoundError("meant");
-        }, () -> null);
-        for (Supplier<CompletableFuture<String>> operation : operations) {
-            Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
-            int[] calls = {0};
-            CompletableFuture<String> result = retry.call(() -> {
-                calls[0]++;
-                return calls[0] == 1 ? CompletableFuture.failedFuture(new IOException("meant")) : operation.get();
-            });
-            clock.advance(ofSeconds(1));
-            assertTrue(result.isCompletedExceptionally());
-            assertEquals(3, calls[0]);
-        }
-    }
-
-    @Test
-    void retry_schedulerIsClosed_failsAtOnce() {
-        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
-        timers.close();
-        IllegalStateException e = new IllegalStateException("x");
-        CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
-        assertEquals(e, assertThrows(CompletionException.class, result::join).getCause());
-        assertEquals(RejectedExecutionException.class, e.getSuppressed()[0].getClass());
-    }
-
-    @Test
-    void retry_schedulerIsClosedDuringAPause_failsAsTheLastAttemptDid() {
-        Retry retry = new Retry(timers, new SplittableRandom(1), 3, ofMillis(100), ofSeconds(10));
-        IllegalStateException e = new IllegalStateException("x");
-        CompletableFuture<String> result = retry.call(() -> CompletableFuture.failedFuture(e));
-        assertFalse(result.isDone());
-        timers.close();
-        assertTrue(result.isDone());
-        assertSame(e, assertThrows(CompletionException.class, result::join).getCause());
-        assertEquals(CancellationException.class, e.getSuppressed()[0].getClass());
-    }
-
-    @Test
-    void retry_callerGivesUpOrTimersAreClosed_endsIt() {
-        Retry retry = new Retry(timers, new SplittableRandom(3), 100, ofSeconds(1), ofSeconds(1));
-        IllegalStateException e = new IllegalStateException("x");
-        Supplier<CompletableFuture<String>> failing = () -> {
-            note();
-            return CompletableFuture.failedFuture(e);
-        };
-        CompletableFuture<String> result = retry.call(failing);
-        assertTrue(result.cancel(false));
-        clock.advance(ofMinutes(5));
-        assertEquals(1, at.size());
-        assertEquals(0, timers.pending());
-        timers.close();
-        CompletableFuture<String> late = retry.call(failing);
-        assertSame(e, assertThrows(CompletionException.class, late::join).getCause());
     }
 
     @Test
@@ -241,50 +95,6 @@ class RecipesTest {
         assertTrue(sessions.touch(4L));
         clock.advance(ofMinutes(30));
         assertEquals(0, sessions.size());
-        assertEquals(0, timers.pending());
-    }
-
-    // ---- groups ----
-
-    @Test
-    void sleepProofTimer_suspension_counts() {
-        Instant[] now = {Instant.EPOCH};
-        try (SleepProofTimer t = new SleepProofTimer(timers, () -> now[0], ofMinutes(10), this::note)) {
-            now[0] = now[0].plus(ofMinutes(1));
-            clock.advance(ofMinutes(1));
-            assertEquals(List.of(), at);
-            now[0] = now[0].plus(Duration.ofHours(1)); // suspended: the monotonic clock stood still
-            clock.advance(ofSeconds(15));
-            assertEquals(List.of(75_000L), at);
-            clock.advance(Duration.ofHours(1));
-            assertEquals(1, at.size());
-            assertEquals(0, timers.pending());
-        }
-    }
-
-    @Test
-    void sleepProofTimer_clockIsSetBack_runsWhenTheTimersClockHasCountedTheDelay() {
-        Instant[] now = {Instant.EPOCH};
-        try (SleepProofTimer t = new SleepProofTimer(timers, () -> now[0], ofMinutes(10), this::note)) {
-            clock.advance(ofMinutes(1));
-            now[0] = now[0].minus(Duration.ofDays(730));
-            clock.advance(ofMinutes(9).minusNanos(1));
-            assertEquals(List.of(), at);
-            clock.advance(ofSeconds(15));
-            assertEquals(1, at.size());
-            assertEquals(0, timers.pending());
-        }
-    }
-
-    @Test
-    void sleepProofTimer_noSuspension_isInTimeAndEndsWhenClosed() {
-        try (SleepProofTimer t = new SleepProofTimer(timers, () -> Instant.ofEpochSecond(0, clock.nanoTime()),
-                ofSeconds(40), this::note)) {
-            clock.advance(ofMinutes(1));
-            assertEquals(List.of(40_000L), at);
-        }
-        SleepProofTimer closed = new SleepProofTimer(timers, () -> Instant.EPOCH, ofSeconds(40), this::note);
-        closed.close();
         assertEquals(0, timers.pending());
     }
 
@@ -413,21 +223,304 @@ class RecipesTest {
         runs.join();
     }
 
+    // ---- one timer for each key ----
+
     @Test
-    void pausableTimer_paused_keepsTheTimeThatIsLeft() {
-        PausableTimer t = new PausableTimer(timers, ofSeconds(10), this::note);
-        assertFalse(t.resume(), "it is not paused");
-        clock.advance(ofSeconds(4));
-        assertTrue(t.pause());
-        assertFalse(t.pause(), "it is paused already");
+    void keyedTimers_startedAgain_onlyTheLastTaskRuns() {
+        KeyedTimers<String> keyed = new KeyedTimers<>(timers);
+        List<String> ran = new ArrayList<>();
+        assertFalse(keyed.start("a", ofSeconds(10), () -> ran.add("a1")));
+        assertFalse(keyed.start("b", ofSeconds(10), () -> ran.add("b")));
+        clock.advance(ofSeconds(9));
+        assertTrue(keyed.start("a", ofSeconds(10), () -> ran.add("a2")));
+        assertEquals(2, timers.pending());
+        clock.advance(ofSeconds(9));
+        assertEquals(List.of("b"), ran);
+        clock.advance(ofSeconds(1));
+        assertEquals(List.of("b", "a2"), ran);
+        assertFalse(keyed.cancel("a"), "the entry went with the firing");
+        assertFalse(keyed.start("a", ofSeconds(1), () -> ran.add("a3")), "and nothing is left to replace");
+        assertTrue(keyed.cancel("a"));
+        assertEquals(0, timers.pending());
+    }
+
+    /** The executor holds the callback back between the firing and the run. */
+    @Test
+    void keyedTimers_startedAgainBetweenFiringAndRun_onlyTheLastTaskRuns() {
+        List<Runnable> handedOver = new ArrayList<>();
+        List<String> ran = new ArrayList<>();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).executor(handedOver::add).build()) {
+            KeyedTimers<String> keyed = new KeyedTimers<>(timers);
+            keyed.start("a", ofSeconds(1), () -> ran.add("a1"));
+            clock.advance(ofSeconds(1));
+            assertTrue(keyed.start("a", ofSeconds(1), () -> ran.add("a2")));
+            clock.advance(ofSeconds(1));
+            handedOver.forEach(Runnable::run);
+            assertEquals(List.of("a2"), ran);
+        }
+    }
+
+    @Test
+    void keyedTimers_taskStartsItsKeyAgain_goesOn() {
+        KeyedTimers<String> keyed = new KeyedTimers<>(timers);
+        keyed.start("a", ofSeconds(1), () -> {
+            note();
+            assertFalse(keyed.start("a", ofSeconds(2), this::note));
+        });
+        clock.advance(ofSeconds(10));
+        assertEquals(List.of(1000L, 3000L), at);
+    }
+
+    /** Each task that was started has one end: it runs, or a start or a cancel returns true. */
+    @Test
+    void keyedTimers_firingsRaceWithStartsAndCancels_eachTaskHasOneEnd() throws InterruptedException {
+        int threads = 3;
+        int starts = Scale.of(5_000, 100_000);
+        Semaphore ends = new Semaphore(0);
+        List<Thread> racing = new ArrayList<>();
+        try (TimerScheduler own = TimerScheduler.builder().workers(2).build()) {
+            KeyedTimers<Integer> keyed = new KeyedTimers<>(own);
+            for (int t = 0; t < threads; t++) {
+                int seed = t;
+                racing.add(new Thread(() -> {
+                    SplittableRandom random = new SplittableRandom(seed);
+                    for (int i = 0; i < starts; i++) {
+                        int key = random.nextInt(4);
+                        if (keyed.start(key, Duration.ofNanos(random.nextInt(50_000)), ends::release)) {
+                            ends.release();
+                        }
+                        if (random.nextInt(4) == 0 && keyed.cancel(key)) {
+                            ends.release();
+                        }
+                    }
+                }));
+            }
+            racing.forEach(Thread::start);
+            assertTrue(ends.tryAcquire(threads * starts, 100, TimeUnit.SECONDS), ends::toString);
+            for (Thread thread : racing) {
+                thread.join();
+            }
+        }
+        assertEquals(0, ends.availablePermits());
+    }
+
+    // ---- many events, one run ----
+
+    @Test
+    void debouncer_burst_runsOnceWhenItIsOver() {
+        try (Debouncer d = new Debouncer(timers, ofMillis(100), ofMinutes(1), this::note)) {
+            clock.advance(ofSeconds(5));
+            for (int i = 0; i < 10; i++) {
+                d.event();
+                clock.advance(ofMillis(50));
+            }
+            assertEquals(List.of(), at);
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(5550L), at);
+            d.event();
+            d.event();
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(5550L, 6600L), at);
+            d.event();
+        }
+        clock.advance(ofSeconds(1));
+        assertEquals(2, at.size());
+        assertEquals(0, timers.pending());
+    }
+
+    @Test
+    void debouncer_eventsDoNotEnd_runsAfterTheLongestWaitOfEachSeries() {
+        try (Debouncer d = new Debouncer(timers, ofMillis(100), ofMillis(250), this::note)) {
+            for (int i = 0; i < 20; i++) {
+                d.event();
+                clock.advance(ofMillis(30));
+            }
+            assertEquals(List.of(250L, 520L), at, "the second series began at 270");
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(250L, 520L, 670L), at, "the last event came at 570");
+        }
+    }
+
+    @Test
+    void debouncer_eventInTheAction_beginsAnotherSeries() {
+        List<Debouncer> self = new ArrayList<>();
+        try (Debouncer d = new Debouncer(timers, ofMillis(100), ofMinutes(1), () -> {
+            note();
+            if (at.size() == 1) {
+                self.get(0).event();
+            }
+        })) {
+            self.add(d);
+            d.event();
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(100L, 200L), at);
+        }
+    }
+
+    @Test
+    void throttle_burst_runsAtOnceThenOncePerInterval() {
+        try (Throttle t = new Throttle(timers, ofMillis(100), this::note)) {
+            clock.advance(ofSeconds(1));
+            for (int i = 0; i < 25; i++) {
+                t.event();
+                clock.advance(ofMillis(10));
+            }
+            clock.advance(ofSeconds(1));
+            assertEquals(List.of(1000L, 1100L, 1200L, 1300L), at, "the last event, at 1240, has its run");
+            t.event();
+            clock.advance(Duration.ZERO);
+            assertEquals(2250L, at.get(4));
+        }
+        assertEquals(0, timers.pending());
+    }
+
+    // ---- pause and resume ----
+
+    @Test
+    void pausableTicker_paused_keepsTheTimeThatIsLeft() {
+        PausableTicker t = new PausableTicker(timers, ofSeconds(10), this::note);
+        clock.advance(ofSeconds(24));
+        t.pause();
+        t.pause();
+        assertEquals(0, timers.pending());
         clock.advance(ofMinutes(1));
+        t.resume();
+        t.resume();
+        clock.advance(ofSeconds(20));
+        assertEquals(List.of(10_000L, 20_000L, 90_000L, 100_000L), at, "6 s were left");
+        t.pause();
+    }
+
+    @Test
+    void pausableTicker_pausedByItsTask_continuesOnePeriodAfterTheResume() {
+        List<PausableTicker> self = new ArrayList<>();
+        PausableTicker t = new PausableTicker(timers, ofSeconds(10), () -> {
+            note();
+            self.get(0).pause();
+        });
+        self.add(t);
+        clock.advance(ofSeconds(30));
+        assertEquals(List.of(10_000L), at);
+        t.resume();
+        clock.advance(ofSeconds(30));
+        assertEquals(List.of(10_000L, 40_000L), at);
+    }
+
+    /** The executor holds the callback back between the firing and the run. */
+    @Test
+    void pausableTicker_pausedAndResumedBetweenFiringAndRun_runsOnceAndNeverOverlaps() {
+        List<Runnable> handedOver = new ArrayList<>();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).executor(handedOver::add).build()) {
+            PausableTicker t = new PausableTicker(timers, ofSeconds(10), this::note);
+            clock.advance(ofSeconds(10));
+            t.pause();
+            clock.advance(ofSeconds(3));
+            t.resume();
+            clock.advance(ofSeconds(5));
+            assertEquals(1, handedOver.size(), "the run is not over");
+            handedOver.remove(0).run();
+            clock.advance(ofSeconds(2));
+            assertEquals(0, handedOver.size());
+            clock.advance(ofSeconds(3));
+            handedOver.remove(0).run();
+            assertEquals(List.of(18_000L, 23_000L), at, "ticks are due at 10 s and, after a pause of 3 s, at 23 s");
+        }
+    }
+
+    @Test
+    void pausableTicker_missedTicks_areSkipped() {
+        List<Runnable> handedOver = new ArrayList<>();
+        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).executor(handedOver::add).build()) {
+            new PausableTicker(timers, ofSeconds(10), this::note);
+            clock.advance(ofSeconds(34));
+            handedOver.remove(0).run();
+            clock.advance(ofSeconds(6));
+            handedOver.remove(0).run();
+            assertEquals(List.of(34_000L, 40_000L), at);
+        }
+    }
+
+    @Test
+    void timer_stopped_keepsTheTimeThatIsLeft() {
+        Timer timer = timers.after(ofSeconds(10), this::note);
+        clock.advance(ofSeconds(4));
+
+        Duration left = timer.remaining();
+        boolean paused = timer.stop();      // false: it has fired
+
+        clock.advance(ofMinutes(1));
+        assertTrue(paused);
         assertEquals(List.of(), at);
-        assertTrue(t.resume());
+        timer.reset(left);
         clock.advance(ofSeconds(7));
         assertEquals(List.of(70_000L), at);
-        assertFalse(t.pause(), "it has fired");
-        t.close();
-        assertFalse(t.resume());
+    }
+
+    // ---- tickers that end ----
+
+    @Test
+    void times_lastRunThrows_thatManyRuns() {
+        TimerGroup group = Repeat.times(timers, 3, ofSeconds(1), () -> {
+            note();
+            if (at.size() == 3) {
+                throw new IllegalStateException("meant");
+            }
+        });
+        clock.advance(ofMinutes(1));
+        assertEquals(List.of(1000L, 2000L, 3000L), at);
+        assertEquals(0, timers.pending());
+        assertEquals(0, group.cancel());
+    }
+
+    @Test
+    void during_limitOrClose_endsIt() {
+        Repeat.during(timers, ofMillis(2500), ofSeconds(1), this::note);
+        clock.advance(ofMinutes(1));
+        assertEquals(List.of(1000L, 2000L), at);
+        TimerGroup closed = Repeat.during(timers, ofMillis(2500), ofSeconds(1), this::note);
+        assertEquals(2, closed.cancel());
+        assertEquals(0, timers.pending());
+    }
+
+    // ---- a deadline for all calls of a request ----
+
+    @Test
+    void deadline_handedDown_shrinks() throws Exception {
+        Deadline request = Deadline.in(timers, ofSeconds(10));
+        clock.advance(ofSeconds(4));
+        assertEquals(ofSeconds(6), request.remaining());
+        assertEquals(ofSeconds(1), request.within(ofSeconds(1)).remaining());
+        assertEquals(ofSeconds(6), request.within(ofSeconds(60)).remaining());
+        request.check();
+        CompletableFuture<String> call = request.limit(new CompletableFuture<>());
+        clock.advance(ofSeconds(6).minusNanos(1));
+        assertFalse(call.isDone());
+        clock.advance(Duration.ofNanos(1));
+        assertInstanceOf(TimeoutException.class, assertThrows(CompletionException.class, call::join).getCause());
+        assertEquals(Duration.ZERO, request.remaining());
+        assertThrows(TimeoutException.class, request::check);
+        assertThrows(ArithmeticException.class, () -> Deadline.in(timers, Duration.ofDays(365_000)));
+    }
+
+    // ---- time in which the machine is suspended ----
+
+    @Test
+    void scheduleOfOneInstant_suspension_counts() {
+        Instant[] now = {Instant.EPOCH};
+        InstantSource wall = () -> now[0];
+        Runnable task = this::note;
+
+        Instant due = wall.instant().plus(Duration.ofMinutes(10));
+        timers.schedule(after -> after.isBefore(due) ? due : null, wall, task);
+
+        now[0] = now[0].plus(ofMinutes(1));
+        clock.advance(ofMinutes(1));
+        assertEquals(List.of(), at);
+        now[0] = now[0].plus(Duration.ofHours(1)); // suspended: the monotonic clock stood still
+        clock.advance(ofMinutes(1));
+        assertEquals(1, at.size());
+        clock.advance(Duration.ofHours(1));
+        assertEquals(1, at.size());
         assertEquals(0, timers.pending());
     }
 }

@@ -15,6 +15,7 @@ import com.google.common.util.concurrent.SettableFuture;
 import dev.failsafe.Failsafe;
 import dev.failsafe.RetryPolicy;
 import dev.failsafe.TimeoutExceededException;
+import dev.failsafe.function.CheckedSupplier;
 import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.adapters.Patience;
@@ -88,6 +89,21 @@ class LibrariesTest {
         ExecutionException failure =
                 assertThrows(ExecutionException.class, () -> slow.get(Patience.SECONDS, TimeUnit.SECONDS));
         assertInstanceOf(TimeoutExceededException.class, failure.getCause());
+    }
+
+    @Test
+    void failsafe_backoffWithJitter_retriesAnAsynchronousCall() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        CheckedSupplier<CompletableFuture<String>> call = () -> attempts.incrementAndGet() < 3
+                ? CompletableFuture.failedFuture(new IOException("meant"))
+                : CompletableFuture.completedFuture("answer");
+
+        RetryPolicy<String> policy = RetryPolicy.<String>builder()
+                .withBackoff(Duration.ofMillis(20), Duration.ofSeconds(2)).withJitter(0.5).withMaxRetries(4).build();
+        CompletableFuture<String> answer = Failsafe.with(policy).with(pool).getStageAsync(call);
+
+        assertEquals("answer", answer.get(Patience.SECONDS, TimeUnit.SECONDS));
+        assertEquals(3, attempts.get());
     }
 
     @Test
