@@ -9,25 +9,19 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The code of docs/executor.md, and that its comparison is complete. */
+/** The code of docs/executor.md. */
 @Timeout(60)
 class ExecutorPageTest {
     @Test
@@ -76,23 +70,5 @@ class ExecutorPageTest {
             Thread runner = pool.submit(Thread::currentThread).get();
             assertSame(made.get(0), runner);
         }
-    }
-
-    /** A method of the JDK's pool that we lack, and that the page does not name, would be a silent difference. */
-    @Test
-    void page_namesEachMethodOfTheJdkPoolThatIsMissing() {
-        Set<String> ours = new TreeSet<>();
-        for (Method m : SchedulerExecutor.class.getMethods()) {
-            ours.add(m.getName());
-        }
-        String page = String.join("\n", Pages.lines(Path.of("docs/executor.md")));
-        List<String> silent = new ArrayList<>();
-        for (Method m : ScheduledThreadPoolExecutor.class.getMethods()) {
-            if (!Modifier.isStatic(m.getModifiers()) && m.getDeclaringClass() != Object.class
-                    && !ours.contains(m.getName()) && !page.contains("`" + m.getName() + "`")) {
-                silent.add(m.getName());
-            }
-        }
-        assertEquals(List.of(), silent);
     }
 }
