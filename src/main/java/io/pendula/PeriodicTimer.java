@@ -1,7 +1,7 @@
 package io.pendula;
 
-import io.pendula.internal.engine.Engine;
 import io.pendula.internal.queue.TimerQueue;
+import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
@@ -11,14 +11,12 @@ non-sealed class PeriodicTimer extends PeriodicNode implements Ticker {
         super(queue, task, period, missedTicks);
     }
 
-    /** A new ticker of this queue, armed. */
-    static Ticker arm(TimerQueue queue, Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
+    /** A new ticker of the queue on which the calling thread arms, armed. */
+    static Ticker arm(SchedulerEngine engine, Duration period, Runnable task) {
         long nanos = Check.period(period);
-        long first = Check.nanos(initialDelay, "initialDelay");
-        Check.notNull(missedTicks, "missedTicks");
-        Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
-        PeriodicTimer t = new PeriodicTimer(queue, work, nanos, missedTicks);
-        queue.arm(t, queue.timeline.deadlineIn(first));
+        Runnable work = engine.work(Check.notNull(task, "task"));
+        PeriodicTimer t = new PeriodicTimer(engine.currentQueue(), work, nanos, MissedTicks.SKIP);
+        t.queue.arm(t, engine.timeline.deadlineIn(nanos));
         return t;
     }
 

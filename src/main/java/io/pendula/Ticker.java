@@ -34,7 +34,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
      */
     static Ticker every(Duration period, Runnable task) {
-        return PeriodicTimer.arm(SharedScheduler.engine().currentQueue(), period, period, MissedTicks.SKIP, task);
+        return PeriodicTimer.arm(SharedScheduler.engine(), period, task);
     }
 
     /**

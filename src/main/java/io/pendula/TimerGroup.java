@@ -2,16 +2,13 @@ package io.pendula;
 
 import io.pendula.internal.engine.Engine;
 import io.pendula.internal.engine.QueuedNode;
-import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class TimerGroup implements Timers, AutoCloseable {
+public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     /*
      * Each timer that is armed here is cancelled by the close, or refused. The list is changed and a timer armed in one hold
      * of the lock; a close sets closed under it. So a timer that was armed before that is in the list, and a later one finds
@@ -44,10 +41,8 @@ public final class TimerGroup implements Timers, AutoCloseable {
     private static final QueuedNode[] NONE = {};
     private static final int FIRST_LENGTH = 2;
 
-    /** Says on which queue the calling thread arms. */
-    private final Supplier<TimerQueue> queues;
-    private final Timeline timeline;
-    /** Null unless this is a group of a group. */
+    private final Armer parent;
+    /** The parent, or null unless this is a group of a group. */
     private final TimerGroup outer;
     private final String name;
     /** That of the outermost group, which is that group itself: an object less. */
@@ -59,10 +54,10 @@ public final class TimerGroup implements Timers, AutoCloseable {
     /** Under the lock. */
     private boolean closed;
 
-    TimerGroup(Supplier<TimerQueue> queues, Timeline timeline, TimerGroup outer, String name) {
-        this.queues = queues;
-        this.timeline = timeline;
-        this.outer = outer;
+    TimerGroup(Armer parent, String name) {
+        super(parent.timeline);
+        this.parent = parent;
+        this.outer = parent instanceof TimerGroup group ? group : null;
         this.name = Check.notNull(name, "name");
         this.lock = outer == null ? this : outer.lock;
     }
@@ -104,65 +99,36 @@ public final class TimerGroup implements Timers, AutoCloseable {
     }
 
     @Override
-    public Timer after(long delay, TimeUnit unit, Runnable task) {
-        long nanos = Check.delay(delay, unit);
-        return armAt(queues.get(), timeline.deadlineIn(nanos), task);
+    TimerQueue queue() {
+        return parent.queue();
     }
 
     @Override
-    public long now() {
-        return timeline.now();
+    OneShotTimer make(TimerQueue queue, Runnable work) {
+        return new GroupTimer(this, queue, work);
     }
 
     @Override
-    public Timer at(long deadlineNanos, Runnable task) {
-        return armAt(queues.get(), Timeline.deadlineAt(Check.instant(deadlineNanos)), task);
+    PeriodicTimer make(TimerQueue queue, Runnable work, long period, MissedTicks missedTicks) {
+        return new GroupTicker(this, queue, work, period, missedTicks);
     }
 
     @Override
-    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        long nanos = Check.period(period);
-        long first = Check.nanos(initialDelay, "initialDelay");
-        Check.notNull(missedTicks, "missedTicks");
-        TimerQueue queue = queues.get();
-        return arm(new GroupTicker(this, queue, work(queue, task), nanos, missedTicks), timeline.deadlineIn(first));
+    <T extends QueuedNode> T arm(T timer, long deadline) {
+        synchronized (lock) {
+            refuseIfClosed();
+            super.arm(timer, deadline);
+            add(timer);
+        }
+        return timer;
     }
 
     @Override
     public Timer timer(Runnable task) {
-        TimerQueue queue = queues.get();
         synchronized (lock) {
             refuseIfClosed();
         }
-        return new GroupTimer(this, queue, work(queue, task));
-    }
-
-    @Override
-    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
-        WallTimer t = WallTimer.make(queues.get(), schedule, clock, task);
-        return arm(t, t.firstLook());
-    }
-
-    @Override
-    public TimerGroup group(String name) {
-        return new TimerGroup(queues, timeline, this, name);
-    }
-
-    private static Runnable work(TimerQueue queue, Runnable task) {
-        return ((Engine) queue.host).work(Check.notNull(task, "task"));
-    }
-
-    private Timer armAt(TimerQueue queue, long deadline, Runnable task) {
-        return arm(new GroupTimer(this, queue, work(queue, task)), deadline);
-    }
-
-    private <T extends QueuedNode> T arm(T timer, long deadline) {
-        synchronized (lock) {
-            refuseIfClosed();
-            timer.queue.arm(timer, deadline);
-            add(timer);
-        }
-        return timer;
+        return super.timer(task);
     }
 
     private void refuseIfClosed() {

@@ -6,12 +6,9 @@ import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.Check;
 import java.io.IOException;
 import java.nio.channels.Selector;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A worker that is driven by an application's own thread, typically one that waits for I/O: its timers run inside that
@@ -54,13 +51,14 @@ import java.util.concurrent.TimeUnit;
  *
  * @since 0.1
  */
-public final class TimerLoop implements Timers, AutoCloseable {
+public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     final LoopWorker worker;
 
     /** By the attach of {@code worker} alone. */
     TimerLoop(LoopWorker worker) {
+        super(worker.engine.timeline);
         this.worker = worker;
     }
 
@@ -201,42 +199,7 @@ public final class TimerLoop implements Timers, AutoCloseable {
     // ---- any thread ----
 
     @Override
-    public Timer after(long delay, TimeUnit unit, Runnable task) {
-        long nanos = Check.delay(delay, unit);
-        return OneShotTimer.armAt(queue(), worker.engine.timeline.deadlineIn(nanos), worker.engine.work(task));
-    }
-
-    @Override
-    public long now() {
-        return worker.engine.timeline.now();
-    }
-
-    @Override
-    public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(queue(), Check.instant(deadlineNanos), worker.engine.work(task));
-    }
-
-    @Override
-    public Timer timer(Runnable task) {
-        return new OneShotTimer(queue(), worker.engine.work(task));
-    }
-
-    @Override
-    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.arm(queue(), initialDelay, period, missedTicks, task);
-    }
-
-    @Override
-    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
-        return WallTimer.arm(queue(), schedule, clock, task);
-    }
-
-    @Override
-    public TimerGroup group(String name) {
-        return new TimerGroup(this::queue, worker.engine.timeline, null, name);
-    }
-
-    private TimerQueue queue() {
+    TimerQueue queue() {
         if (Thread.currentThread() != worker.thread && worker.hasEnded()) {
             worker.loops.closeIfEnded(worker);
             throw new RejectedExecutionException("the loop's thread " + worker.thread.getName() + " has ended");

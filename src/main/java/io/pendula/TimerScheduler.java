@@ -1,11 +1,11 @@
 package io.pendula;
 
 import io.pendula.internal.engine.Options;
+import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.scheduler.SharedScheduler;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,13 +48,14 @@ import java.util.function.Function;
  *
  * @since 0.1
  */
-public final class TimerScheduler implements Timers, AutoCloseable {
+public final class TimerScheduler extends Armer implements Timers, AutoCloseable {
     /** Null until it is first asked for. Plain: what it refers to is final, and a thread that reads null asks again. */
     private static TimerScheduler shared;
 
     final SchedulerEngine engine;
 
     TimerScheduler(SchedulerEngine engine) {
+        super(engine.timeline);
         this.engine = engine;
     }
 
@@ -121,33 +122,8 @@ public final class TimerScheduler implements Timers, AutoCloseable {
     }
 
     @Override
-    public long now() {
-        return engine.timeline.now();
-    }
-
-    @Override
-    public Timer at(long deadlineNanos, Runnable task) {
-        return OneShotTimer.armAt(engine.currentQueue(), Check.instant(deadlineNanos), engine.work(task));
-    }
-
-    @Override
-    public Timer timer(Runnable task) {
-        return new OneShotTimer(engine.currentQueue(), engine.work(task));
-    }
-
-    @Override
-    public Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task) {
-        return PeriodicTimer.arm(engine.currentQueue(), initialDelay, period, missedTicks, task);
-    }
-
-    @Override
-    public TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task) {
-        return WallTimer.arm(engine.currentQueue(), schedule, clock, task);
-    }
-
-    @Override
-    public TimerGroup group(String name) {
-        return new TimerGroup(engine::currentQueue, engine.timeline, null, name);
+    TimerQueue queue() {
+        return engine.currentQueue();
     }
 
     /**

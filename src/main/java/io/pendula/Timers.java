@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public sealed interface Timers permits TimerScheduler, TimerLoop, TimerGroup {
+public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGroup {
     /**
      * Runs {@code task} once after {@code delay}.
      *

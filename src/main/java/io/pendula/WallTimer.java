@@ -1,10 +1,8 @@
 package io.pendula;
 
-import io.pendula.internal.engine.Engine;
 import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
-import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,32 +29,15 @@ final class WallTimer extends QueuedNode implements TimerHandle {
     /** The time of the last run, until that is out of reach. */
     private volatile Instant ran = Instant.MIN;
 
-    private WallTimer(TimerQueue queue, Runnable task, Schedule schedule, InstantSource clock) {
+    WallTimer(TimerQueue queue, Runnable task, Schedule schedule, InstantSource clock) {
         super(queue, task);
         this.schedule = schedule;
         this.clock = clock;
-    }
-
-    /** A new one of this queue, armed. */
-    static TimerHandle arm(TimerQueue queue, Schedule schedule, InstantSource clock, Runnable task) {
-        WallTimer t = make(queue, schedule, clock, task);
-        queue.arm(t, t.firstLook());
-        return t;
-    }
-
-    /** A new one of this queue, to be armed for its first look. */
-    static WallTimer make(TimerQueue queue, Schedule schedule, InstantSource clock, Runnable task) {
-        Check.notNull(schedule, "schedule");
-        Check.notNull(clock, "clock");
-        Runnable work = ((Engine) queue.host).work(Check.notNull(task, "task"));
-        WallTimer t = new WallTimer(queue, work, schedule, clock);
-        Instant now = clock.instant();
-        t.asked = now;
-        t.due = t.nextAfter(now);
-        if (t.due == null) {
-            throw new IllegalArgumentException("the schedule has no time after " + now);
+        this.asked = clock.instant();
+        this.due = nextAfter(asked);
+        if (due == null) {
+            throw new IllegalArgumentException("the schedule has no time after " + asked);
         }
-        return t;
     }
 
     long firstLook() {
