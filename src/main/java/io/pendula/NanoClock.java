@@ -10,9 +10,8 @@ package io.pendula;
  * park on real time, so a clock that runs at another speed than the system's makes timers late, never early. For tests
  * see {@link ManualClock}.
  *
- * <p>A scheduler can count 36 years of its clock, then it refuses to arm timers. A clock that began in 1970 and is then
- * set leaps by more than that. So a leap by more than a year that ends more than 18 years after the scheduler was made
- * counts as one year: what was pending for at most a year is due then, and timers go on.
+ * <p>A scheduler can count 36 years of its clock, then it refuses to arm timers. A wall clock that begins in 1970 and is
+ * then set leaps by more than that, so it is of no use here.
  *
  * @since 0.1
  */

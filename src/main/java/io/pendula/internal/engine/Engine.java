@@ -61,7 +61,7 @@ public abstract class Engine implements TimerQueue.Host {
         this.options = options;
         this.isStepped = options.steppers != null;
         this.decorator = options.decorator;
-        this.timeline = new Timeline(options.clock == null || isStepped ? options.clock : new SteadyClock(options.clock));
+        this.timeline = new Timeline(options.clock);
         this.reporter = options.reporters == null ? new Reporter() : options.reporters.get();
         this.limit = options.maxPending == Long.MAX_VALUE ? null : new PendingLimit(options.maxPending);
         this.dispatcher = options.executor == null ? null : new Dispatcher(this, ConcurrentHashMap.newKeySet());
