@@ -26,7 +26,7 @@ public interface TimerListener {
      * errors, slow and stalled callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
      * writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
      * and, of what is measured, the longest; all pauses count together, and so may schedulers of one name. A daemon thread
-     * of its own writes them, so a log that blocks delays no timer; it ends within ten seconds of the last line. A close of
+     * writes them, so a log that blocks delays no timer; it ends within twelve seconds of the last line. A close of
      * a scheduler, and an executor's {@code awaitTermination}, waits for it, for five seconds at most: a program that exits
      * without either may lose the last lines.
      *

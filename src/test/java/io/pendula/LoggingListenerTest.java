@@ -25,6 +25,8 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -67,12 +69,23 @@ class LoggingListenerTest {
         }
     }
 
+    private final long usualWait = EventLog.longestWaitNanos;
     private final Log log = new Log();
     private final ManualClock clock = new ManualClock();
 
     private static final Duration SHORT = Duration.ofMillis(300);
-    /** For half of it a close waits for the log. */
     private static final Duration LONG = Duration.ofSeconds(100);
+
+    /** A close waits for a log that blocks. */
+    @BeforeEach
+    void waitLong() {
+        EventLog.longestWaitNanos = LONG.toNanos();
+    }
+
+    @AfterEach
+    void waitAsUsual() {
+        EventLog.longestWaitNanos = usualWait;
+    }
 
     private TimerListener listener(Duration window) {
         return new Listeners.Logging(new EventLog(log, window.toNanos()));
@@ -189,20 +202,20 @@ class LoggingListenerTest {
 
     @Test
     void close_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
-        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(SHORT)).build();
         assertWaitsForTheLog(s, s::close);
     }
 
     @Test
     void closeWithLimit_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
-        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(SHORT)).build();
         assertWaitsForTheLog(s, () -> assertTrue(s.close(LONG)));
     }
 
     /** A pool's program may know the JDK's methods only. */
     @Test
     void awaitTermination_linesAddedBefore_areWrittenWhenItReturns() throws Exception {
-        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(LONG)).build();
+        TimerScheduler s = TimerScheduler.builder().clock(clock).listener(listener(SHORT)).build();
         SchedulerExecutor view = s.asScheduledExecutorService();
         assertWaitsForTheLog(s, () -> {
             view.shutdown();
@@ -211,27 +224,25 @@ class LoggingListenerTest {
     }
 
     @Test
-    void close_logThatBlocks_isWaitedForHalfAWindowAndNoLongerThanTheLimit() {
+    void close_logThatBlocks_isWaitedForSomeSecondsAndNoLongerThanTheLimit() {
+        assertEquals(Duration.ofSeconds(5).toNanos(), usualWait);
         log.blocks = true;
-        listener(LONG).paused(1);
+        listener(SHORT).paused(1);
         TimerScheduler s = TimerScheduler.builder().clock(clock).build();
         assertTrue(s.close(Duration.ofMillis(1)));
-        log.open.countDown();
-        eventually("the line", () -> log.lines.size() == 1);
-        Log other = new Log();
-        other.blocks = true;
-        new Listeners.Logging(new EventLog(other, SHORT.toNanos())).paused(1);
+        EventLog.longestWaitNanos = SHORT.toNanos();
         long begun = System.nanoTime();
         s.close();
         long took = System.nanoTime() - begun;
-        assertTrue(took >= SHORT.toNanos() / 2 && took < LONG.toNanos() / 2, () -> took + " ns");
-        other.open.countDown();
+        assertTrue(took >= SHORT.toNanos() && took < LONG.toNanos() / 2, () -> took + " ns");
+        log.open.countDown();
+        eventually("the line", () -> log.lines.size() == 1);
     }
 
     @Test
     void close_interruptedWhileItWaitsForTheLog_returnsWithTheFlagSet() throws Exception {
         log.blocks = true;
-        listener(LONG).paused(1);
+        listener(SHORT).paused(1);
         TimerScheduler s = TimerScheduler.builder().clock(clock).build();
         FutureTask<Boolean> closer = new FutureTask<>(() -> {
             s.close();
@@ -246,9 +257,10 @@ class LoggingListenerTest {
         log.open.countDown();
     }
 
-    /** Else the line in progress would wait for itself. */
+    /** The line in progress waits for itself, but not for ever. */
     @Test
-    void close_byTheLogsThread_doesNotWait() {
+    void close_byTheLogsThread_returns() {
+        EventLog.longestWaitNanos = SHORT.toNanos();
         TimerScheduler s = TimerScheduler.builder().clock(clock).build();
         record Closing(TimerScheduler s) implements Runnable {
             @Override
@@ -260,7 +272,7 @@ class LoggingListenerTest {
                 return "closing";
             }
         }
-        listener(LONG).slow(s.after(Duration.ofSeconds(1), new Closing(s)), 0, 1);
+        listener(SHORT).slow(s.after(Duration.ofSeconds(1), new Closing(s)), 0, 1);
         eventually("the line", () -> !log.lines.isEmpty());
     }
 
@@ -412,7 +424,6 @@ class LoggingListenerTest {
         List<String> texts = log.lines.stream().map(Line::text).toList();
         assertEquals("no thread could run for 2 s", texts.get(0));
         assertEquals("1 more pauses within 300 ms, the longest 2 s", texts.get(10));
-        eventually("its thread has ended", () -> log.lines.stream().noneMatch(line -> line.by.isAlive()));
     }
 
     /** What fails for each line, as a task's text or the logger, ends neither the thread nor the lines after it. */

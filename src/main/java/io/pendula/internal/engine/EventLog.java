@@ -1,17 +1,17 @@
 package io.pendula.internal.engine;
 
+import io.pendula.internal.queue.HoldLock;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.util.CleanThread;
 import io.pendula.internal.util.Texts;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -19,16 +19,17 @@ import java.util.function.Supplier;
  * Writes to a {@link System.Logger} what it is told. Each scheduler has {@link #LINES} lines for each kind of event in a
  * window of time. When the window is over, one more line says how many events were left out, and names the longest.
  *
- * <p>A log may block, and so may a task's {@code toString}. So one thread of the log's own makes the texts and writes them:
- * a pool, a scheduler without workers and one with a manual clock have no monitor that could, and a monitor that waits for
- * a log would see no stall. It starts with the first event and ends when the window is over; should an error end it, the
- * next event starts another.
+ * <p>A log may block, and so may a task's {@code toString}. So one thread for all logs makes the texts and writes them: a
+ * pool, a scheduler without workers and one with a manual clock have no monitor that could, and a monitor that waits for
+ * a log would see no stall. The thread starts with the first event and ends some seconds after the last window.
  */
-public final class EventLog implements Runnable {
+public final class EventLog {
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
-    /** Logs that have a thread. */
-    private static final Set<EventLog> WRITING = new CopyOnWriteArraySet<>();
+    private static final long IDLE_SECONDS = 1;
+    /** So long a close waits for a log that blocks. Tests shorten it. */
+    public static long longestWaitNanos = 5_000_000_000L;
+    private static final ScheduledThreadPoolExecutor WRITER = makeWriter();
 
     /** That of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
@@ -50,19 +51,11 @@ public final class EventLog implements Runnable {
         Object whose;
     }
 
-    private record Line(Event event, Supplier<String> text, Throwable thrown) {}
-
     /** Null for that of the library, which the log's thread asks for: the first logger of a JVM takes its time. */
     private final System.Logger logger;
     private final long windowNanos;
-    // Guarded by this object's monitor.
-    /** Empty if no window is open. */
+    /** Guarded by this object's monitor. Empty if no window is open. */
     private final Map<Account, Tally> tallies = new LinkedHashMap<>();
-    private long windowEnd;
-    /** Each is the first until it is written. */
-    private final Queue<Line> lines = new ArrayDeque<>();
-    /** Null once it has nothing to do; not alive if it could not be started, or an error has ended it. */
-    private Thread writer;
 
     public EventLog() {
         this(null, WINDOW_NANOS);
@@ -71,6 +64,14 @@ public final class EventLog implements Runnable {
     public EventLog(System.Logger logger, long windowNanos) {
         this.logger = logger;
         this.windowNanos = windowNanos;
+    }
+
+    private static ScheduledThreadPoolExecutor makeWriter() {
+        ScheduledThreadPoolExecutor writer = new ScheduledThreadPoolExecutor(1,
+                lines -> CleanThread.make(lines, "pendula-log", true, null));
+        writer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        writer.allowCoreThreadTimeOut(true);
+        return writer;
     }
 
     /** As {@link Reporter#tell}. What {@code whose} and {@code more} are called is asked by the log's thread. */
@@ -123,79 +124,42 @@ public final class EventLog implements Runnable {
         QueuedNode timer = whose instanceof QueuedNode t ? t : null;
         Object name = timer == null ? whose : QueuedNode.nameOf(timer);
         Object scheduler = timer != null ? timer.queue.host : whose instanceof Loop l ? l.scheduler() : whose;
-        add(new Account(event, scheduler), name, nanos, new Line(event, () -> text.apply(name), thrown));
+        HoldLock.checkDeepStack(); // or the executor might count a thread that it has not started
+        if (count(new Account(event, scheduler), name, nanos)) {
+            WRITER.execute(() -> write(event, () -> text.apply(name), thrown));
+        }
     }
 
-    private synchronized void add(Account account, Object name, long nanos, Line line) {
+    /** True if there is a line for this event. */
+    private synchronized boolean count(Account account, Object name, long nanos) {
         if (tallies.isEmpty()) {
-            windowEnd = System.nanoTime() + windowNanos;
+            WRITER.schedule(this::endWindow, windowNanos, TimeUnit.NANOSECONDS);
         }
         Tally tally = tallies.computeIfAbsent(account, a -> new Tally());
         tally.count++;
-        if (tally.count <= LINES) {
-            lines.add(line);
-            notifyAll();
-        } else if (nanos > tally.longest) {
+        if (tally.count > LINES && nanos > tally.longest) {
             tally.longest = nanos;
             tally.whose = name;
         }
-        if (writer == null || !writer.isAlive()) {
-            writer = CleanThread.make(this, "pendula-log", true, null);
-            writer.start();
-            WRITING.add(this);
-        }
+        return tally.count <= LINES;
     }
 
     /** By the log's thread. A line that fails harms no other. */
-    @Override
-    public void run() {
-        System.Logger out = logger;
-        for (Line line = next(null); line != null; line = next(line)) {
-            try {
-                out = out == null ? System.getLogger("io.pendula") : out;
-                out.log(line.event.level, line.text.get(), line.thrown);
-            } catch (Throwable e) {
-                Reporter.uncaught(e);
-            }
-        }
-    }
-
-    /** By the log's thread, which ends if this is null. */
-    private synchronized Line next(Line written) {
-        if (written != null) {
-            lines.remove();
-            notifyAll();
-        }
-        while (lines.isEmpty() && !tallies.isEmpty()) {
-            long left = windowEnd - System.nanoTime();
-            if (left <= 0) {
-                endWindow();
-            } else {
-                sleep(left);
-            }
-        }
-        if (lines.isEmpty()) {
-            writer = null;
-            WRITING.remove(this);
-        }
-        return lines.peek();
-    }
-
-    private void sleep(long nanos) {
+    private void write(Event event, Supplier<String> text, Throwable thrown) {
         try {
-            TimeUnit.NANOSECONDS.timedWait(this, nanos);
-        } catch (InterruptedException e) {
-            return; // the window goes on, though a task's text or the logger has interrupted this thread
+            System.Logger out = logger == null ? System.getLogger("io.pendula") : logger;
+            out.log(event.level, text.get(), thrown);
+        } catch (Throwable e) {
+            Reporter.uncaught(e);
         }
     }
 
     /** The next event opens another window, also if this fails. */
-    private void endWindow() {
-        assert Thread.holdsLock(this);
+    private synchronized void endWindow() {
         try {
             tallies.forEach((account, tally) -> {
                 if (tally.count > LINES) {
-                    lines.add(new Line(account.event, () -> leftOut(account.event, tally), null));
+                    WRITER.execute(() -> write(account.event, () -> leftOut(account.event, tally), null));
                 }
             });
         } finally {
@@ -203,26 +167,14 @@ public final class EventLog implements Runnable {
         }
     }
 
-    /**
-     * Waits until the lines that were added to any log are written: for so many nanoseconds, but no longer than half a
-     * window. A log's own thread does not wait.
-     */
+    /** Waits until the lines that were added to any log are written: for so many nanoseconds, or longestWaitNanos. */
     static void awaitWritten(long nanos) throws InterruptedException {
-        long begun = System.nanoTime();
-        if (!(Thread.currentThread() instanceof CleanThread t && t.body instanceof EventLog)) {
-            for (EventLog log : WRITING) {
-                log.awaitWritten(begun, nanos);
+        if (WRITER.getPoolSize() > 0) {
+            try {
+                WRITER.submit(() -> {}).get(Math.min(nanos, longestWaitNanos), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException | ExecutionException e) {
+                return; // a log blocks
             }
-        }
-    }
-
-    private synchronized void awaitWritten(long begun, long nanos) throws InterruptedException {
-        while (!lines.isEmpty()) {
-            long left = Math.min(nanos, windowNanos / 2) - (System.nanoTime() - begun);
-            if (left <= 0) {
-                return;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
 
