@@ -596,7 +596,7 @@ class IdleEndTest {
     void run_threadThatDoesNotSit_endsAtOnce() throws InterruptedException {
         TimerScheduler s = make(1, 5_000_000);
         Worker d = (Worker) s.engine.workerPool.workers()[0];
-        Thread other = new CleanThread(null, d, "not seated");
+        Thread other = new CleanThread(null, d, "not seated", true, null);
         other.start();
         Fixtures.join(other);
         assertEquals(1, s.engine.workerPool.workers().length);

@@ -267,7 +267,7 @@ public final class WorkerPool {
         ThreadFactory factory = options.threadFactory;
         if (factory == null) {
             return engine.endsWhenIdle() ? CleanThread.make(body, name, options.daemon, options.contextClassLoader)
-                    : CleanThread.makeIn(group, body, name, options.daemon, options.contextClassLoader);
+                    : new CleanThread(group, body, name, options.daemon, options.contextClassLoader);
         }
         Thread t = factory.newThread(body);
         if (t == null) {
