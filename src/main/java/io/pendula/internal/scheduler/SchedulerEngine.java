@@ -64,8 +64,6 @@ public final class SchedulerEngine extends Engine {
     private final Object closing = new Object();
     /** Under closing: what was stopped, and not returned yet. */
     private List<TimerNode> unfired = new ArrayList<>();
-    /** What a close has to do was done, or is being done by the thread that has taken unfired. */
-    private volatile boolean isShutDown;
     /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -275,32 +273,30 @@ public final class SchedulerEngine extends Engine {
         synchronized (lifecycle) {
             closed = true;
         }
-        if (!isShutDown) {
-            List<TimerNode> taken;
-            try {
-                taken = end();
-            } finally {
-                wakeAll();
-            }
-            passOn(taken, stopped);
+        List<TimerNode> taken;
+        try {
+            taken = end();
+        } finally {
+            wakeAll();
         }
+        passOn(taken, stopped);
     }
 
-    /** Stops all; returns what it has stopped, for its caller alone. */
+    /** Stops all; returns what it has stopped, for its caller alone. Nothing is left for the next call unless this fails. */
     private List<TimerNode> end() {
         synchronized (closing) {
-            if (isShutDown) {
-                return List.of();
-            }
             closeAll(queues, unfired);
             if (loops != null) {
                 loops.collectUnfired(unfired);
             }
             abandon(unfired);
-            views().forEach(Runnable::run);
+            List<Runnable> inUse;
+            synchronized (lifecycle) {
+                inUse = List.copyOf(views);
+            }
+            inUse.forEach(Runnable::run);
             List<TimerNode> taken = unfired;
             unfired = new ArrayList<>();
-            isShutDown = true;
             return taken;
         }
     }
@@ -313,7 +309,6 @@ public final class SchedulerEngine extends Engine {
         } catch (Throwable e) {
             synchronized (closing) { // the next call does it
                 unfired = taken;
-                isShutDown = false;
             }
             throw e;
         }
@@ -339,13 +334,6 @@ public final class SchedulerEngine extends Engine {
         }
         if (isClosed()) { // after it was added; a closing thread sets it before it looks
             shutdown.run();
-        }
-    }
-
-    /** Those that are still in use. */
-    private List<Runnable> views() {
-        synchronized (lifecycle) {
-            return List.copyOf(views);
         }
     }
 
