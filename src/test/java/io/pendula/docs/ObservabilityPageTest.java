@@ -1,12 +1,9 @@
 package io.pendula.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.pendula.ManualClock;
 import io.pendula.SchedulerExecutor;
-import io.pendula.Timer;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerListener;
 import io.pendula.TimerLoop;
@@ -20,8 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -110,52 +105,5 @@ class ObservabilityPageTest {
             System.setOut(console);
         }
         assertEquals("1 com.acme.Metrics.flush" + System.lineSeparator(), printed.toString(StandardCharsets.UTF_8));
-    }
-
-    /** What the page's own test is about. */
-    private static final class Session {
-        private final Timer timer;
-        private boolean expired;
-
-        Session(TimerScheduler timers) {
-            timer = timers.after(Duration.ofMinutes(30), () -> expired = true);
-        }
-
-        boolean isExpired() {
-            return expired;
-        }
-    }
-
-    @Nested
-    class SessionTest {
-        private final ManualClock clock = new ManualClock();
-        private final TimerScheduler timers = TimerScheduler.builder().clock(clock).build();
-
-        @AfterEach
-        void nothingIsLeft() {
-            assertEquals(0, clock.pending(), () -> timers.pendingTimers(10).toString());
-            timers.close();
-        }
-
-        @Test
-        void session_notUsed_expires() {
-            Session session = new Session(timers);
-            assertEquals(Duration.ofMinutes(30), clock.nextIn().orElseThrow());
-            clock.advanceToNext();
-            assertTrue(session.isExpired());
-        }
-    }
-
-    /** The page's check of what is left behind does find something. */
-    @Test
-    void session_leftAlone_isSeenByPending() {
-        ManualClock clock = new ManualClock();
-        try (TimerScheduler timers = TimerScheduler.builder().clock(clock).build()) {
-            Session session = new Session(timers);
-            assertEquals(1, clock.pending());
-            session.timer.cancel();
-            assertEquals(0, clock.pending());
-            assertFalse(session.isExpired());
-        }
     }
 }
