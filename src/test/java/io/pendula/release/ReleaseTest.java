@@ -40,6 +40,7 @@ class ReleaseTest {
     private static final String PARENT = "parent/pom.xml";
     private static final String LIBRARY = "pom.xml";
     private static final String ADAPTERS = "adapters/pom.xml";
+    private static final String BOM = "bom/pom.xml";
     /** What flatten makes of the library's pom before each run of the tests. */
     private static final String PUBLISHED = "target/published-pom.xml";
 
@@ -109,23 +110,31 @@ class ReleaseTest {
         assertEquals("true", value(PUBLISHED, dependency + "/optional"));
     }
 
-    /** Both artifacts come from one project: what they share stands in the parent, once. */
+    /** All artifacts come from one project: what they share stands in the parent, once. */
     @ParameterizedTest
     @ValueSource(strings = {"groupId", "version", "url", "inceptionYear", "organization", "licenses", "developers", "scm",
         "issueManagement", "properties/project.build.outputTimestamp", "properties/maven.compiler.release",
         "profiles/profile[id='release']", "profiles/profile[id='publish']"})
-    void adapters_areReleasedAsTheLibraryIs(String element) throws Exception {
+    void adaptersAndBom_areReleasedAsTheLibraryIs(String element) throws Exception {
         assertEquals(1, values(PARENT, "/project/" + element).size());
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
+        for (String file : List.of(LIBRARY, ADAPTERS, BOM)) {
             assertEquals(List.of(), values(file, "/project/" + element), file);
         }
     }
 
     @Test
+    void bom_hasWhatElseIsPublished() throws Exception {
+        String managed = "/project/dependencyManagement/dependencies/dependency";
+        assertEquals(List.of("pendula", "pendula-adapters"), values(BOM, managed + "/artifactId"));
+        assertEquals(List.of("${project.version}", "${project.version}"), values(BOM, managed + "/version"));
+    }
+
+    @Test
     void poms_ofWhatIsPublished_areFlattenedAndInstalledWithSources() throws Exception {
-        for (String file : List.of(LIBRARY, ADAPTERS)) {
+        for (String file : List.of(LIBRARY, ADAPTERS, BOM)) {
             List<String> plugins = values(file, "/project/build/plugins/plugin/artifactId");
-            assertTrue(plugins.containsAll(List.of("flatten-maven-plugin", "maven-source-plugin")), file);
+            assertTrue(plugins.contains("flatten-maven-plugin"), file);
+            assertTrue(plugins.contains("maven-source-plugin") || file.equals(BOM), file);
             assertEquals("false", value(file, "/project/properties/maven.install.skip"), file);
             assertEquals("false", value(file, "/project/properties/maven.deploy.skip"), file);
         }
@@ -137,7 +146,7 @@ class ReleaseTest {
     /** An address that exists nowhere must not get to Central. */
     @Test
     void poms_ofARelease_haveRealAddresses() throws Exception {
-        for (String file : List.of(PARENT, LIBRARY, ADAPTERS)) {
+        for (String file : List.of(PARENT, LIBRARY, ADAPTERS, BOM)) {
             assertTrue(!Files.readString(Path.of(file)).contains(".invalid") || changelist().equals("-SNAPSHOT"),
                     () -> file + ": a version that is no SNAPSHOT has addresses that end in .invalid");
         }
