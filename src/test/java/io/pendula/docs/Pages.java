@@ -39,7 +39,8 @@ final class Pages {
     /** Every Markdown page that is part of the repository, build results left out. */
     static List<Path> all() throws IOException {
         List<Path> pages = new ArrayList<>();
-        for (String folder : List.of(".", "docs", "docs/internals", "benchmarks", "jcstress-tests", "fray-tests", "adapters")) {
+        for (String folder : List.of(".", "docs", "docs/internals", "benchmarks", "jcstress-tests", "fray-tests", "adapters",
+                "samples", "samples/http-deadlines", "samples/connection-pool", "samples/spring-boot", "samples/nio-server")) {
             Path dir = Path.of(folder);
             if (Files.isDirectory(dir)) {
                 try (Stream<Path> files = Files.list(dir)) {

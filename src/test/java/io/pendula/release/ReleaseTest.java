@@ -179,14 +179,42 @@ class ReleaseTest {
         poms.remove(PARENT);
         assertEquals(poms, modules);
         Map<String, Integer> mentions = new TreeMap<>();
-        for (String page : List.of("README.md", "docs/adapters.md")) {
+        Set<String> files = new TreeSet<>(Set.of("README.md", "docs/adapters.md"));
+        samples("pom.xml").forEach(pom -> files.add(pom.toString()));
+        for (String page : files) {
             Matcher m = OWN_VERSION.matcher(Files.readString(Path.of(page)));
             while (m.find()) {
                 assertEquals(version(), m.group(1) != null ? m.group(1) : m.group(2), page);
                 mentions.merge(page, 1, Integer::sum);
             }
         }
-        assertEquals(Map.of("README.md", 2, "docs/adapters.md", 1), mentions);
+        assertEquals(2, mentions.remove("README.md"));
+        assertEquals(files.size() - 1, mentions.size(), mentions::toString);
+        assertEquals(Set.of(1), Set.copyOf(mentions.values()), mentions::toString);
+    }
+
+    private static List<Path> samples(String suffix) throws Exception {
+        try (Stream<Path> files = Files.walk(Path.of("samples"))) {
+            return files.filter(f -> f.toString().endsWith(suffix) && !f.toString().contains("target")).sorted().toList();
+        }
+    }
+
+    /** They are to be read at once, and copied. {@code .ci/install} builds them, and runs their tests. */
+    @Test
+    void samples_areSmall_andStandAlone() throws Exception {
+        List<Path> sources = samples(".java");
+        assertTrue(sources.size() >= 4 * 2, sources::toString);
+        for (Path file : sources) {
+            String text = Files.readString(file);
+            assertTrue(text.lines().count() <= 80, file::toString);
+            assertFalse(text.contains("io.pendula.internal") || text.contains("io.pendula.spi"), file::toString);
+            assertTrue(!file.toString().endsWith("Test.java") || text.contains("ManualClock"), file::toString);
+        }
+        for (Path pom : samples("pom.xml")) {
+            assertFalse(Files.readString(pom).contains("pendula-parent"), pom::toString);
+            assertTrue(Files.readAllLines(pom).size() <= 50, pom::toString);
+            assertTrue(Files.readAllLines(pom.resolveSibling("README.md")).size() <= 12, pom::toString);
+        }
     }
 
     @Test
