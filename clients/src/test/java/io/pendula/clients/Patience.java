@@ -3,6 +3,7 @@ package io.pendula.clients;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -45,5 +46,13 @@ final class Patience {
         long least = TimeUnit.MILLISECONDS.toNanos(millis);
         assertTrue(elapsed >= least, () -> "early: after " + elapsed + " ns instead of " + millis + " ms");
         assertTrue(elapsed < least + TimeUnit.SECONDS.toNanos(SECONDS), () -> "late: after " + elapsed + " ns");
+    }
+
+    /** Each instant at least {@code millis} after the one before. */
+    static void assertSpaced(long millis, List<Long> instants) {
+        assertTrue(instants.size() > 1);
+        for (int i = 1; i < instants.size(); i++) {
+            assertElapsed(millis, instants.get(i - 1), instants.get(i));
+        }
     }
 }

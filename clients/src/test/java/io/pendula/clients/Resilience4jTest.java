@@ -151,7 +151,7 @@ class Resilience4jTest {
                     Patience.get(retry.executeCompletionStage(subject.executor, call).toCompletableFuture()));
             assertEquals(4, attempts.size());
             assertEquals(3, onTimerThread.get());
-            assertSpaced(List.copyOf(attempts), PAUSE);
+            Patience.assertSpaced(PAUSE, List.copyOf(attempts));
             assertEquals(1, retry.getMetrics().getNumberOfSuccessfulCallsWithRetryAttempt());
             assertEquals(0, retry.getMetrics().getNumberOfFailedCallsWithRetryAttempt());
             subject.assertLeftRunning(0);
@@ -171,7 +171,7 @@ class Resilience4jTest {
             assertEquals("attempt 3", assertInstanceOf(IOException.class, failure(end)).getMessage());
             subject.letPass(2 * PAUSE);
             assertEquals(3, attempts.size());
-            assertSpaced(List.copyOf(attempts), PAUSE);
+            Patience.assertSpaced(PAUSE, List.copyOf(attempts));
             assertEquals(1, retry.getMetrics().getNumberOfFailedCallsWithRetryAttempt());
             subject.assertLeftRunning(0);
         }
@@ -190,17 +190,10 @@ class Resilience4jTest {
                 return attempt < 3 ? new CompletableFuture<>() : CompletableFuture.completedFuture(attempt);
             });
             assertEquals(3, Patience.get(retry.executeCompletionStage(subject.executor, call).toCompletableFuture()));
-            assertSpaced(attempts, LIMIT + PAUSE);
+            Patience.assertSpaced(LIMIT + PAUSE, attempts);
             subject.letPass(2 * LIMIT);
             assertEquals(Map.of(TimeLimiterEvent.Type.TIMEOUT, 2L, TimeLimiterEvent.Type.SUCCESS, 1L), eventCounts());
             subject.assertLeftRunning(0);
-        }
-    }
-
-    private static void assertSpaced(List<Long> instants, long millis) {
-        assertTrue(instants.size() > 1);
-        for (int i = 1; i < instants.size(); i++) {
-            Patience.assertElapsed(millis, instants.get(i - 1), instants.get(i));
         }
     }
 }
