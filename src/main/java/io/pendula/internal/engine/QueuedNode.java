@@ -27,11 +27,6 @@ public abstract class QueuedNode extends TimerNode {
         return ((QueuedNode) t).queue;
     }
 
-    /** The scheduler of a timer; null for a queue alone, as tests have it. */
-    static TimerQueue.Host hostOf(TimerNode t) {
-        return queueOf(t).host;
-    }
-
     /**
      * The present instant for a claim at {@code now}. Several timers are claimed by one reading of the clock, and a callback
      * before this one may have taken long since. Not less than that reading, as a clock of the program's may step back.

@@ -73,8 +73,6 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
 
     // Of its thread alone.
     private boolean hasSeenClose;
-    /** Callbacks run so far; wraps around. */
-    private int done;
     private boolean interrupted;
 
     LoopWorker(Engine engine, Loops loops, TimerQueue queue, Thread thread, Runnable wakeup,
@@ -99,13 +97,9 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return thread.getState() == Thread.State.TERMINATED;
     }
 
+    /** Also when the scheduler was closed. */
     @Override
     public void call() {
-        wake();
-    }
-
-    /** Also when the scheduler was closed. */
-    public void wake() {
         loops.closeIfEnded(this);
         try {
             wakeup.run();
@@ -211,11 +205,12 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         if (!due) {
             return 0;
         }
-        int before = done;
+        int ran = 0;
         try {
-            for (int cleans = 0; done - before < limit && cleans < CLEAN_STEPS; ) {
+            for (int cleans = 0; ran < limit && cleans < CLEAN_STEPS; ) {
                 int step = queue.due.pollAsLoop(this, this, now);
                 if (step == DueTimers.CLAIMED) {
+                    ran++;
                     runClaimed();
                 } else if (step == DueTimers.MORE) {
                     cleans++;
@@ -223,15 +218,14 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
                     break;
                 }
             }
-            return done - before;
+            return ran;
         } finally {
-            ended(done != before);
+            ended(ran > 0);
         }
     }
 
     private void runClaimed() {
         getOn();
-        done++;
         try {
             if (engine.run(this)) {
                 engine.endRun(this);

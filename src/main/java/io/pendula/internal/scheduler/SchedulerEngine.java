@@ -323,7 +323,7 @@ public final class SchedulerEngine extends Engine {
             watch.schedulerIsClosed();
         }
         for (LoopWorker l : loops()) {
-            l.wake();
+            l.call();
         }
     }
 
