@@ -28,8 +28,10 @@ abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop,
         return new PeriodicTimer(queue, work, period, missedTicks);
     }
 
-    <T extends QueuedNode> T arm(T timer, long deadline) {
-        timer.queue.arm(timer, deadline);
+    /** Takes an interface: of a class the JVM would look at all that are passed here before the first timer is armed. */
+    <T extends TimerHandle> T arm(T timer, long deadline) {
+        QueuedNode node = (QueuedNode) timer;
+        node.queue.arm(node, deadline);
         return timer;
     }
 

@@ -114,11 +114,11 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     }
 
     @Override
-    <T extends QueuedNode> T arm(T timer, long deadline) {
+    <T extends TimerHandle> T arm(T timer, long deadline) {
         synchronized (lock) {
             refuseIfClosed();
             super.arm(timer, deadline);
-            add(timer);
+            add((QueuedNode) timer);
         }
         return timer;
     }
