@@ -238,6 +238,26 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
+     * Interrupts the calling thread after {@code limit}, unless the returned object is closed before: a limit for work that
+     * blocks, in a {@code try} statement. {@link RunLimit} has the rules. A close of the scheduler, loop or group interrupts
+     * at once, as the work is not to go on without its limit.
+     *
+     * <p>Another thread must be free to run the timer. So a callback that calls this needs a scheduler with a further
+     * thread, and the thread that advances a {@link ManualClock} is not interrupted while it runs a callback.
+     *
+     * @param limit how long the work may take; zero or negative: the time is over at once, but never inside this call;
+     *     beyond 18 years: never
+     * @return the limit, which this thread is to close
+     * @throws NullPointerException if {@code limit} is null
+     * @throws IllegalStateException if the timer would be one of the calling thread's own {@link TimerLoop}: that thread runs
+     *     it, so it cannot be interrupted by it
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the thread is not interrupted then
+     */
+    default RunLimit interruptAfter(Duration limit) {
+        return new RunLimit(this::timer, Check.nanos(limit, "limit"));
+    }
+
+    /**
      * A new group of timers that are cancelled together. They are armed here, and follow the rules of this scheduler or
      * loop. A group of a group is closed with it, also if it is closed alone before.
      *

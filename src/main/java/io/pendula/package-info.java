@@ -43,6 +43,7 @@
  * <tr><td>{@link io.pendula.Timer}, {@link io.pendula.Ticker}</td><td>fires once; fires periodically</td></tr>
  * <tr><td>{@link io.pendula.Alarm}</td><td>what threads wait for, once or periodically</td></tr>
  * <tr><td>{@link io.pendula.Schedule}</td><td>times by the wall clock</td></tr>
+ * <tr><td>{@link io.pendula.RunLimit}</td><td>how long a thread may block</td></tr>
  * <tr><td>{@link io.pendula.Timers}</td><td>what schedulers and loops have in common</td></tr>
  * <tr><td>{@link io.pendula.TimerScheduler}</td><td>runs timers, on threads of its own or in loops</td></tr>
  * <tr><td>{@link io.pendula.TimerLoop}</td><td>timers in a thread of the application</td></tr>

@@ -32,7 +32,7 @@ class HouseTest {
     private static final Path ROOT = Path.of("src/main/java/io/pendula");
     private static final Path QUEUE = ROOT.resolve("internal/queue");
     private static final int MOST_LINES = 500;
-    private static final int MOST_FILES_OF_THE_API = 29;
+    private static final int MOST_FILES_OF_THE_API = 30;
     /** The Compactor has the TimerHeap and its Blocks sweep, and tells them what is stale. */
     private static final int LARGEST_CIRCLE_IN_QUEUE = 3;
     /** The sealed interfaces of timers, the nodes behind them, and what lists them; the workers; the builders. */

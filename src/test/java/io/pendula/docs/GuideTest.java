@@ -10,6 +10,7 @@ import io.pendula.Alarm;
 import io.pendula.ManualClock;
 import io.pendula.MissedTicks;
 import io.pendula.NanoClock;
+import io.pendula.RunLimit;
 import io.pendula.Schedule;
 import io.pendula.SchedulerExecutor;
 import io.pendula.Ticker;
@@ -28,14 +29,18 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -381,6 +386,38 @@ class GuideTest {
 
         clock.advance(Duration.ofSeconds(5));
         assertEquals("default", request.join());
+    }
+
+    private String take(BlockingQueue<String> answers) throws InterruptedException, TimeoutException {
+        RunLimit limit = timers.interruptAfter(Duration.ofSeconds(2));
+        try (limit) {
+            return answers.take();
+        } catch (InterruptedException e) {
+            if (limit.isOver()) {
+                throw new TimeoutException("no answer within 2 s");
+            }
+            throw e;        // another thread has interrupted
+        }
+    }
+
+    /** On a virtual thread if there are such. */
+    @Test
+    void runLimit_endsAWait() throws Exception {
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        ExecutorService threads = Runtime.version().feature() < 21 ? Executors.newCachedThreadPool()
+                : (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        Future<String> answer = threads.submit(() -> take(answers));
+        while (timers.pending() == 0) {
+            Thread.onSpinWait();
+        }
+        clock.advance(Duration.ofSeconds(2));
+        Throwable e = assertThrows(ExecutionException.class, answer::get).getCause();
+        assertEquals("no answer within 2 s", ((TimeoutException) e).getMessage());
+        answers.add("42");
+        assertEquals("42", take(answers));
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> take(answers));
+        threads.shutdown();
     }
 
     @Test
