@@ -28,6 +28,7 @@ final class Listeners {
             case THREW -> listener.threw((TimerHandle) whose, first, (Throwable) more);
             case SLOW -> listener.slow((TimerHandle) whose, first, second);
             case STALLED -> listener.stalled((TimerHandle) whose, first, second);
+            case TIMED_OUT -> listener.timedOut((TimerHandle) whose, first, second);
             case ALL_BLOCKED -> listener.allBlocked((String) whose, (int) first, second);
             case LOOP_STALLED -> listener.loopStalled(TimerLoop.of((LoopWorker) more), (TimerHandle) whose, first);
             case LOOP_CLOSED -> listener.loopClosed(TimerLoop.of((LoopWorker) whose), (List<TimerHandle>) more);
@@ -53,6 +54,11 @@ final class Listeners {
         @Override
         public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             tell(Event.STALLED, timer, latenessNanos, blockedNanos, null);
+        }
+
+        @Override
+        public void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {
+            tell(Event.TIMED_OUT, timer, latenessNanos, ranNanos, null);
         }
 
         @Override

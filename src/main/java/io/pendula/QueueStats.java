@@ -138,6 +138,8 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
                 e -> e.reporter.count(Event.SLOW));
         static final Row CALLBACKS_THREW = once("callbacksThrew", COUNTER, "callbacks", "callbacks that threw",
                 e -> e.reporter.count(Event.THREW));
+        static final Row CALLBACKS_TIMED_OUT = once("callbacksTimedOut", COUNTER, "callbacks", "runs that the executor's runTimeout has interrupted",
+                e -> e.reporter.count(Event.TIMED_OUT));
         static final Row STALLS = once("stalls", COUNTER, "callbacks", "callbacks found to block a thread, and loops found late",
                 e -> e.reporter.count(Event.STALLED) + e.reporter.count(Event.LOOP_STALLED));
         static final Row ALL_BLOCKED = once("allBlocked", COUNTER, "times", "how often callbacks blocked all threads, so that timers waited",

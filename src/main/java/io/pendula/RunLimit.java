@@ -42,7 +42,7 @@ public final class RunLimit implements AutoCloseable {
      */
     private enum State { OPEN, INTERRUPTING, INTERRUPTED, CLOSED_IN_TIME, CLOSED_LATE }
 
-    /** The innermost limit of each thread. */
+    /** The innermost limit of each thread, or null. */
     private static final ThreadLocal<RunLimit> INNERMOST = new ThreadLocal<>();
 
     private final Thread thread = Thread.currentThread();
@@ -121,37 +121,17 @@ public final class RunLimit implements AutoCloseable {
         while (state.get() == State.INTERRUPTING) {
             Thread.yield(); // the interrupter is between two statements
         }
-        if (state.compareAndSet(State.INTERRUPTED, State.CLOSED_LATE) && Thread.interrupted() && isEnclosedByOneThatIsOver()) {
+        if (state.compareAndSet(State.INTERRUPTED, State.CLOSED_LATE) && Thread.interrupted() && isOverAndOpen()) {
             thread.interrupt();
         }
-        if (INNERMOST.get() == this) {
-            leave();
+        if (INNERMOST.get() == this) { // not if it was closed before
+            INNERMOST.set(outer);
         }
     }
 
-    private boolean isEnclosedByOneThatIsOver() {
-        for (RunLimit o = outer; o != null; o = o.outer) {
-            if (o.isOpen() && o.isOver()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isOpen() {
-        return state.get().compareTo(State.CLOSED_IN_TIME) < 0;
-    }
-
-    /** One that encloses this may have been closed before. */
-    private void leave() {
-        RunLimit o = outer;
-        while (o != null && !o.isOpen()) {
-            o = o.outer;
-        }
-        if (o == null) {
-            INNERMOST.remove();
-        } else {
-            INNERMOST.set(o);
-        }
+    /** Whether an interrupt of this limit, or of one around it, is meant for what the thread does now. */
+    private boolean isOverAndOpen() {
+        State s = state.get();
+        return s == State.INTERRUPTING || s == State.INTERRUPTED || outer != null && outer.isOverAndOpen();
     }
 }

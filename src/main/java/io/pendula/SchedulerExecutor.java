@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * caught up, back to back, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is
  * the last one: the future reports it and, since few programs look there, the {@link TimerListener} is told or, without
  * one, the thread's uncaught-exception handler. The same goes for tasks given to {@code execute}. A pool's builder may
- * choose otherwise about late runs and runs that throw.
+ * choose otherwise about late runs and runs that throw, and limit the time of each run.
  *
  * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
  * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
@@ -301,7 +301,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /** A task as its listener knows it. */
     static non-sealed class Task<V> extends ScheduledTask<V> implements TimerHandle {
         Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
-            super(tracker.engine.currentQueue(), work, tracker, period, unheld);
+            super(tracker.engine.currentQueue(), Timeouts.limited(work, tracker.engine.options.runNanos), tracker, period, unheld);
         }
     }
 

@@ -2,7 +2,10 @@ package io.pendula;
 
 import io.pendula.internal.engine.Call;
 import io.pendula.internal.engine.Engine;
+import io.pendula.internal.engine.Event;
+import io.pendula.internal.engine.QueuedNode;
 import io.pendula.internal.executor.ShutdownTracker;
+import io.pendula.internal.queue.Firing;
 import io.pendula.internal.queue.Timeline;
 import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.scheduler.SchedulerEngine;
@@ -151,8 +154,7 @@ final class Timeouts {
 
     static <V> Future<V> submit(ShutdownTracker tracker, Callable<V> task, long nanos,
             Consumer<? super Future<V>> onTimeout) {
-        SchedulerEngine own = tracker.engine;
-        SchedulerEngine timers = own.stepper == null ? SharedScheduler.engine() : own; // if that fails, nothing is submitted
+        SchedulerEngine timers = timersFor(tracker.engine); // if that fails, nothing is submitted
         TimedTask<V> timed = new TimedTask<>(task, tracker, nanos);
         Timer timeout = timed.armTimeout(timers, onTimeout);
         try {
@@ -163,6 +165,53 @@ final class Timeouts {
         }
         timed.startTimeout(timeout);
         return timed;
+    }
+
+    /** Of the executor's own scheduler all threads may be blocked. */
+    private static SchedulerEngine timersFor(SchedulerEngine own) {
+        return own.stepper == null ? SharedScheduler.engine() : own;
+    }
+
+    // ---- of each run of an executor's task ----
+
+    static Runnable limited(Runnable work, long nanos) {
+        return nanos == Long.MAX_VALUE ? work : new LimitedRun(work, nanos);
+    }
+
+    private static final class LimitedRun extends Call {
+        private final Runnable work;
+        private final long nanos;
+
+        LimitedRun(Runnable work, long nanos) {
+            super(taskOf(work));
+            this.work = work;
+            this.nanos = nanos;
+        }
+
+        @Override
+        public Object call(QueuedNode timer) throws Exception {
+            SchedulerEngine own = (SchedulerEngine) timer.queue.host;
+            TimerQueue queue = timersFor(own).workersQueue(Thread.currentThread());
+            RunLimit limit = new RunLimit(interruption -> new OneShotTimer(queue, new Timeout((Future<?>) timer, nanos, () -> {
+                Firing run = own.runOf(timer);
+                if (run != null) { // else it has just ended
+                    own.reporter.tell(Event.TIMED_OUT, timer, run.lateness(), nanos, null);
+                }
+                interruption.run();
+            })), nanos);
+            try (limit) {
+                if (work instanceof Call c) {
+                    return c.call(timer);
+                }
+                work.run();
+            } catch (Throwable e) {
+                if (!limit.isOver() || timer.periodNanos() == 0) {
+                    throw e;
+                }
+                own.reporter.tell(Event.THREW, timer, timer.latenessNanos(), 0, e); // and its period goes on
+            }
+            return null;
+        }
     }
 
     // ---- delayedExecutor ----

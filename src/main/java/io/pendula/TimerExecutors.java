@@ -4,6 +4,7 @@ import io.pendula.internal.engine.Options;
 import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import io.pendula.internal.util.VirtualThreads;
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -167,6 +168,26 @@ public final class TimerExecutors {
          */
         public Builder keepAfterFailure(boolean keep) {
             options.keepsAfterFailure = keep;
+            return this;
+        }
+
+        /**
+         * How long each run may take. One that takes longer is interrupted, as by {@code cancel(true)}: that run and nothing
+         * that its thread does afterwards. The {@link #listener} is notified ({@link TimerListener#timedOut}), or else the
+         * run is logged. Only the run is ended, and only if it heeds the interrupt: the future is not cancelled, and
+         * completes with what the task returns or throws. A periodic task goes on with its next period, also if the
+         * interrupted run throws; what it throws is reported to the listener.
+         *
+         * <p>The limit is a timer of the {@linkplain TimerScheduler#shared() shared} scheduler, as this executor's threads may
+         * all be blocked. If it cannot be armed, the run ends with that exception before the task begins. Default: no limit.
+         *
+         * @param limit more than zero; beyond 18 years: never
+         * @return this
+         * @throws NullPointerException if {@code limit} is null
+         * @throws IllegalArgumentException if {@code limit} is zero or negative
+         */
+        public Builder runTimeout(Duration limit) {
+            options.runNanos = Check.positive(limit, "limit");
             return this;
         }
 

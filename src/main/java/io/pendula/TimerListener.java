@@ -16,14 +16,14 @@ import java.util.List;
  * told of it, and what the handler throws in turn is ignored.
  *
  * <p>A scheduler whose builder was given no listener hands exceptions to the thread's uncaught-exception handler, and
- * logs slow callbacks, callbacks that block their thread and late loops as {@link #logging()} does.
+ * logs slow and interrupted callbacks, callbacks that block their thread and late loops as {@link #logging()} does.
  *
  * @since 0.1
  */
 public interface TimerListener {
     /**
      * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
-     * errors, slow and stalled callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
+     * errors, slow, stalled and interrupted callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
      * writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
      * and, of what is measured, the longest; all pauses count together, and so may schedulers of one name. A daemon thread
      * writes them, so a log that blocks delays no timer; it ends within twelve seconds of the last line. A close of
@@ -84,6 +84,17 @@ public interface TimerListener {
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
+
+    /**
+     * A run of an executor's task has lasted for the builder's {@code runTimeout}, and is interrupted now. Called before the
+     * interrupt, so {@link TimerHandle#runner()} still shows where the thread is; the run may end by itself meanwhile. Called by
+     * a thread of the {@linkplain TimerScheduler#shared() shared} scheduler.
+     *
+     * @param timer whose callback is interrupted
+     * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
+     * @param ranNanos the limit, in nanoseconds
+     */
+    default void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
      * Every thread of a scheduler, spare ones included, has been in one callback for longer than the builder's

@@ -100,6 +100,9 @@ public final class TimerStats extends QueueStats {
      */
     public long callbacksThrew() { return get(Row.CALLBACKS_THREW); }
 
+    /** {@return how many runs lasted for the executor's {@code runTimeout}, and were interrupted} */
+    public long callbacksTimedOut() { return get(Row.CALLBACKS_TIMED_OUT); }
+
     /** {@return how often a run was found to block its thread, or a loop to be late} */
     public long stalls() { return get(Row.STALLS); }
 

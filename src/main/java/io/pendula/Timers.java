@@ -242,8 +242,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * blocks, in a {@code try} statement. {@link RunLimit} has the rules. A close of the scheduler, loop or group interrupts
      * at once, as the work is not to go on without its limit.
      *
-     * <p>Another thread must be free to run the timer. So a callback that calls this needs a scheduler with a further
-     * thread, and the thread that advances a {@link ManualClock} is not interrupted while it runs a callback.
+     * <p>Another thread must be free to run the timer, one of the builder's executor if there is one. So a callback that
+     * calls this needs a scheduler with a further thread, and a callback that the {@code advance} of a {@link ManualClock} runs
+     * is not interrupted.
      *
      * @param limit how long the work may take; zero or negative: the time is over at once, but never inside this call;
      *     beyond 18 years: never

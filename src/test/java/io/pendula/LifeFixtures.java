@@ -177,6 +177,7 @@ final class LifeFixtures {
         final Queue<News> threw = new ConcurrentLinkedQueue<>();
         final Queue<News> slow = new ConcurrentLinkedQueue<>();
         final Queue<News> stalled = new ConcurrentLinkedQueue<>();
+        final Queue<News> timedOut = new ConcurrentLinkedQueue<>();
         /** With the scheduler's name, how many threads, for how long. */
         final Queue<News> allBlocked = new ConcurrentLinkedQueue<>();
 
@@ -193,6 +194,11 @@ final class LifeFixtures {
         @Override
         public void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {
             stalled.add(new News(timer, latenessNanos, blockedNanos));
+        }
+
+        @Override
+        public void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {
+            timedOut.add(new News(timer, latenessNanos, ranNanos));
         }
 
         @Override

@@ -335,6 +335,29 @@ class LoggingListenerTest {
     }
 
     @Test
+    void timedOut_hasTheStackOfTheThread() {
+        CountDownLatch never = new CountDownLatch(1);
+        Runnable task = new Runnable() {
+            @Override
+            public void run() {
+                assertThrows(InterruptedException.class, never::await);
+            }
+        };
+        try (SchedulerExecutor pool = TimerExecutors.builder().name("db").runTimeout(Duration.ofMillis(20))
+                .listener(listener(SHORT)).build()) {
+            pool.execute(task);
+            eventually("it", () -> !log.lines.isEmpty());
+        }
+        Line line = log.lines.poll();
+        assertEquals(System.Logger.Level.WARNING, line.level);
+        assertTrue(line.text.startsWith("the callback of Task[" + task.getClass().getName() + ", scheduler db], "), line.text);
+        assertTrue(line.text.endsWith(" late, has run for 20 ms and is interrupted"), line.text);
+        assertTrue(line.thrown.toString().startsWith("stack of pendula-db-worker-"), line.thrown::toString);
+        assertTrue(Arrays.stream(line.thrown.getStackTrace()).anyMatch(frame -> frame.getClassName().equals(task.getClass().getName())),
+                () -> Arrays.toString(line.thrown.getStackTrace()));
+    }
+
+    @Test
     void allBlocked_saysThatTimersWait() {
         TimerListener listener = listener(SHORT);
         listener.allBlocked("io", 18, 5_118_000_000L);
@@ -563,6 +586,11 @@ class LoggingListenerTest {
             }
 
             @Override
+            public void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {
+                heard.add(name + " timedOut after " + latenessNanos + ", " + ranNanos);
+            }
+
+            @Override
             public void allBlocked(String schedulerName, int threads, long blockedNanos) {
                 heard.add(name + " allBlocked");
             }
@@ -588,13 +616,14 @@ class LoggingListenerTest {
             }
         }
         TimerListener both = new Named("a").andThen(new Named("b"));
+        both.timedOut(null, 1, 2);
         both.allBlocked("io", 1, 0);
         TimerLoop loop = TimerScheduler.builder().clock(clock).build().attach(() -> {});
         both.loopStalled(loop, null, 0);
         both.loopClosed(loop, List.of());
         both.paused(1);
         both.wakeupThrew(loop, null);
-        assertEquals(List.of("a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled",
+        assertEquals(List.of("a timedOut after 1, 2", "b timedOut after 1, 2", "a allBlocked", "b allBlocked", "a loopStalled", "b loopStalled",
                 "a loopClosed", "b loopClosed", "a paused", "b paused",
                 "a wakeupThrew", "b wakeupThrew"), heard);
     }

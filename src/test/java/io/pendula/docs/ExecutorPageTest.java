@@ -34,6 +34,14 @@ class ExecutorPageTest {
     }
 
     @Test
+    void runTimeout_isASettingOfTheBuilder() throws Exception {
+        SchedulerExecutor pool = TimerExecutors.builder().threads(4).runTimeout(Duration.ofSeconds(30)).build();
+        assertEquals("in time", pool.submit(() -> "in time").get());
+        assertEquals(0, pool.stats().callbacksTimedOut());
+        pool.close();
+    }
+
+    @Test
     void view_shutDown_leavesTheScheduler() throws Exception {
         CountDownLatch ran = new CountDownLatch(1);
         try (TimerScheduler scheduler = TimerScheduler.builder().name("app").workers(2).build()) {

@@ -13,12 +13,12 @@ public class Call implements Runnable {
     }
 
     /** The program's own task behind what a timer runs, or null. */
-    static Object taskOf(Runnable work) {
+    public static Object taskOf(Runnable work) {
         return work instanceof Receiver ? null : work instanceof Call c ? c.task : work;
     }
 
-    /** Runs the task; returns its value, or null if it has none. */
-    public Object call() throws Exception {
+    /** Runs the task of {@code timer}; returns its value, or null if it has none. */
+    public Object call(QueuedNode timer) throws Exception {
         return ((Callable<?>) task).call();
     }
 
@@ -54,7 +54,7 @@ public class Call implements Runnable {
 
         private void callForValue() {
             try {
-                value = super.call();
+                value = super.call(null);
             } catch (Exception e) {
                 throw Decorated.<RuntimeException>sneaky(e); // as it is: the future reports it
             }
@@ -66,7 +66,7 @@ public class Call implements Runnable {
         }
 
         @Override
-        public Object call() {
+        public Object call(QueuedNode timer) {
             work.run();
             Object v = value;
             value = null;

@@ -15,6 +15,8 @@ public enum Event {
     SLOW(WARNING, "callbacks were slow"),
     /** Timer; lateness, for how long it has blocked its thread. */
     STALLED(WARNING, "callbacks blocked their thread"),
+    /** Task of an executor; lateness, for how long it has run. */
+    TIMED_OUT(WARNING, "runs timed out"),
     /** Name of the scheduler; how many threads, for how long. */
     ALL_BLOCKED(WARNING, "times all threads were blocked"),
     /** Timer that is due; lateness; loop that has not polled since. */

@@ -85,6 +85,8 @@ public final class EventLog {
             }
             case STALLED -> add(event, whose, second, stackOf(((QueuedNode) whose).runner()),
                     name -> callback(name, first) + ", has blocked its thread for " + Texts.duration(second));
+            case TIMED_OUT -> add(event, whose, second, stackOf(((QueuedNode) whose).runner()),
+                    name -> callback(name, first) + ", has run for " + Texts.duration(second) + " and is interrupted");
             case ALL_BLOCKED -> add(event, whose, second, null, name -> (first == 1
                     ? "the only thread of scheduler " + name + " is in a callback"
                     : "all " + first + " threads of scheduler " + name + " are in callbacks")

@@ -41,6 +41,8 @@ public final class Options implements Cloneable {
     public Supplier<Reporter> reporters;
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */
     public long slowNanos = Long.MAX_VALUE;
+    /** Of an executor: runs that take longer are interrupted; Long.MAX_VALUE if none is. */
+    public long runNanos = Long.MAX_VALUE;
     public long maxPending = Long.MAX_VALUE;
     /** Null for the system's, which spares each reading a call through an interface. */
     public LongSupplier clock;

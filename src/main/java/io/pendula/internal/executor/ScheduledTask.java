@@ -315,7 +315,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
                 return true;
             }
             if (claimed instanceof Call c) {
-                outcome = c.call();
+                outcome = c.call(this);
             } else {
                 claimed.run();
             }

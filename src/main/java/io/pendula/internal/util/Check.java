@@ -46,9 +46,13 @@ public final class Check {
 
     /** The nanoseconds of a period, saturating; a period must be positive. */
     public static long period(Duration period) {
-        long nanos = nanos(period, "period");
+        return positive(period, "period");
+    }
+
+    public static long positive(Duration duration, String name) {
+        long nanos = nanos(duration, name);
         if (nanos <= 0) {
-            throw new IllegalArgumentException("period must be positive, but is " + period);
+            throw new IllegalArgumentException(name + " must be positive, but is " + duration);
         }
         return nanos;
     }

@@ -178,6 +178,13 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     @Override
+    public void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {
+        if (takesEvents()) {
+            toDo.offer(new TimerEvent.RunTimedOut(timer, latenessNanos, ranNanos)::commit);
+        }
+    }
+
+    @Override
     public void allBlocked(String schedulerName, int threads, long blockedNanos) {
         if (takesEvents()) {
             toDo.offer(new TimerEvent.AllBlocked(schedulerName, threads, blockedNanos)::commit);

@@ -33,7 +33,7 @@ abstract class TimerEvent extends Event {
     private static final class Types {
         @SuppressWarnings({"unchecked", "rawtypes"}) // there is no array of Class<? extends Event>
         static final Class<? extends Event>[] ALL = new Class[] {SlowCallback.class, CallbackThrew.class,
-            WorkerStalled.class, AllBlocked.class, LoopStalled.class, SpareStarted.class};
+            WorkerStalled.class, RunTimedOut.class, AllBlocked.class, LoopStalled.class, SpareStarted.class};
     }
 
     /** How many want the events: they share the classes, so the last one takes them back. */
@@ -146,6 +146,23 @@ abstract class TimerEvent extends Event {
             super(timer, lateness);
             this.thread = timer.runner();
             this.blocked = blocked;
+        }
+    }
+
+    @Name(PREFIX + "RunTimedOut")
+    @Label("Run Timed Out")
+    @Description("A run of a pool's task lasted for the runTimeout, and is interrupted")
+    static final class RunTimedOut extends OfTimer {
+        @Label("Thread")
+        final Thread thread;
+        @Label("Time Taken")
+        @Timespan(Timespan.NANOSECONDS)
+        final long ran;
+
+        RunTimedOut(TimerHandle timer, long lateness, long ran) {
+            super(timer, lateness);
+            this.thread = timer.runner();
+            this.ran = ran;
         }
     }
 

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Timeout;
 class PendulaJfrTest {
     private static final String THREAD = "pendula-jfr";
     private static final List<String> NAMES = List.of("SchedulerStatistics", "QueueStatistics", "SlowCallback",
-            "CallbackThrew", "WorkerStalled", "AllBlocked", "LoopStalled", "SpareStarted");
+            "CallbackThrew", "WorkerStalled", "RunTimedOut", "AllBlocked", "LoopStalled", "SpareStarted");
 
     static final class Blocks implements Runnable {
         final CountDownLatch release = new CountDownLatch(1);
@@ -169,6 +169,22 @@ class PendulaJfrTest {
             }
             assertEquals("Stale Entries", all.getEventType().getField("staleEntries").getLabel());
             assertEquals(Duration.ofHours(1), all.getDuration("nanosUntilNext"));
+        }
+    }
+
+    @Test
+    void recording_tellsOfRunsThatTheirLimitInterrupts() {
+        try (PendulaJfr recorder = PendulaJfr.start();
+                SchedulerExecutor pool = TimerExecutors.builder().name("recorded").runTimeout(Duration.ofMillis(1))
+                        .listener(recorder).build();
+                Recorded recorded = new Recorded()) {
+            Blocks blocks = new Blocks();
+            pool.submit(blocks);
+            RecordedEvent out = recorded.await("RunTimedOut", e -> true);
+            assertEquals(Blocks.class.getName(), taskOf(out));
+            assertTrue(out.getThread("thread").getJavaName().startsWith("pendula-recorded-"), out::toString);
+            assertEquals(Duration.ofMillis(1), out.getDuration("ran"));
+            blocks.release.countDown();
         }
     }
 
