@@ -283,6 +283,28 @@ class TimerGroupTest {
         assertEquals(0, listed(late));
     }
 
+    @Test
+    void arming_decoratorThrows_keepsNothing() throws Exception {
+        TimerScheduler.Builder builder = TimerScheduler.builder().clock(clock).decorate(task -> {
+            throw new IllegalStateException("meant");
+        });
+        try (TimerScheduler decorated = builder.build()) {
+            TimerGroup outer = decorated.group("outer");
+            TimerGroup inner = outer.group("inner");
+            List<Executable> forms = List.of(() -> inner.after(HOUR, NOTHING), () -> inner.at(inner.now() + 1, NOTHING),
+                    () -> inner.every(HOUR, NOTHING), () -> inner.timer(NOTHING),
+                    () -> inner.schedule(after -> after.plus(HOUR), clock.asClock(Instant.EPOCH, ZoneOffset.UTC), NOTHING),
+                    () -> inner.orTimeout(new CompletableFuture<>(), HOUR), () -> inner.interruptAfter(HOUR));
+            for (Executable form : forms) {
+                assertEquals("meant", assertThrows(IllegalStateException.class, form).getMessage());
+            }
+            assertEquals(0, decorated.pending());
+            assertEquals(0, listed(inner));
+            assertEquals(0, listed(outer));
+            assertEquals(0, outer.cancel());
+        }
+    }
+
     // ---- the race of arming with a close ----
 
     /** What one thread has armed, and how often its own calls have prevented a firing. */
