@@ -21,7 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +70,47 @@ class MemoryTest {
         figure("bytes per pending timer, 1,000,000 pending: %.1f", bytes);
         assertTrue(bytes <= 58, "bytes: " + bytes);
         assertTrue(bytes >= 28, "measured nothing: " + bytes);
+    }
+
+    static final class BytesPerGroupOfTwo {
+        private BytesPerGroupOfTwo() {}
+
+        /** Prints what a group with two timers takes, and a list with two. */
+        public static void main(String[] args) {
+            try (TimerScheduler s = TimerScheduler.builder().workers(1).build()) {
+                System.out.println(bytes(s, i -> {
+                    TimerGroup group = s.group("connection");
+                    group.after(1_000_000 + i, TimeUnit.MILLISECONDS, NOTHING);
+                    group.after(1_000_000 + i, TimeUnit.MILLISECONDS, NOTHING);
+                    return group;
+                }) + " " + bytes(s, i -> {
+                    List<Timer> list = new ArrayList<>();
+                    list.add(s.after(1_000_000 + i, TimeUnit.MILLISECONDS, NOTHING));
+                    list.add(s.after(1_000_000 + i, TimeUnit.MILLISECONDS, NOTHING));
+                    return list;
+                }));
+            }
+        }
+
+        private static double bytes(TimerScheduler s, IntFunction<Object> make) {
+            int count = 300_000;
+            Object[] made = new Object[count];
+            made[0] = make.apply(0); // classes
+            long before = BytesPerTimer.used();
+            for (int i = 0; i < count; i++) {
+                made[i] = make.apply(i);
+            }
+            s.pending();
+            return (BytesPerTimer.used() - before) / (double) Objects.requireNonNull(made).length;
+        }
+    }
+
+    @Test
+    void groupOfTwo_takesNoMoreThanAListOfTwo() throws Exception {
+        String[] bytes = runInChild(BytesPerGroupOfTwo.class, List.of("-Xmx512m", "-XX:+UseSerialGC")).strip().split(" ");
+        figure("bytes per group of two timers: %s, per list of two: %s", bytes[0], bytes[1]);
+        assertTrue(Double.parseDouble(bytes[0]) <= Double.parseDouble(bytes[1]), () -> "bytes: " + List.of(bytes));
+        assertTrue(Double.parseDouble(bytes[0]) >= 2 * 28, "measured nothing: " + bytes[0]);
     }
 
     // ---- allocation ----
