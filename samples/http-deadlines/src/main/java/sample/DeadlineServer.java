@@ -2,18 +2,14 @@ package sample;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.pendula.Timer;
+import io.pendula.RunLimit;
 import io.pendula.TimerScheduler;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.FutureTask;
 
 /** An HTTP server that answers each request within a limit: with what its service returns, or with status 503. */
 final class DeadlineServer implements AutoCloseable {
@@ -38,21 +34,17 @@ final class DeadlineServer implements AutoCloseable {
     }
 
     private void handle(HttpExchange exchange) throws IOException {
-        FutureTask<String> work = new FutureTask<>(() -> service.answer(exchange.getRequestURI().getPath()));
-        Timer deadline = timers.after(limit, () -> work.cancel(true)); // ends the wait below, and interrupts the service
-        Thread.startVirtualThread(work);
-        try {
-            String answer = work.get();
-            deadline.cancel(); // most deadlines end here
-            send(exchange, 200, answer);
-        } catch (CancellationException e) {
-            send(exchange, 503, "no answer within " + limit.toMillis() + " ms");
-        } catch (ExecutionException e) {
-            deadline.cancel();
-            send(exchange, 500, e.getCause().toString());
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException();
+        String answer;
+        int status = 200;
+        try (RunLimit deadline = timers.interruptAfter(limit)) {
+            try {
+                answer = service.answer(exchange.getRequestURI().getPath());
+            } catch (Exception e) {
+                status = deadline.isOver() ? 503 : 500;
+                answer = deadline.isOver() ? "no answer within " + limit.toMillis() + " ms" : e.toString();
+            }
         }
+        send(exchange, status, answer); // after the limit is closed, so no interrupt can hit the response
     }
 
     private static void send(HttpExchange exchange, int status, String text) throws IOException {
