@@ -29,6 +29,9 @@ import java.util.function.Function;
  * away the interrupt of an enclosing limit: if the time of that one is over, too, the flag stays set, until that one is
  * closed. Close them in the reverse order, as {@code try} does.
  *
+ * <p><b>Threads.</b> The thread that the limit is for closes it; any thread may call {@link #isOver}. The interrupt has the
+ * memory effects of {@link Thread#interrupt}, and no others.
+ *
  * @since 0.1
  */
 public final class RunLimit implements AutoCloseable {

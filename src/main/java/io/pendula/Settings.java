@@ -157,10 +157,10 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     /**
      * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of a
      * scheduler and its loops, by {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and
-     * {@code interruptAfter}, and by the methods of executors. For context that the callback should have from the thread that has made the timer, as a trace
-     * or a diagnostic context. {@code reset} does not wrap anew, so a timer that is reset by another thread keeps the
-     * context of the one that made it. A callable is given as a runnable that calls it. {@link TimerHandle#task()}, texts
-     * and counts show the task itself. Default: tasks run as they are.
+     * {@code interruptAfter}, and by the methods of executors. For context that the callback should have from the thread
+     * that has made the timer, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer that is reset
+     * by another thread keeps the context of the one that made it. A callable is given as a runnable that calls it.
+     * {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they are.
      *
      * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
      *     method throws that was called to arm
