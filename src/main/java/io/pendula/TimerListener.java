@@ -9,8 +9,8 @@ import java.util.List;
  * Is told of callbacks that threw, took long, or blocked their thread. Each method names the timer, whose
  * {@link TimerHandle#task()} tells whose callback it was, and how late that callback had begun.
  *
- * <p>Methods are called by the scheduler's threads, by those of loops and of the executor, by the monitor, by a thread
- * that advances a {@link ManualClock}, and, if a loop cannot be woken, by the thread that arms; possibly at the same
+ * <p>Methods are called by the scheduler's threads, by those of loops and of the executor, by the monitor, by those of
+ * the shared scheduler ({@link #timedOut}), by a thread that advances a {@link ManualClock}, and, if a loop cannot be woken, by the thread that arms; possibly at the same
  * time. They must return quickly and must not block: what else a thread of the scheduler has to run waits meanwhile.
  * What a listener throws goes to the thread's uncaught-exception handler, once, and has no other effect: no listener is
  * told of it, and what the handler throws in turn is ignored.
@@ -23,8 +23,8 @@ import java.util.List;
 public interface TimerListener {
     /**
      * A listener that logs what it is told, through the {@link System.Logger} named {@code io.pendula}: exceptions as
-     * errors, slow, stalled and interrupted callbacks, blocked schedulers, late loops and pauses as warnings. For each scheduler it
-     * writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
+     * errors, slow, stalled and interrupted callbacks, blocked schedulers, late loops and pauses as warnings. For each
+     * scheduler it writes at most ten lines of each kind within ten seconds, then one with the number of those that it has left out
      * and, of what is measured, the longest; all pauses count together, and so may schedulers of one name. A daemon thread
      * writes them, so a log that blocks delays no timer; it ends within twelve seconds of the last line. A close of
      * a scheduler, and an executor's {@code awaitTermination}, waits for it, for five seconds at most: a program that exits
