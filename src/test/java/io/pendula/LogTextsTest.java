@@ -81,6 +81,7 @@ class LogTextsTest {
     private final TimerListener listener = new Listeners.Logging(new EventLog(log, WINDOW_NANOS));
     private final TimerScheduler io = TimerScheduler.builder().name("io").clock(new ManualClock()).build();
     private final Timer timer = io.after(Duration.ofHours(1), new Report());
+    private final TimerHandle task = TimerHandle.of(io.asScheduledExecutorService().schedule(new Report(), Duration.ofHours(1)));
 
     private static String page() throws IOException {
         return Files.readString(Path.of("docs/troubleshooting.md"));
@@ -100,6 +101,7 @@ class LogTextsTest {
         listener.threw(timer, 94_000, new IllegalStateException("meant"));
         listener.slow(timer, 94_000, ranNanos);
         listener.stalled(timer, 94_000, 5_904_000_000L);
+        listener.timedOut(task, 94_000, 30_000_000_000L);
         listener.allBlocked("io", 18, 5_118_000_000L);
         listener.loopStalled(loop, timer, 5_118_000_000L);
         listener.loopClosed(closed, List.of(timer, timer, timer));

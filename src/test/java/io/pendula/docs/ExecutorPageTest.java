@@ -9,6 +9,7 @@ import io.pendula.SchedulerExecutor;
 import io.pendula.TimerExecutors;
 import io.pendula.TimerScheduler;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
