@@ -301,7 +301,12 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /** A task as its listener knows it. */
     static non-sealed class Task<V> extends ScheduledTask<V> implements TimerHandle {
         Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
-            super(tracker.engine.currentQueue(), Timeouts.limited(work, tracker.engine.options.runNanos), tracker, period, unheld);
+            super(tracker.engine.currentQueue(), limited(work, tracker.engine.options.runNanos), tracker, period, unheld);
+        }
+
+        /** Here, as a pool without a limit must not load {@code Timeouts} when it starts. */
+        private static Runnable limited(Runnable work, long nanos) {
+            return nanos == Long.MAX_VALUE ? work : Timeouts.limited(work, nanos);
         }
     }
 

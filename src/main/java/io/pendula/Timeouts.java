@@ -175,7 +175,7 @@ final class Timeouts {
     // ---- of each run of an executor's task ----
 
     static Runnable limited(Runnable work, long nanos) {
-        return nanos == Long.MAX_VALUE ? work : new LimitedRun(work, nanos);
+        return new LimitedRun(work, nanos);
     }
 
     private static final class LimitedRun extends Call {

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -30,6 +31,8 @@ public final class EventLog {
     /** So long a close waits for a log that blocks. Tests shorten it. */
     public static long longestWaitNanos = 5_000_000_000L;
     private static final ScheduledThreadPoolExecutor WRITER = makeWriter();
+    /** Lines that were submitted and are not written. */
+    private static final AtomicInteger UNWRITTEN = new AtomicInteger();
 
     /** That of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
@@ -128,7 +131,17 @@ public final class EventLog {
         Object scheduler = timer != null ? timer.queue.host : whose instanceof Loop l ? l.scheduler() : whose;
         HoldLock.checkDeepStack(); // or the executor might count a thread that it has not started
         if (count(new Account(event, scheduler), name, nanos)) {
-            WRITER.execute(() -> write(event, () -> text.apply(name), thrown));
+            submit(event, () -> text.apply(name), thrown);
+        }
+    }
+
+    private void submit(Event event, Supplier<String> text, Throwable thrown) {
+        UNWRITTEN.incrementAndGet();
+        try {
+            WRITER.execute(() -> write(event, text, thrown));
+        } catch (Throwable e) { // no memory, or no thread
+            UNWRITTEN.decrementAndGet();
+            throw e;
         }
     }
 
@@ -153,6 +166,8 @@ public final class EventLog {
             out.log(event.level, text.get(), thrown);
         } catch (Throwable e) {
             Reporter.uncaught(e);
+        } finally {
+            UNWRITTEN.decrementAndGet();
         }
     }
 
@@ -161,7 +176,7 @@ public final class EventLog {
         try {
             tallies.forEach((account, tally) -> {
                 if (tally.count > LINES) {
-                    WRITER.execute(() -> write(account.event, () -> leftOut(account.event, tally), null));
+                    submit(account.event, () -> leftOut(account.event, tally), null);
                 }
             });
         } finally {
@@ -171,7 +186,7 @@ public final class EventLog {
 
     /** Waits until the lines that were added to any log are written: for so many nanoseconds, or longestWaitNanos. */
     static void awaitWritten(long nanos) throws InterruptedException {
-        if (WRITER.getPoolSize() > 0) {
+        if (UNWRITTEN.get() > 0) { // else an interrupted caller would get its exception for nothing
             try {
                 WRITER.submit(() -> {}).get(Math.min(nanos, longestWaitNanos), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
