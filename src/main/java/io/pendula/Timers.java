@@ -26,7 +26,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @return the armed timer
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException if the scheduler or loop is closed, the loop's thread has ended,
-     *     {@code maxPending} timers are armed, or memory is short and the timer is not due at once
+     *     {@code maxPending} timers are armed, or memory is short
      */
     default Timer after(Duration delay, Runnable task) {
         return after(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);

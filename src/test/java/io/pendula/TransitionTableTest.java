@@ -50,7 +50,7 @@ class TransitionTableTest extends QueueCase {
     private static final String OTHERS = "others";
     private static final String SAME = "same";
     /** By TimerQueueTest, as it depends on the heap, on the timer's kind, or on memory what they do. */
-    private static final Set<String> TRIED_ELSEWHERE = Set.of("park", "run (top)", "clean (top)", "take back");
+    private static final Set<String> TRIED_ELSEWHERE = Set.of("run (top)", "clean (top)", "take back");
     /** These are not called in each state. */
     private static final Set<String> WITH_A_CONDITION = Set.of("arm", "receive", "run end");
     /** These make one operation. */

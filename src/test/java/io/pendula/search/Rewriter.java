@@ -43,8 +43,7 @@ final class Rewriter {
     /** Plain fields that threads read without the lock under which they are written, as hints. */
     private static final Set<String> RACY = Set.of("claimedAt");
     /** So are the entries of a queue as a whole: these change them, */
-    private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "removeLast", "beginSweep",
-            "sweep");
+    private static final Set<String> ENTRY_WRITERS = Set.of("push", "pop", "rekeyTop", "beginSweep", "sweep");
     /** and this one looks at them. */
     private static final String ENTRY_READER = "earliestFrom";
     private static final String ENTRIES = "io/pendula/internal/queue/TimerHeap";

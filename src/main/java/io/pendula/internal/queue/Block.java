@@ -144,25 +144,6 @@ final class Block {
         sink(ROOT, key, seq, nodes[ROOT]);
     }
 
-    // ---- the last entry: that of a run, a leaf of a heap ----
-
-    long lastKey() {
-        return keys[to - 1];
-    }
-
-    int lastSeq() {
-        return seqs[to - 1];
-    }
-
-    TimerNode last() {
-        return nodes[to - 1];
-    }
-
-    void removeLast() {
-        nodes[--to] = null;
-        restIfEmpty();
-    }
-
     // ---- push ----
 
     /** Behind all entries with the same key. There must be a slot. True if the entry is the first now. */

@@ -3,39 +3,30 @@ package io.pendula.internal.queue;
 import static io.pendula.internal.queue.TimerNode.MODIFIED_LATER;
 import static io.pendula.internal.queue.TimerNode.deadline;
 import static io.pendula.internal.queue.TimerNode.isArmed;
-import static io.pendula.internal.queue.TimerNode.isFiled;
 import static io.pendula.internal.queue.TimerNode.state;
 
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Drains the inbox: takes all timers out and files them, in the order of arming. Parks what cannot be filed for want of memory. Guarded by the queue's lock. To all other threads such a timer is in the inbox.
+ * Drains the inbox: takes all timers out and files them, in the order of arming. Parks what cannot be filed for want of memory.
+ * Guarded by the queue's lock. To all other threads such a timer is in the inbox.
  */
 final class InboxDrainer {
     /*
-     * A timer for which the heap has no room, and cannot grow, is parked. Its state is MOVING or MODIFIED_EARLIER, so stop
-     * and reset need its word alone. Ten times a second a drain files all parked timers. One that is due before the next such
-     * drain takes the place of another that is due later, and that one is parked. A reset that brings a parked timer forward
-     * wakes the owner in vain, so the timer may be late by the time between two such drains.
+     * If the heap has no room for a timer, and cannot grow, the timer is parked, and so are all that come after it. Its state
+     * is MOVING or MODIFIED_EARLIER, so stop and reset need its word alone. A drain tries to file what is parked, the oldest
+     * first, if there is room again or the pause is over. Until then a parked timer may be late.
      *
-     * Memory is short while anything is parked. Meanwhile arming is refused unless the timer is due. A failed attempt to
-     * grow may cost two full collections, so the pause before the next one is a multiple of what it took.
-     *
-     * With a manual clock the order of arming counts, and time stands still. There no timer takes the place of another,
-     * and none is filed while others are parked. Each drain tries to grow, once.
+     * Memory is short while anything is parked. Meanwhile arming is refused. A failed attempt to grow may cost two full
+     * collections, so the pause before the next one is a multiple of what it took. A manual clock stands still meanwhile, so
+     * there each drain tries.
      */
 
     /** While an inbox is longer than this, arming threads that cannot help yield. */
     private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
-    /** The longest time between two attempts to grow. */
-    private static final long MAX_GROW_NANOS = 10_000_000_000L;
-    /** The pause after an attempt that failed is this many times as long as the attempt. */
-    private static final long GROW_SHARE = 32;
-    /** Between two looks at what is parked. The shortest time between two attempts to grow, too. */
-    static final long LOOK_NANOS = 100_000_000;
-    /** The shortest time between two reports of a shortage. */
-    private static final long REPORT_NANOS = 60_000_000_000L;
+    /** The pause after an attempt to grow that failed is this many times as long as the attempt. */
+    static final int PAUSE = 16;
 
     private final int index;
     private final Timeline timeline;
@@ -54,16 +45,11 @@ final class InboxDrainer {
     /** The timers for which the heap has no room, newest first. */
     private TimerNode parked;
 
-    /** How many are parked; some of them may have been stopped since the last look at them. */
-    int parkedCount;
-    /** When all that is parked is a batch. */
-    private long lookAt;
     /** When the next attempt to grow may begin. */
-    private long growAt;
+    private long retryAt;
     private long lastNow;
     /** Volatile: read by the owner, without the lock. */
-    volatile OutOfMemoryError unreported;
-    private long nextReportAt;
+    volatile boolean unreported;
 
     /** Timers that were stopped before they were filed. */
     long stops;
@@ -114,16 +100,13 @@ final class InboxDrainer {
         if (!hasMail() && inbox.arrivals() == Timeline.NEVER) { // else it may have to be set back
             return;
         }
-        if (parked != null && (keepOrder || now() >= lookAt)) {
-            lookAt = nextLook();
+        if (parked != null && (entries.hasRoom() || now() >= retryAt)) {
             fileAll(takeParked());
         }
         due.passArrivals(); // before the take, see WakeGate
         fileAll(inbox.take());
         if (parked != null) {
             inbox.setDepth(Inbox.HELP_DEPTH); // the next arming thread looks here
-        } else if (lock.scarce) {
-            lock.scarce = false;
         }
         compactor.noteSize();
     }
@@ -131,7 +114,6 @@ final class InboxDrainer {
     private TimerNode takeParked() {
         TimerNode newest = parked;
         parked = null;
-        parkedCount = 0;
         return newest;
     }
 
@@ -139,6 +121,9 @@ final class InboxDrainer {
         turn(newest);
         for (TimerNode t = removeNext(); t != null; t = removeNext()) {
             file(t);
+        }
+        if (parked == null && lock.scarce) {
+            lock.scarce = false;
         }
     }
 
@@ -160,7 +145,7 @@ final class InboxDrainer {
                     stops++;
                     return;
                 }
-            } else if (!ensureRoom(deadline(w))) {
+            } else if (!ensureRoom()) {
                 park(t);
                 return;
             } else if (t.tryFile(w)) {
@@ -170,11 +155,11 @@ final class InboxDrainer {
         }
     }
 
-    /** As drain, for a thread that does not hold the lock. Files what is parked, too, and drops what was stopped. */
+    /** As drain, for a thread that does not hold the lock. Of what is parked it drops what was stopped. */
     void drainAll() {
         lock.lock();
         try {
-            lookAt = 0;
+            fileAll(takeParked());
             drain();
         } finally {
             lock.unlock();
@@ -265,8 +250,8 @@ final class InboxDrainer {
     // ---- memory shortage ----
 
     /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
-    void refuseIfShort(long when) {
-        if (lock.scarce && when > timeline.now()) {
+    void refuseIfShort() {
+        if (lock.scarce) {
             throw new RejectedExecutionException("memory is short: the heap of worker " + index + ", which holds "
                     + entries.size() + " timers, could not grow");
         }
@@ -282,87 +267,47 @@ final class InboxDrainer {
         return lastNow;
     }
 
-    /** When what is parked is looked at; NEVER if nothing is. */
+    /** When filing what is parked is tried again; NEVER if nothing is. */
     long dueAt() {
-        return parked == null ? Timeline.NEVER : lookAt;
-    }
-
-    private long nextLook() {
-        return Timeline.plus(now(), LOOK_NANOS);
+        return parked == null ? Timeline.NEVER : retryAt;
     }
 
     private void park(TimerNode t) {
         if (!lock.scarce) {
             lock.scarce = true;
-            lookAt = nextLook();
+            unreported = true;
         }
         t.next = parked;
         parked = t;
-        parkedCount++;
     }
 
-    /** Whether there is room for an entry under this key; it may take the place of another that is due later. */
-    private boolean ensureRoom(long when) {
-        if (keepOrder && parked != null) {
-            return false; // it would overtake those
-        }
-        return entries.hasRoom() || grow() || !keepOrder && makeRoomFor(when);
+    /** Whether there is room for one more entry. Not while others are parked, as it would overtake those. */
+    private boolean ensureRoom() {
+        return parked == null && (entries.hasRoom() || grow());
     }
 
     private boolean grow() {
         long began = now();
-        if (began < growAt && !keepOrder) {
+        if (began < retryAt) {
             return false;
         }
         try {
             entries.ensureRoom();
             return true;
-        } catch (OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) { // takeReport tells of it if a timer is parked
             long now = now();
-            growAt = now + Math.min(MAX_GROW_NANOS, Math.max(LOOK_NANOS, GROW_SHARE * (now - began)));
-            if (!lock.scarce && now >= nextReportAt) {
-                unreported = e;
-                nextReportAt = now + REPORT_NANOS;
-            }
+            retryAt = Timeline.plus(now, PAUSE * (now - began));
             return false;
         }
     }
 
-    /**
-     * For what may be due before the next look at what is parked, if the last entry of the heap is due later. If that
-     * is due earlier, it makes room itself when it is.
-     */
-    private boolean makeRoomFor(long when) {
-        return when <= Timeline.plus(now(), 10 * LOOK_NANOS) && entries.lastKey() > when
-                && removeLast();
-    }
-
-    /** Drops the entry if it is stale, or parks its timer; false if that is just being stopped or reset. */
-    boolean removeLast() {
-        assert lock.isHeldByCurrentThread();
-        TimerNode t = entries.last();
-        if (compactor.isStale(t, entries.lastSeq())) {
-            compactor.onStaleDropped(1);
-        } else {
-            long w = t.wordVolatile();
-            if (!isFiled(state(w)) || !t.tryPark(w)) {
-                return false;
-            }
-            park(t);
-        }
-        entries.removeLast();
-        entries.nextSeq++; // walks and sweeps see that entries have moved
-        return true;
-    }
-
     /** What is to be told if memory was short since the last call; else null. */
     Throwable takeReport() {
-        OutOfMemoryError e = unreported;
-        if (e == null || lock.scarce) { // only when it is over: a report needs memory
+        if (!unreported || lock.scarce) { // only when it is over: a report needs memory
             return null;
         }
-        unreported = null;
+        unreported = false;
         return new IllegalStateException("memory was short: the heap of worker " + index
-                + " could not grow for a while, so that arming may have been rejected", e);
+                + " could not grow for a while, so that arming may have been rejected");
     }
 }

@@ -167,10 +167,10 @@ public final class QueueCloser {
                 collect(drainer.removeNext(), false, collected);
             }
             while (entries.size() > 0) { // QC-C5
-                if (!collect(entries.last(), false, collected)) {
+                if (!collect(entries.top(), false, collected)) {
                     compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
                 }
-                entries.removeLast();
+                entries.pop();
             }
             entries.trim();
         } finally {

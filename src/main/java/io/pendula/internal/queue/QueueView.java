@@ -85,7 +85,8 @@ public final class QueueView {
         drainer.drainAll();
         lock.lock();
         try {
-            pending = Math.max(0, drainer.parkedCount + entries.size() - compactor.stale());
+            pending = Math.max(0, entries.size() - compactor.stale());
+            drainer.forEach(t -> pending++);
             next = pending == 0 ? Timeline.NEVER : entries.topKey();
             resets = queue.resets.sum();
             queue.stopsTold = Math.max(queue.stopsTold, drainer.stops + compactor.stops());
@@ -103,8 +104,8 @@ public final class QueueView {
      *
      * <p>Goes from the oldest block to the youngest. An entry goes to another block together with all others of its own, and
      * then not across the place that the walk has reached; or alone, to the youngest. There goes, too, what was in the inbox
-     * or parked for want of memory, and only from there a timer is parked. So the walk drains before it visits the youngest
-     * block, and takes what is parked in the same hold as that.
+     * or parked for want of memory. So the walk drains before it visits the youngest block, and takes what is parked in the
+     * same hold as that.
      *
      * @return false if {@code look} said no
      */

@@ -245,28 +245,6 @@ public class TimerHeap {
         tail = b;
     }
 
-    /** The entry that removeLast removes; there must be one. */
-    final TimerNode last() {
-        return tail.last();
-    }
-
-    final long lastKey() {
-        return tail.lastKey();
-    }
-
-    final int lastSeq() {
-        return tail.lastSeq();
-    }
-
-    final void removeLast() {
-        Block b = tail;
-        b.removeLast();
-        size--;
-        if (b.size() == 0) {
-            changed(b);
-        }
-    }
-
     // ---- the heap of blocks ----
 
     /** The first entry of a block is another one, or there is none any more. */

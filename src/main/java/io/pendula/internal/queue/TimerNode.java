@@ -63,7 +63,6 @@ public class TimerNode {
      *                 DELETED_QUEUED -> REMOVED                     -       dropped, never having been in the heap
      *                 CANCELLED_QUEUED -> CANCELLED                 -       the same
      *                 others -> same                                -
-     * park            WAITING, MODIFIED_LATER -> MOVING             -       entry dropped, for want of memory
      * run (top)       WAITING -> RUNNING                            -       if due; a one-shot's entry is popped
      *                 WAITING -> RUNNING_ARMED                      -       a periodic timer's, with its next deadline
      *                 WAITING -> KEPT                               -       an alarm's
@@ -240,11 +239,6 @@ public class TimerNode {
     /** drain: it has an entry under its deadline. */
     final boolean tryFile(long w) {
         return cas(w, WAITING);
-    }
-
-    /** park: back into a line, for want of memory. */
-    final boolean tryPark(long w) {
-        return cas(w, MOVING);
     }
 
     /** run: {@code next} is the deadline after this one, or 0; {@code kept} if the firing waits for a receiver. */

@@ -87,7 +87,7 @@ public final class TimerQueue extends Padded {
     public void arm(TimerNode t, long when) {
         if (inbox.depth() >= Inbox.HELP_DEPTH) {
             drainer.helpDrain();
-            drainer.refuseIfShort(when);
+            drainer.refuseIfShort();
         }
         closer.takePermit(1);
         boolean pushed = false;

@@ -67,7 +67,6 @@ class VerifyTest {
                 breaks("the number that a timer has noted", t -> t.timers.get(3).entry++),
                 breaks("the number of another entry", t -> t.timers.get(3).entry = t.timers.get(4).entry),
                 breaks("the count of stale entries", t -> t.queue.compactor.count(Compactor.STALE)),
-                breaks("the count of what is parked", t -> t.queue.drainer.parkedCount++),
                 breaks("a timer in the inbox that is filed, as its word says", t -> t.last(t.timers).tryFile(
                         t.last(t.timers).wordVolatile())));
     }

@@ -18,19 +18,6 @@ public final class Inside {
         }
     }
 
-    /** Memory is short: all entries of the heap make room for others. */
-    public static void park(TimerQueue q) {
-        q.lock.lock();
-        try {
-            boolean goesOn = true;
-            while (goesOn && q.entries.size() > 0) {
-                goesOn = q.drainer.removeLast();
-            }
-        } finally {
-            q.lock.unlock();
-        }
-    }
-
     /** The timers of all entries, live or stale. */
     public static List<TimerNode> timers(TimerHeap heap) {
         List<TimerNode> all = new ArrayList<>();
